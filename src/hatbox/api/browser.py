@@ -1,0 +1,72 @@
+"""`browser`, for Python scripts: the namespaces that a caller may use, with the API's own spelling.
+
+Dictionaries in and out, exactly what a script sees in JavaScript. Everything goes through the dispatcher.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.api.events import ScriptEvent
+from hatbox.schema import Function, Surface
+from hatbox.schema.calls import bind
+
+if TYPE_CHECKING:
+    from hatbox.api.typed import ContextualIdentitiesNamespace
+
+__all__ = ["Browser"]
+
+
+class Browser:
+    """What a script calls `browser`. A namespace for which the caller has no permission is not there."""
+
+    if TYPE_CHECKING:
+        contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
+        contextualidentities: ContextualIdentitiesNamespace
+
+    def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
+        self._dispatcher = dispatcher
+        self._caller = caller
+        self._faces: dict[str, _NamespaceFace] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        namespace = self._dispatcher.namespace(self._caller, name)
+        if namespace is None:
+            raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
+        surface = namespace.surface
+        if surface.file not in self._faces:
+            self._faces[surface.file] = _NamespaceFace(self._dispatcher, self._caller, surface)
+        return self._faces[surface.file]
+
+    def __dir__(self) -> list[str]:
+        return self._dispatcher.visible(self._caller)
+
+    def __repr__(self) -> str:
+        return f"<browser of {self._caller.id}: {', '.join(dir(self)) or 'no permissions'}>"
+
+
+class _NamespaceFace:
+    """A namespace whose attributes are the functions and events of a surface."""
+
+    def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
+        for function in surface.functions.values():
+            setattr(self, function.name, _caller_of(dispatcher, caller, surface.namespace, function))
+        for event in surface.events.values():
+            setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event))
+
+    def __dir__(self) -> list[str]:
+        return sorted(vars(self))
+
+
+def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: Function) -> Any:
+    def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
+        if named:
+            arguments = tuple(bind(function.path, function.parameters, arguments, named))
+        return dispatcher.call(caller, namespace, function.name, arguments)
+
+    call.__name__ = function.name
+    call.__qualname__ = function.path
+    call.__doc__ = f"{function.path}({', '.join(function.parameters)})"
+    return call

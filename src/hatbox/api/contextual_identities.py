@@ -1,0 +1,64 @@
+"""The namespaces contextualidentities and contextualIdentities, in all three surfaces. Only names and order live here:
+what the functions do is in hatbox.identities."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hatbox import identities as rules
+from hatbox.api.namespace import Namespace
+from hatbox.identities import Identities
+from hatbox.palette import COLORS, ICONS
+from hatbox.schema import Surface
+from hatbox.store.base import Store
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, store: Store, identities: Identities) -> Namespace:
+    """The implementation of a surface on the identities of a profile."""
+    return _ContextualIdentities(surface, store, identities)
+
+
+class _ContextualIdentities(Namespace):
+    def __init__(self, surface: Surface, store: Store, identities: Identities) -> None:
+        events = {
+            "onCreated": identities.on_created,
+            "onUpdated": identities.on_updated,
+            "onRemoved": identities.on_removed,
+        }
+        super().__init__(surface, store, events)
+
+    def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, cookie_store_id)
+
+    def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
+        return self._read("query", rules.query, details["name"])
+
+    def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
+        return self._write("create", rules.create, details["name"], details["color"], details["icon"])
+
+    def update(self, cookie_store_id: str, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
+        changed = details["name"], details["color"], details["icon"]
+        return self._write("update", rules.update, cookie_store_id, *changed)
+
+    def move(self, cookie_store_ids: str | Sequence[str], position: int) -> asyncio.Future[Any]:
+        ids = [cookie_store_ids] if isinstance(cookie_store_ids, str) else cookie_store_ids
+        return self._write("move", rules.move, ids, position)
+
+    def remove(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, cookie_store_id)
+
+    def hide(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("hide", rules.hide, cookie_store_id)
+
+    def show(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("show", rules.show, cookie_store_id)
+
+    def get_supported_colors(self) -> asyncio.Future[Any]:
+        return self._read("getSupportedColors", lambda _: COLORS)
+
+    def get_supported_icons(self) -> asyncio.Future[Any]:
+        return self._read("getSupportedIcons", lambda _: ICONS)

@@ -1,0 +1,69 @@
+"""The way of every call: permission, then arguments, then the implementation. Knows no namespace by name.
+
+A script is never trusted: whatever face it calls through, the call comes by here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+from hatbox import schema
+from hatbox.api.namespace import Namespace
+from hatbox.errors import ApiError, PermissionDenied
+from hatbox.identities import Identities
+from hatbox.store.base import Store
+
+__all__ = ["Caller", "Dispatcher"]
+
+
+class Caller:
+    """Who calls: an id, and the permissions that it holds. They may be granted and revoked while it lives."""
+
+    def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
+        self.id = caller_id
+        self.permissions = set(permissions)
+
+
+class Dispatcher:
+    """Takes the calls of all callers to the namespaces of one profile."""
+
+    def __init__(self, store: Store, identities: Identities) -> None:
+        self._namespaces: dict[str, list[Namespace]] = {}
+        for surface in schema.load():
+            module = import_module(f"hatbox.api.{surface.implementation}")
+            self._namespaces.setdefault(surface.namespace, []).append(module.implement(surface, store, identities))
+
+    def visible(self, caller: Caller) -> list[str]:
+        """The names of the namespaces that this caller may use."""
+        return sorted(name for name in self._namespaces if self.namespace(caller, name))
+
+    def namespace(self, caller: Caller, name: str) -> Namespace | None:
+        """A namespace as this caller sees it; None where it holds the permissions of none of its surfaces."""
+        for namespace in self._namespaces.get(name, ()):
+            if namespace.surface.permissions <= caller.permissions:
+                return namespace
+        return None
+
+    def call(self, caller: Caller, name: str, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
+        """Call a function of a namespace. What the call itself throws is raised here, the rest is in the future."""
+        namespace = self.permitted(caller, name)
+        if member not in namespace.surface.functions:
+            raise ApiError(f"{name}.{member} is not a function")
+        return namespace.call(member, arguments)
+
+    def permitted(self, caller: Caller, name: str) -> Namespace:
+        """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""
+        namespace = self.namespace(caller, name)
+        if namespace is None:
+            raise PermissionDenied(self._refusal(name))
+        return namespace
+
+    def _refusal(self, name: str) -> str:
+        surfaces = [namespace.surface for namespace in self._namespaces.get(name, ())]
+        if not surfaces:
+            return f"There is no namespace {name}"
+        needed = " or ".join(" and ".join(sorted(surface.permissions)) for surface in surfaces)
+        return f"Permission denied: {name} needs the permission {needed}"

@@ -1,0 +1,58 @@
+"""Events as scripts see them: addListener, removeListener, hasListener, with Firefox's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.errors import ArgumentError
+from hatbox.schema import Event
+
+__all__ = ["ScriptEvent"]
+
+
+class ScriptEvent:
+    """One event of a namespace, for one caller."""
+
+    def __init__(self, dispatcher: Dispatcher, caller: Caller, namespace: str, event: Event) -> None:
+        self._dispatcher = dispatcher
+        self._caller = caller
+        self._namespace = namespace
+        self._event = event
+        self._registered: dict[Callable[..., Any], Callable[[Any], Any]] = {}
+
+    def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
+        """Call a function whenever this happens."""
+        listener = self._listener(arguments)
+        if len(arguments) > 1:
+            raise ArgumentError(f"Incorrect argument types for {self._event.path}.")
+        source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
+        if listener not in self._registered:
+            self._registered[listener] = self._forwarder(listener)
+            source.add_listener(self._registered[listener])
+
+    def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
+        """Stop calling a function; one that was never added is no error."""
+        forwarder = self._registered.pop(self._listener(arguments), None)
+        if forwarder is not None:
+            source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
+            source.remove_listener(forwarder)
+
+    def hasListener(self, *arguments: Any) -> bool:  # noqa: N802 - the API's own spelling
+        """Whether a function is registered."""
+        return self._listener(arguments) in self._registered
+
+    def _listener(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        if not arguments or not callable(arguments[0]):
+            raise ArgumentError(f"Invalid listener for {self._event.path}.")
+        listener: Callable[..., Any] = arguments[0]
+        return listener
+
+    def _forwarder(self, listener: Callable[..., Any]) -> Callable[[Any], Any]:
+        def forward(value: Any) -> Any:
+            if self._dispatcher.namespace(self._caller, self._namespace) is None:
+                return None  # the permission was revoked
+            return listener({name: shape(value) for name, shape in self._event.shapes.items()})
+
+        return forward

@@ -1,0 +1,184 @@
+"""Every error that Hatbox raises on purpose. Knows nothing of who raises them.
+
+HatboxError
+├── ApiError                 what a script sees; the message is Firefox's wherever Firefox has one
+│   ├── ArgumentError        the call itself raises it, before anything happens
+│   ├── PermissionDenied     the caller does not hold the permission
+│   ├── InvalidIdentity      no identity has this id
+│   ├── DuplicateIdentity    one id given twice to move
+│   ├── InvalidColor
+│   ├── InvalidIcon
+│   ├── InvalidName
+│   ├── InvalidPosition
+│   └── IdsExhausted
+├── NoSuchIdentity           no identity has this name or id; knows the nearest names
+├── AmbiguousIdentity        several identities have this name; knows them
+└── ProfileError             the profile's file cannot be used; the message names it and says what to do
+    ├── NotAProfile
+    ├── ProfileTooNew
+    ├── ProfileCorrupt
+    ├── ProfileReadOnly
+    ├── ProfileFull
+    ├── ProfileBusy
+    └── ProfileClosed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hatbox.javascript import well_formed
+
+__all__ = [
+    "AmbiguousIdentity",
+    "ApiError",
+    "ArgumentError",
+    "DuplicateIdentity",
+    "HatboxError",
+    "IdsExhausted",
+    "InvalidColor",
+    "InvalidIcon",
+    "InvalidIdentity",
+    "InvalidName",
+    "InvalidPosition",
+    "NoSuchIdentity",
+    "NotAProfile",
+    "PermissionDenied",
+    "ProfileBusy",
+    "ProfileClosed",
+    "ProfileCorrupt",
+    "ProfileError",
+    "ProfileFull",
+    "ProfileReadOnly",
+    "ProfileTooNew",
+]
+
+
+class HatboxError(Exception):
+    """The root of all errors that Hatbox raises on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(well_formed(message))  # what a script passed in may be no text that can be shown
+
+
+class ApiError(HatboxError):
+    """An error that a script may see: its message is part of the API."""
+
+
+class ArgumentError(ApiError):
+    """The arguments do not have the shape that the function's schema asks for."""
+
+
+class PermissionDenied(ApiError):
+    """The caller does not hold the permission that the namespace needs."""
+
+
+class InvalidIdentity(ApiError):
+    """No identity has this cookieStoreId."""
+
+    def __init__(self, cookie_store_id: str) -> None:
+        super().__init__(f"Invalid contextual identity: {cookie_store_id}")
+        self.cookie_store_id = cookie_store_id
+
+
+class DuplicateIdentity(ApiError):
+    """The same cookieStoreId stands twice in the list that move was given."""
+
+    def __init__(self, cookie_store_id: str) -> None:
+        super().__init__(f"Duplicate contextual identity: {cookie_store_id}")
+
+
+class InvalidColor(ApiError):
+    """The palette has no such color."""
+
+    def __init__(self, color: str) -> None:
+        super().__init__(f"Invalid color name {color} for container")
+
+
+class InvalidIcon(ApiError):
+    """There is no such icon."""
+
+    def __init__(self, icon: str) -> None:
+        super().__init__(f"Invalid icon {icon} for container")
+
+
+class InvalidName(ApiError):
+    """A name must hold something other than white space."""
+
+    def __init__(self) -> None:
+        super().__init__("Invalid contextual identity name: it is blank")
+
+
+class InvalidPosition(ApiError):
+    """The list has no such position."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"Moving to invalid position {position}")
+
+
+class IdsExhausted(ApiError):
+    """Every id that a browser could understand has been given out."""
+
+    def __init__(self) -> None:
+        super().__init__("No contextual identity ids are left in this profile")
+
+
+class NoSuchIdentity(HatboxError):
+    """Nothing has this name or id."""
+
+    def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f" Did you mean {quoted}?" if nearest else ""
+        super().__init__(f'no identity is called "{name_or_id}".{hint}')
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class AmbiguousIdentity(HatboxError):
+    """More than one identity has this name; `candidates` are their ids, in the user's order."""
+
+    def __init__(self, name: str, candidates: Sequence[str]) -> None:
+        super().__init__(
+            f'{len(candidates)} identities are called "{name}": {", ".join(candidates)}. Say which by its id.'
+        )
+        self.name = name
+        self.candidates = tuple(candidates)
+
+
+class ProfileError(HatboxError):
+    """The profile's file cannot be used as it is."""
+
+    def __init__(self, path: Path, problem: str, remedy: str) -> None:
+        super().__init__(f"{path}: {problem}. {remedy}")
+        self.path = path
+        self.problem = problem
+        self.remedy = remedy
+
+
+class NotAProfile(ProfileError):
+    """The file is something else than a Hatbox profile. It was not touched."""
+
+
+class ProfileTooNew(ProfileError):
+    """A newer version of Hatbox has written the profile. It was not touched."""
+
+
+class ProfileCorrupt(ProfileError):
+    """The profile's file is damaged. It was not touched, and is never replaced by an empty one."""
+
+
+class ProfileReadOnly(ProfileError):
+    """The profile, or the folder it is in, cannot be written to."""
+
+
+class ProfileFull(ProfileError):
+    """There is no room left on the disk. What was asked has not been done."""
+
+
+class ProfileBusy(ProfileError):
+    """Another program kept the profile locked for too long. What was asked has not been done."""
+
+
+class ProfileClosed(ProfileError):
+    """The profile is not open here: it was closed, or it belongs to another process or thread."""

@@ -1,0 +1,76 @@
+"""Listeners, and their calling in the order in which they were registered. Knows nothing of what happened."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Event"]
+
+T = TypeVar("T")
+
+logger = logging.getLogger("hatbox.events")
+
+
+class Event(Generic[T]):
+    """Something that happens again and again, and those who want to hear of it.
+
+    A listener is a function of one argument, or a coroutine function, which is then run as a task. One that raises is
+    logged, and the next one is called all the same. Adding a listener twice has no effect.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        clock: Callable[[], int] = lambda: 0,
+        on_interest: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.name = name
+        self._clock = clock
+        self._on_interest = on_interest
+        self._listeners: dict[Callable[[T], Any], int] = {}
+        self._tasks: set[asyncio.Future[Any]] = set()
+
+    def add_listener(self, listener: Callable[[T], Any]) -> None:
+        """Call `listener` for whatever happens from now on: not for what earlier, unfinished calls will bring."""
+        if listener not in self._listeners:
+            self._listeners[listener] = self._clock()
+            self._on_interest()
+
+    def remove_listener(self, listener: Callable[[T], Any]) -> None:
+        """Stop calling `listener`; one that was never added is no error."""
+        if self._listeners.pop(listener, None) is not None:
+            self._on_interest()
+
+    def has_listener(self, listener: Callable[[T], Any]) -> bool:
+        """Whether `listener` is registered."""
+        return listener in self._listeners
+
+    def __bool__(self) -> bool:
+        return bool(self._listeners)
+
+    def emit(self, payload: T, caused_by: int | None = None) -> None:
+        """Tell every listener that was registered before the call number `caused_by` was made.
+
+        None is for causes outside this process: all listeners hear of those.
+        """
+        for listener, registered in list(self._listeners.items()):
+            if (caused_by is None or registered < caused_by) and listener in self._listeners:
+                self._call(listener, payload)
+
+    def _call(self, listener: Callable[[T], Any], payload: T) -> None:
+        try:
+            result = listener(payload)
+            if asyncio.iscoroutine(result):
+                task = asyncio.ensure_future(result)
+                self._tasks.add(task)  # the loop itself keeps only a weak reference
+                task.add_done_callback(self._report)
+        except Exception:
+            logger.exception("a listener of %s raised", self.name)
+
+    def _report(self, task: asyncio.Future[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("a listener of %s raised", self.name, exc_info=error)

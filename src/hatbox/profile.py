@@ -1,0 +1,69 @@
+"""Profile: what hatbox.open() gives. Puts the parts together and is all that most users need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from types import TracebackType
+
+import platformdirs
+
+from hatbox.api.browser import Browser
+from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.identities import Identities
+from hatbox.store.sqlite import SqliteStore
+
+__all__ = ["Profile", "default_path", "open"]
+
+
+def default_path() -> Path:
+    """Where the profile is that you get without naming one: $HATBOX_PROFILE, else a file in your data folder."""
+    named = os.environ.get("HATBOX_PROFILE")
+    return Path(named) if named else Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+
+
+def open(path: str | os.PathLike[str] | None = None) -> Profile:  # noqa: A001 - hatbox.open() reads as it should
+    """A profile, to be used with `async with`. Made anew, with four identities, where there is none yet."""
+    return Profile(path)
+
+
+class Profile:
+    """Identities and all that belongs to them, in one file that many programs can use at once.
+
+    Use it with `async with`, or await it and call `close()` yourself.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = Path(default_path() if path is None else path).expanduser().absolute()
+        """The profile's file."""
+        store = SqliteStore(self.path)
+        self._store = store
+        self.identities = Identities(store)
+        """The identities, for Python: typed, in snake_case."""
+        self._dispatcher = Dispatcher(store, self.identities)
+
+    def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
+        """`browser` as a script with these permissions sees it."""
+        if isinstance(permissions, str):
+            raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
+        return Browser(self._dispatcher, Caller(caller_id, permissions))
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of the file. Closing twice is no error."""
+        await self._store.close()
+
+    async def __aenter__(self) -> Profile:
+        await self._store.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __await__(self) -> Generator[object, None, Profile]:
+        return self.__aenter__().__await__()
+
+    def __repr__(self) -> str:
+        return f"<hatbox profile {self.path}>"

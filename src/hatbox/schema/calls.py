@@ -1,0 +1,78 @@
+"""The arguments of a call, matched against a function's parameters. Knows nothing of what the function does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from hatbox.errors import ArgumentError
+from hatbox.schema.types import Mismatch, Type, compile_type
+
+__all__ = ["NormaliseCall", "bind", "compile_call"]
+
+NormaliseCall: TypeAlias = Callable[[Sequence[Any]], list[Any]]
+
+
+class _Parameter(NamedTuple):
+    name: str
+    type: Type
+    optional: bool
+
+
+def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
+    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
+    expected = [_Parameter(each["name"], compile_type(each), each.get("optional", False)) for each in parameters]
+    count = len(expected)
+    checks = [(each.type.fits, each.type.normalise) for each in expected]
+
+    def normalise_call(arguments: Sequence[Any]) -> list[Any]:
+        try:
+            if len(arguments) == count and all(
+                fits(argument) for (fits, _), argument in zip(checks, arguments, strict=True)
+            ):
+                return [normalise(argument) for (_, normalise), argument in zip(checks, arguments, strict=True)]
+        except Mismatch:
+            pass  # said below, with the parameter's name
+        matched = _match(expected, list(arguments))
+        if matched is None:
+            raise ArgumentError(f"Incorrect argument types for {path}.")
+        return [_normalise(path, *pair) for pair in zip(expected, matched, strict=True)]
+
+    return normalise_call
+
+
+def bind(path: str, names: Sequence[str], arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    """Python's positional and keyword arguments as one list in the order of the parameters."""
+    bound = list(arguments)
+    for name in names[len(bound) :]:
+        if name not in named:
+            break
+        bound.append(named[name])
+    if len(bound) != len(arguments) + len(named):
+        raise ArgumentError(f"{path} takes these arguments, each once: {', '.join(names)}")
+    return bound
+
+
+def _match(expected: Sequence[_Parameter], arguments: list[Any]) -> list[Any] | None:
+    """One argument for each parameter, None for an optional one that is left out, or None if they do not fit."""
+    if not expected:
+        return None if arguments else []
+    (first, *rest) = expected
+    if arguments and (first.type.fits(arguments[0]) or (first.optional and arguments[0] is None)):
+        matched = _match(rest, arguments[1:])
+        if matched is not None:
+            return [arguments[0], *matched]
+    if first.optional:
+        matched = _match(rest, arguments)
+        if matched is not None:
+            return [None, *matched]
+    return None
+
+
+def _normalise(path: str, parameter: _Parameter, argument: Any) -> Any:
+    if argument is None and parameter.optional:
+        return None
+    try:
+        return parameter.type.normalise(argument)
+    except Mismatch as mismatch:
+        raise ArgumentError(f"Type error for parameter {parameter.name} ({mismatch}) for {path}.") from None

@@ -1,0 +1,183 @@
+"""The types of the schema dialect, compiled into functions that check a value and bring it into normal form.
+
+The words of the errors are Firefox's. Knows nothing of namespaces or calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from hatbox.javascript import stringify
+
+__all__ = ["Mismatch", "Normalise", "Type", "compile_type"]
+
+Normalise: TypeAlias = Callable[[Any], Any]
+
+
+class Type(NamedTuple):
+    """A compiled type: `fits` looks at the outermost kind of a value only, `normalise` at all of it."""
+
+    fits: Callable[[Any], bool]
+    normalise: Normalise
+
+
+class Mismatch(Exception):
+    """A value that is not of its type: what is wrong, and, in a list of choices, what it would have to be."""
+
+    def __init__(self, problem: str, choice: str, path: tuple[str, ...] = ()) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.choice = choice
+        self.path = path
+
+    def inside(self, name: str) -> Mismatch:
+        """The same, seen from the object or array that holds the value under `name`."""
+        return Mismatch(self.problem, self.choice, (name, *self.path))
+
+    def __str__(self) -> str:
+        return f"Error processing {'.'.join(self.path)}: {self.problem}" if self.path else self.problem
+
+    @property
+    def as_choice(self) -> str:
+        """What would have to change for the value to be accepted."""
+        return f".{'.'.join(self.path)} must {self.choice}" if self.path else self.choice
+
+
+def compile_type(schema: Mapping[str, Any]) -> Type:
+    """The checks for one type of the dialect."""
+    if "choices" in schema:
+        return _choices([compile_type(choice) for choice in schema["choices"]])
+    return _COMPILERS[schema["type"]](schema)
+
+
+def _is_string(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_integer(value: Any) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and value.is_integer())
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _is_object(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return True
+    return not (value is None or isinstance(value, (str, int, float, list, tuple)) or callable(value))
+
+
+def _string(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        raise _wrong_kind("string", value, "be a string value")
+
+    return Type(_is_string, normalise)
+
+
+def _integer(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> int:
+        if _is_integer(value):
+            return int(value)
+        raise _wrong_kind("integer", value, "be an integer value")
+
+    return Type(_is_integer, normalise)
+
+
+def _function(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> Any:
+        if callable(value):
+            return value
+        raise _wrong_kind("function", value, "be a function value")
+
+    return Type(callable, normalise)
+
+
+def _array(schema: Mapping[str, Any]) -> Type:
+    item = compile_type(schema["items"]).normalise
+
+    def normalise(value: Any) -> list[Any]:
+        if not _is_array(value):
+            raise _wrong_kind("array", value, "be an array value")
+        return [_within(str(index), item, element) for index, element in enumerate(value)]
+
+    return Type(_is_array, normalise)
+
+
+def _object(schema: Mapping[str, Any]) -> Type:
+    # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
+    properties = [
+        (name, compile_type(member).normalise, member.get("optional", False))
+        for name, member in sorted(schema["properties"].items())
+    ]
+    known = frozenset(schema["properties"])
+
+    def normalise(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            kind = type(value).__name__
+            raise Mismatch(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
+        result: dict[str, Any] = {}
+        for name, member, optional in properties:
+            item = value.get(name)
+            if item is None and optional:
+                result[name] = None
+            elif name in value:
+                result[name] = _within(name, member, item)
+            else:
+                raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
+        if unknown := [name for name in value if name not in known]:
+            raise _unexpected(sorted(map(str, unknown)))
+        return result
+
+    return Type(_is_object, normalise)
+
+
+def _choices(choices: list[Type]) -> Type:
+    def fits(value: Any) -> bool:
+        return any(choice.fits(value) for choice in choices)
+
+    def normalise(value: Any) -> Any:
+        wrong: dict[str, Mismatch] = {}
+        for choice in choices:
+            try:
+                return choice.normalise(value)
+            except Mismatch as mismatch:
+                wrong[mismatch.as_choice] = mismatch
+        if len(wrong) == 1:
+            raise next(iter(wrong.values()))
+        *others, last = wrong
+        shown = "" if value is None or _is_object(value) or _is_array(value) else f" {stringify(value)}"
+        problem = f"Value{shown} must either: {', '.join([*others, f'or {last}'])}"
+        raise Mismatch(problem, problem)
+
+    return Type(fits, normalise)
+
+
+def _within(name: str, normalise: Normalise, value: Any) -> Any:
+    try:
+        return normalise(value)
+    except Mismatch as mismatch:
+        raise mismatch.inside(name) from None
+
+
+def _wrong_kind(kind: str, value: Any, choice: str) -> Mismatch:
+    return Mismatch(f"Expected {kind} instead of {stringify(value)}", choice)
+
+
+def _unexpected(names: list[str]) -> Mismatch:
+    if len(names) == 1:
+        return Mismatch(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
+    listed = ", ".join(names)
+    return Mismatch(f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]")
+
+
+_COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
+    "string": _string,
+    "integer": _integer,
+    "function": _function,
+    "array": _array,
+    "object": _object,
+}

@@ -1,0 +1,1 @@
+"""Where a profile is kept: the contract in base.py, SQLite in sqlite/."""

@@ -1,0 +1,116 @@
+"""What a store must do. The whole contract: the services above know this module and no other of the folder.
+
+A service hands the store a piece of work: a function of a transaction. The store runs it once, whole, in the order in
+which work was handed in, and answers with a future. Work only reads and writes through its transaction and has no
+other effect, because a store may have to run it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+
+__all__ = ["Change", "ChangeLog", "Follower", "IdentityRow", "IdentityTable", "Store", "Transaction", "Work"]
+
+T = TypeVar("T")
+
+IdentityRow: TypeAlias = tuple[int, str, str, str, int]
+"""One identity: number, name, icon, color, hidden (0 or 1). A tuple, because a million of them must be cheap."""
+
+
+class Change(NamedTuple):
+    """Something that was committed. Sequence numbers grow by one with each, whichever process made it."""
+
+    sequence: int
+    topic: str
+    payload: bytes
+    call: int | None
+    """The number of the call that made it, if it was made through this store and not in another process."""
+
+
+Follower: TypeAlias = Callable[[Change], None]
+
+
+class IdentityTable(Protocol):
+    """The identities, in the user's order."""
+
+    def get(self, number: int) -> IdentityRow | None:
+        """One identity, or None."""
+
+    def find(self, name: str | None = None) -> list[IdentityRow]:
+        """All identities, or those with exactly this name."""
+
+    def names(self, limit: int) -> list[str]:
+        """Names that are in use, each once, not more than `limit`."""
+
+    def count(self) -> int:
+        """How many identities there are."""
+
+    def insert(self, name: str, icon: str, color: str) -> int:
+        """Add an identity at the end; returns its number, which no identity of this profile ever had."""
+
+    def update(self, number: int, name: str, icon: str, color: str, hidden: int) -> None:
+        """Replace all of an identity but its number and place."""
+
+    def delete(self, number: int) -> None:
+        """Drop an identity."""
+
+    def move(self, numbers: Sequence[int], position: int) -> None:
+        """Take these out, and put them back as one block, in their old order, before the one now at `position`."""
+
+
+class ChangeLog(Protocol):
+    """What has happened to the profile, for those who follow it."""
+
+    def append(self, topic: str, payload: bytes) -> None:
+        """Note a change; followers in every process hear of it once it is committed."""
+
+
+class Transaction(Protocol):
+    """What a piece of work may read and write."""
+
+    @property
+    def identities(self) -> IdentityTable:
+        """The table of identities."""
+
+    @property
+    def changes(self) -> ChangeLog:
+        """The log of changes."""
+
+
+Work: TypeAlias = Callable[[Transaction], T]
+
+
+class Store(ABC):
+    """A profile's durable half. Bound to the event loop that opened it."""
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Open what is there, or make a new profile where nothing is. Raises ProfileError and leaves no trace."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish all work that was handed in, then let go of everything. Closing twice is no error."""
+
+    @abstractmethod
+    def read(self, work: Work[T]) -> asyncio.Future[T]:
+        """Run work that only reads. It sees all that was handed in before, and every process's latest commit."""
+
+    @abstractmethod
+    def write(self, work: Work[T]) -> asyncio.Future[T]:
+        """Run work in a transaction. The future resolves when the effect is on disk, after followers were told."""
+
+    @property
+    @abstractmethod
+    def calls(self) -> int:
+        """How many pieces of work have been handed in so far. The latest call has this number."""
+
+    @abstractmethod
+    def follow(self, follower: Follower) -> None:
+        """Tell `follower` of every change from now on: once each, in the order of their commits, on this loop."""
+
+    @abstractmethod
+    def unfollow(self, follower: Follower) -> None:
+        """Stop telling `follower`."""

@@ -1,0 +1,56 @@
+"""The numbered steps that lead from an empty file to today's tables. A step that was released is never edited."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+__all__ = ["APPLICATION_ID", "LATEST", "migrate", "version_of"]
+
+APPLICATION_ID: Final = 0x48415442  # "HATB": stands in the file's header and tells a profile from other databases
+
+_MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    (
+        # AUTOINCREMENT: an id is never given out twice, not even after the newest identity was removed.
+        """CREATE TABLE identities (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            color TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            hidden INTEGER NOT NULL DEFAULT 0
+        )""",
+        "CREATE INDEX identities_by_position ON identities (position)",
+        "CREATE INDEX identities_by_name ON identities (name, position)",
+        # The newest row is never pruned, so that sequence numbers only grow.
+        """CREATE TABLE changes (
+            sequence INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            topic TEXT NOT NULL,
+            payload BLOB NOT NULL
+        )""",
+        """INSERT INTO identities (id, name, icon, color, position) VALUES
+            (1, 'Personal', 'fingerprint', 'blue', 1048576),
+            (2, 'Work', 'briefcase', 'orange', 2097152),
+            (3, 'Banking', 'dollar', 'green', 3145728),
+            (4, 'Shopping', 'cart', 'pink', 4194304)""",
+        # Firefox keeps 5 for itself, so the first identity that a user makes is 6, there and here.
+        "UPDATE sqlite_sequence SET seq = 5 WHERE name = 'identities'",
+    ),
+)
+
+LATEST: Final = len(_MIGRATIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The number of the last step that the file has seen."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Take the steps that are missing, all or none. The caller has begun a transaction and commits it."""
+    for number, step in enumerate(_MIGRATIONS[version_of(connection) :], start=version_of(connection) + 1):
+        for statement in step:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number}")

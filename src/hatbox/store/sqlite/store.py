@@ -1,0 +1,189 @@
+"""The loop's side of the SQLite store: reads at once, hands writes to the writer, answers and tells in commit order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from hatbox.errors import HatboxError, ProfileClosed, ProfileError
+from hatbox.store.base import Change, Follower, Store, Work
+from hatbox.store.sqlite.files import connect, explained
+from hatbox.store.sqlite.tables import SqliteTransaction
+from hatbox.store.sqlite.writer import Call, Writer
+
+__all__ = ["SqliteStore"]
+
+T = TypeVar("T")
+
+logger = logging.getLogger("hatbox.store")
+
+_POLL_SECONDS: Final = 0.02  # how soon other processes' changes are noticed; one look costs some microseconds
+
+
+class SqliteStore(Store):
+    """A store in one SQLite file in WAL mode, which many processes may use at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._calls = 0
+        self._unanswered = 0
+        self._finished: deque[Call] = deque()
+        self._followers: list[Follower] = []
+        self._known = 0  # the last change that the followers were told of
+        self._poll: asyncio.TimerHandle | None = None
+        self._writer: Writer | None = None
+
+    async def open(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._process, self._thread = os.getpid(), threading.get_ident()
+        self._ended = self._loop.create_future()
+        opened = self._loop.create_future()
+        writer = Writer(
+            self._path,
+            known=lambda: self._known if self._followers else None,
+            opened=lambda error: self._from_writer(_settle, opened, None, error),
+            finished=lambda batch: self._from_writer(self._take, batch),
+            ended=lambda: self._from_writer(_settle, self._ended, None, None),
+        )
+        try:
+            await opened
+            with self._explained():
+                self._connection = connect(self._path, query_only=True)
+        except BaseException:
+            writer.stop()
+            raise
+        self._reader = SqliteTransaction(self._connection)
+        self._writer = writer
+
+    async def close(self) -> None:
+        if self._writer is None:
+            return
+        last_answer = self._put(self._writer, lambda _: None)
+        self._writer.stop()
+        self._writer = None
+        await asyncio.shield(asyncio.gather(last_answer, self._ended))
+        for follower in list(self._followers):
+            self.unfollow(follower)
+        self._connection.close()
+
+    def read(self, work: Work[T]) -> asyncio.Future[T]:
+        writer = self._usable()
+        if self._unanswered:
+            return self._put(writer, work)
+        reply: asyncio.Future[T] = self._loop.create_future()
+        try:
+            with self._explained():
+                reply.set_result(work(self._reader))
+        except HatboxError as error:
+            reply.set_exception(error)
+        return reply
+
+    def write(self, work: Work[T]) -> asyncio.Future[T]:
+        return self._put(self._usable(), work)
+
+    @property
+    def calls(self) -> int:
+        return self._calls
+
+    def follow(self, follower: Follower) -> None:
+        self._usable()
+        if self._followers:
+            self._followers.append(follower)
+            return
+        with self._explained():
+            self._known = self._reader.changes.latest()
+            self._followers.append(follower)
+            # The writer may just have begun a transaction without seeing that somebody follows: start after that point.
+            self._known = self._reader.changes.latest()
+        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+
+    def unfollow(self, follower: Follower) -> None:
+        self._followers.remove(follower)
+        if not self._followers and self._poll:
+            self._poll.cancel()
+
+    def _usable(self) -> Writer:
+        if self._writer is None:
+            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
+        if self._process != os.getpid():
+            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
+        if self._thread != threading.get_ident():
+            raise ProfileClosed(self._path, "another thread has opened it", "Use hatbox.open_sync() for threads.")
+        return self._writer
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise explained(self._path, error) from error
+
+    def _put(self, writer: Writer, work: Work[T]) -> asyncio.Future[T]:
+        reply: asyncio.Future[T] = self._loop.create_future()
+        self._calls += 1
+        self._unanswered += 1
+        writer.put(Call(self._calls, work, reply))
+        return reply
+
+    def _from_writer(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Called in the writer's thread: run `function` in the loop's. A loop that is gone has nobody who waits."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _take(self, batch: list[Call]) -> None:
+        idle = not self._finished
+        self._finished.extend(batch)
+        if idle:
+            self._answer()
+
+    def _answer(self) -> None:
+        """Tell and answer, call by call. While anyone listens, each call has a turn of the loop to itself, so that
+        a caller goes on before the next caller's event is told."""
+        while self._finished:
+            call = self._finished.popleft()
+            for change in call.changes:
+                self._tell(change)
+            self._unanswered -= 1
+            _settle(call.reply, call.value, call.error)
+            if self._followers and self._finished:
+                self._loop.call_soon(self._answer)
+                return
+
+    def _look(self) -> None:
+        """See whether other processes have committed. While calls of our own are under way, those bring it along."""
+        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+        if not self._unanswered:
+            try:
+                with self._explained():
+                    changes = self._reader.changes.after(self._known)
+            except ProfileError as error:
+                logger.error("%s", error)
+                return
+            for change in changes:
+                self._tell(change)
+
+    def _tell(self, change: Change) -> None:
+        if change.sequence <= self._known:
+            return
+        if self._followers and change.sequence > self._known + 1:
+            logger.warning("%s: %d changes were missed", self._path, change.sequence - self._known - 1)
+        self._known = change.sequence
+        for follower in list(self._followers):
+            follower(change)
+
+
+def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
+    if future.done():  # cancelled: the work is done all the same
+        return
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)

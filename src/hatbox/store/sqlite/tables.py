@@ -1,0 +1,119 @@
+"""The SQL of each table. Runs inside the transaction that somebody else began."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import Final, cast
+
+from hatbox.store.base import Change, IdentityRow
+
+__all__ = ["SqliteChangeLog", "SqliteIdentityTable", "SqliteTransaction"]
+
+_GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
+_ROW: Final = "id, name, icon, color, hidden"
+_ORDER: Final = "ORDER BY position, id"
+_DAY: Final = 24 * 60 * 60 * 1000
+
+
+class SqliteIdentityTable:
+    """IdentityTable on SQLite. The user's order is that of `position`, whose values have gaps for others to move in."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._execute = connection.execute
+        self._executemany = connection.executemany
+
+    def get(self, number: int) -> IdentityRow | None:
+        row: IdentityRow | None = self._execute(f"SELECT {_ROW} FROM identities WHERE id = ?", (number,)).fetchone()
+        return row
+
+    def find(self, name: str | None = None) -> list[IdentityRow]:
+        if name is None:
+            return self._execute(f"SELECT {_ROW} FROM identities {_ORDER}").fetchall()
+        return self._execute(f"SELECT {_ROW} FROM identities WHERE name = ? {_ORDER}", (name,)).fetchall()
+
+    def names(self, limit: int) -> list[str]:
+        return [name for (name,) in self._execute("SELECT DISTINCT name FROM identities LIMIT ?", (limit,))]
+
+    def count(self) -> int:
+        (count,) = self._execute("SELECT count(*) FROM identities").fetchone()
+        return int(count)
+
+    def insert(self, name: str, icon: str, color: str) -> int:
+        cursor = self._execute(
+            "INSERT INTO identities (name, icon, color, position) VALUES (?, ?, ?, "
+            f"(SELECT coalesce(max(position), 0) + {_GAP} FROM identities))",
+            (name, icon, color),
+        )
+        return cast(int, cursor.lastrowid)
+
+    def update(self, number: int, name: str, icon: str, color: str, hidden: int) -> None:
+        self._execute(
+            "UPDATE identities SET name = ?, icon = ?, color = ?, hidden = ? WHERE id = ?",
+            (name, icon, color, hidden, number),
+        )
+
+    def delete(self, number: int) -> None:
+        self._execute("DELETE FROM identities WHERE id = ?", (number,))
+
+    def move(self, numbers: Sequence[int], position: int) -> None:
+        moved = set(numbers)
+        order = self._execute(f"SELECT id, position FROM identities {_ORDER}").fetchall()
+        block = [number for number, _ in order if number in moved]
+        others = [row for row in order if row[0] not in moved]
+        span = _GAP * (len(block) + 1)
+        before = others[position - 1][1] if position else (others[0][1] if others else 0) - span
+        after = others[position][1] if position < len(others) else before + span
+        step = (after - before) // (len(block) + 1)
+        if step == 0:  # no room is left between these two: number the whole list anew
+            ids = [number for number, _ in others]
+            block, before, step = [*ids[:position], *block, *ids[position:]], 0, _GAP
+        places = ((before + step * (index + 1), number) for index, number in enumerate(block))
+        self._executemany("UPDATE identities SET position = ? WHERE id = ?", places)
+
+
+class SqliteChangeLog:
+    """ChangeLog on SQLite. Keeps changes for a day: whoever follows reads them within a fraction of a second."""
+
+    _PRUNE_EVERY = 256
+    _PRUNE_AT_MOST = 10_000
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._execute = connection.execute
+        self.call: int | None = None
+        self.appended: list[Change] = []
+
+    def append(self, topic: str, payload: bytes) -> None:
+        now = time.time_ns() // 1_000_000
+        cursor = self._execute("INSERT INTO changes (at, topic, payload) VALUES (?, ?, ?)", (now, topic, payload))
+        sequence = cast(int, cursor.lastrowid)
+        self.appended.append(Change(sequence, topic, payload, self.call))
+        if sequence % self._PRUNE_EVERY == 0:
+            self._prune(now - _DAY)
+
+    def after(self, sequence: int) -> list[Change]:
+        """The committed changes that followed the one with this number."""
+        rows = self._execute("SELECT sequence, topic, payload FROM changes WHERE sequence > ?", (sequence,))
+        return [Change(number, topic, payload, None) for number, topic, payload in rows]
+
+    def latest(self) -> int:
+        """The number of the newest change; 0 when there is none."""
+        (sequence,) = self._execute("SELECT coalesce(max(sequence), 0) FROM changes").fetchone()
+        return int(sequence)
+
+    def _prune(self, before: int) -> None:
+        self._execute(
+            "DELETE FROM changes WHERE sequence < min("
+            "(SELECT sequence FROM changes WHERE at >= ? ORDER BY sequence LIMIT 1), "
+            "(SELECT min(sequence) FROM changes) + ?)",
+            (before, self._PRUNE_AT_MOST),
+        )
+
+
+class SqliteTransaction:
+    """Transaction on one connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.identities = SqliteIdentityTable(connection)
+        self.changes = SqliteChangeLog(connection)

@@ -1,0 +1,200 @@
+"""The synchronous face, for scripts without an event loop. Thread-safe: every call goes to one loop in one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from hatbox.errors import ProfileClosed
+from hatbox.events import Event
+from hatbox.identities import ContextualIdentity, Identities, IdentityLike
+from hatbox.profile import Profile
+
+__all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "open_sync"]
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def open_sync(path: str | os.PathLike[str] | None = None) -> SyncProfile:
+    """A profile for scripts without an event loop, to be used with `with`."""
+    return SyncProfile(path)
+
+
+class SyncProfile:
+    """A profile whose calls return when they are done. It may be used from several threads at once."""
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._profile = Profile(path)
+        self._loop = _LoopThread(self._profile.path)
+        self.identities = SyncIdentities(self._profile.identities, self._loop)
+        """The identities."""
+
+    @property
+    def path(self) -> Path:
+        """The profile's file."""
+        return self._profile.path
+
+    def open(self) -> SyncProfile:
+        """Open the profile; `with` does it for you."""
+        self._loop.start()
+        try:
+            self._loop.run(self._profile.__aenter__)
+        except BaseException:
+            self._loop.stop()
+            raise
+        return self
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file. Closing twice is no error."""
+        if self._loop.running:
+            self._loop.run(self._profile.close)
+            self._loop.stop()
+
+    def __enter__(self) -> SyncProfile:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return repr(self._profile)
+
+
+class SyncIdentities:
+    """The identities of a profile; each call returns when its change is on disk."""
+
+    def __init__(self, identities: Identities, loop: _LoopThread) -> None:
+        self._identities = identities
+        self._run = loop.run
+        self.on_created = SyncEvent(identities.on_created, loop)
+        """Tells of each new identity. Listeners run in the profile's own thread."""
+        self.on_updated = SyncEvent(identities.on_updated, loop)
+        """Tells of each identity whose name, color or icon was set, also to the same."""
+        self.on_removed = SyncEvent(identities.on_removed, loop)
+        """Tells of each removed identity, as it was."""
+        self.on_moved = SyncEvent(identities.on_moved, loop)
+        """Tells of each identity that was moved to another place in the list."""
+        self.on_hidden = SyncEvent(identities.on_hidden, loop)
+        """Tells of each identity that was hidden."""
+        self.on_shown = SyncEvent(identities.on_shown, loop)
+        """Tells of each identity that was shown again."""
+
+    def get(self, identity: IdentityLike) -> ContextualIdentity:
+        """The identity with this cookieStoreId."""
+        return self._run(lambda: self._identities.get(identity))
+
+    def query(self, name: str | None = None) -> list[ContextualIdentity]:
+        """All identities in the user's order, or those with exactly this name."""
+        return self._run(lambda: self._identities.query(name))
+
+    def find(self, name_or_id: str) -> ContextualIdentity:
+        """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
+        return self._run(lambda: self._identities.find(name_or_id))
+
+    def create(self, name: str, *, color: str, icon: str) -> ContextualIdentity:
+        """A new identity, at the end of the list."""
+        return self._run(lambda: self._identities.create(name, color=color, icon=icon))
+
+    def update(
+        self, identity: IdentityLike, *, name: str | None = None, color: str | None = None, icon: str | None = None
+    ) -> ContextualIdentity:
+        """Change what is given and keep the rest; returns the identity as it is now."""
+        return self._run(lambda: self._identities.update(identity, name=name, color=color, icon=icon))
+
+    def move(self, identities: IdentityLike | Sequence[IdentityLike], position: int) -> None:
+        """Move one or several, in their old order, to `position` in the list of the others; -1 is the end."""
+        return self._run(lambda: self._identities.move(identities, position))
+
+    def remove(self, identity: IdentityLike) -> ContextualIdentity:
+        """Drop an identity and all that belongs to it; returns it as it was."""
+        return self._run(lambda: self._identities.remove(identity))
+
+    def hide(self, identity: IdentityLike) -> None:
+        """Hide all of an identity, until it is shown."""
+        return self._run(lambda: self._identities.hide(identity))
+
+    def show(self, identity: IdentityLike) -> None:
+        """Show all of an identity again."""
+        return self._run(lambda: self._identities.show(identity))
+
+
+class SyncEvent(Generic[T]):
+    """An event whose listeners are called in the profile's own thread."""
+
+    def __init__(self, event: Event[T], loop: _LoopThread) -> None:
+        self._event = event
+        self._loop = loop
+
+    def add_listener(self, listener: Callable[[T], Any]) -> None:
+        """Call `listener` for whatever happens from now on."""
+        self._loop.run_function(self._event.add_listener, listener)
+
+    def remove_listener(self, listener: Callable[[T], Any]) -> None:
+        """Stop calling `listener`; one that was never added is no error."""
+        self._loop.run_function(self._event.remove_listener, listener)
+
+    def has_listener(self, listener: Callable[[T], Any]) -> bool:
+        """Whether `listener` is registered."""
+        return self._loop.run_function(self._event.has_listener, listener)
+
+
+class _LoopThread:
+    """An event loop in a thread of its own, and a way for other threads to have something awaited there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._loop is not None
+
+    def start(self) -> None:
+        if self._loop is not None:
+            raise ProfileClosed(self._path, "it is already open here", "Open it once, or make another profile object.")
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="hatbox-loop", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        loop, thread, self._loop = self._loop, self._thread, None
+        if loop and thread:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+
+    def run_function(self, function: Callable[[U], T], argument: U) -> T:
+        """Call a function that needs no waiting in the loop's thread."""
+
+        async def called() -> T:
+            return function(argument)
+
+        return self.run(called)
+
+    def run(self, begin: Callable[[], Awaitable[T]]) -> T:
+        """Begin something in the loop's thread, and return or raise what becomes of it."""
+        if self._loop is None:
+            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.")
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("a listener runs in the profile's own thread and cannot wait there; use another thread")
+
+        async def awaited() -> T:
+            return await begin()
+
+        coroutine = awaited()
+        try:
+            future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        except RuntimeError:  # another thread has just stopped the loop
+            coroutine.close()
+            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.") from None
+        return future.result()
