@@ -94,13 +94,11 @@ def update(
 ) -> ContextualIdentity:
     """Change what is given and keep the rest, also where it is a value that this version does not know."""
     number, old_name, old_icon, old_color, hidden = _row(transaction, cookie_store_id)
-    row = (
-        number,
-        old_name if name is None else _accepted_name(name),
-        old_icon if icon is None else palette.accepted_icon(icon),
-        old_color if color is None else palette.accepted_color(color),
-        hidden,
-    )
+    # Where several values are wrong, the order of the checks decides which one is named: here it is not that of create.
+    color = old_color if color is None else palette.accepted_color(color)
+    icon = old_icon if icon is None else palette.accepted_icon(icon)
+    name = old_name if name is None else _accepted_name(name)
+    row = (number, name, icon, color, hidden)
     transaction.identities.update(*row)
     return _noted(transaction, UPDATED, row)
 

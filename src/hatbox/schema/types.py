@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from hatbox.javascript import stringify
+from hatbox.javascript import MAX_SAFE_INTEGER, code_units, stringify
 
 __all__ = ["Mismatch", "Normalise", "Type", "compile_type"]
 
@@ -80,9 +80,11 @@ def _string(_: Mapping[str, Any]) -> Type:
 
 def _integer(_: Mapping[str, Any]) -> Type:
     def normalise(value: Any) -> int:
-        if _is_integer(value):
-            return int(value)
-        raise _wrong_kind("integer", value, "be an integer value")
+        if not _is_integer(value):
+            raise _wrong_kind("integer", value, "be an integer value")
+        if abs(value) > MAX_SAFE_INTEGER:
+            raise Mismatch("Integer is out of range", "be a valid 32 bit signed integer")
+        return int(value)
 
     return Type(_is_integer, normalise)
 
@@ -129,7 +131,7 @@ def _object(schema: Mapping[str, Any]) -> Type:
             else:
                 raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
         if unknown := [name for name in value if name not in known]:
-            raise _unexpected(sorted(map(str, unknown)))
+            raise _unexpected(sorted(map(str, unknown), key=code_units))
         return result
 
     return Type(_is_object, normalise)
