@@ -12,7 +12,7 @@ from typing import Any
 
 from hatbox import schema
 from hatbox.api.namespace import Namespace
-from hatbox.errors import ApiError, PermissionDenied
+from hatbox.errors import PermissionDenied
 from hatbox.identities import Identities
 from hatbox.store.base import Store
 
@@ -42,24 +42,21 @@ class Dispatcher:
 
     def namespace(self, caller: Caller, name: str) -> Namespace | None:
         """A namespace as this caller sees it; None where it holds the permissions of none of its surfaces."""
-        for namespace in self._namespaces.get(name, ()):
-            if namespace.surface.permissions <= caller.permissions:
-                return namespace
-        return None
+        try:
+            return self.permitted(caller, name)
+        except PermissionDenied:
+            return None
 
     def call(self, caller: Caller, name: str, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Call a function of a namespace. What the call itself throws is raised here, the rest is in the future."""
-        namespace = self.permitted(caller, name)
-        if member not in namespace.surface.functions:
-            raise ApiError(f"{name}.{member} is not a function")
-        return namespace.call(member, arguments)
+        return self.permitted(caller, name).call(member, arguments)
 
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""
-        namespace = self.namespace(caller, name)
-        if namespace is None:
-            raise PermissionDenied(self._refusal(name))
-        return namespace
+        for namespace in self._namespaces.get(name, ()):
+            if namespace.surface.permissions <= caller.permissions:
+                return namespace
+        raise PermissionDenied(self._refusal(name))
 
     def _refusal(self, name: str) -> str:
         surfaces = [namespace.surface for namespace in self._namespaces.get(name, ())]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hatbox.errors import ApiError
 from hatbox.events import Event
-from hatbox.schema import Surface
+from hatbox.schema import Surface, snake_case
 from hatbox.store.base import Store
 
 __all__ = ["Namespace"]
@@ -26,19 +26,18 @@ class Namespace:
         self.events = events
         self._store = store
         self._methods = {
-            name: (function, getattr(self, re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", name)))
+            name: (function.normalise, function.takes_callback, getattr(self, snake_case(name)))
             for name, function in surface.functions.items()
         }
 
     def call(self, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Check the arguments, then begin the call. With a callback there is nothing to wait for."""
-        function, method = self._methods[member]
-        values = function.normalise(arguments)
-        if not function.takes_callback:
-            reply: asyncio.Future[Any] = method(*values)
-            return reply
-        *values, callback = values
-        reply = method(*values)
+        if member not in self._methods:
+            raise ApiError(f"{self.surface.namespace}.{member} is not a function")
+        normalise, takes_callback, method = self._methods[member]
+        values = normalise(arguments)
+        callback = values.pop() if takes_callback else None
+        reply: asyncio.Future[Any] = method(*values)
         if callback is None:
             return reply
         reply.add_done_callback(lambda done: callback(done.result()))

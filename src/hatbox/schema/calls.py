@@ -22,17 +22,14 @@ class _Parameter(NamedTuple):
 def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
     """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
     expected = [_Parameter(each["name"], compile_type(each), each.get("optional", False)) for each in parameters]
-    count = len(expected)
-    checks = [(each.type.fits, each.type.normalise) for each in expected]
+    normalisers = [each.type.normalise for each in expected]
 
     def normalise_call(arguments: Sequence[Any]) -> list[Any]:
-        try:
-            if len(arguments) == count and all(
-                fits(argument) for (fits, _), argument in zip(checks, arguments, strict=True)
-            ):
-                return [normalise(argument) for (_, normalise), argument in zip(checks, arguments, strict=True)]
-        except Mismatch:
-            pass  # said below, with the parameter's name
+        if len(arguments) == len(normalisers):  # nearly every call is right, and this is all that it costs
+            try:
+                return [normalise(argument) for normalise, argument in zip(normalisers, arguments, strict=True)]
+            except Mismatch:
+                pass
         matched = _match(expected, list(arguments))
         if matched is None:
             raise ArgumentError(f"Incorrect argument types for {path}.")

@@ -104,7 +104,13 @@ def _array(schema: Mapping[str, Any]) -> Type:
     def normalise(value: Any) -> list[Any]:
         if not _is_array(value):
             raise _wrong_kind("array", value, "be an array value")
-        return [_within(str(index), item, element) for index, element in enumerate(value)]
+        result = []
+        for index, element in enumerate(value):
+            try:
+                result.append(item(element))
+            except Mismatch as mismatch:
+                raise mismatch.inside(str(index)) from None
+        return result
 
     return Type(_is_array, normalise)
 
@@ -118,7 +124,7 @@ def _object(schema: Mapping[str, Any]) -> Type:
     known = frozenset(schema["properties"])
 
     def normalise(value: Any) -> dict[str, Any]:
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):
             kind = type(value).__name__
             raise Mismatch(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
         result: dict[str, Any] = {}
@@ -126,12 +132,15 @@ def _object(schema: Mapping[str, Any]) -> Type:
             item = value.get(name)
             if item is None and optional:
                 result[name] = None
-            elif name in value:
-                result[name] = _within(name, member, item)
-            else:
+            elif item is None and name not in value:
                 raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
-        if unknown := [name for name in value if name not in known]:
-            raise _unexpected(sorted(map(str, unknown), key=code_units))
+            else:
+                try:
+                    result[name] = member(item)
+                except Mismatch as mismatch:
+                    raise mismatch.inside(name) from None
+        if not value.keys() <= known:
+            raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
         return result
 
     return Type(_is_object, normalise)
@@ -156,13 +165,6 @@ def _choices(choices: list[Type]) -> Type:
         raise Mismatch(problem, problem)
 
     return Type(fits, normalise)
-
-
-def _within(name: str, normalise: Normalise, value: Any) -> Any:
-    try:
-        return normalise(value)
-    except Mismatch as mismatch:
-        raise mismatch.inside(name) from None
 
 
 def _wrong_kind(kind: str, value: Any, choice: str) -> Mismatch:

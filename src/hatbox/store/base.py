@@ -21,9 +21,8 @@ IdentityRow: TypeAlias = tuple[int, str, str, str, int]
 
 
 class Change(NamedTuple):
-    """Something that was committed. Sequence numbers grow by one with each, whichever process made it."""
+    """Something that was committed: what it is about, and the details as JSON."""
 
-    sequence: int
     topic: str
     payload: bytes
     call: int | None
@@ -65,7 +64,7 @@ class ChangeLog(Protocol):
     """What has happened to the profile, for those who follow it."""
 
     def append(self, topic: str, payload: bytes) -> None:
-        """Note a change; followers in every process hear of it once it is committed."""
+        """Note a change, with JSON as its payload; followers in every process hear of it once it is committed."""
 
 
 class Transaction(Protocol):

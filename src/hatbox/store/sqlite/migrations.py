@@ -22,12 +22,11 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         )""",
         "CREATE INDEX identities_by_position ON identities (position)",
         "CREATE INDEX identities_by_name ON identities (name, position)",
-        # The newest row is never pruned, so that sequence numbers only grow.
+        # A row for each commit. The newest is never pruned, so that sequence numbers only grow.
         """CREATE TABLE changes (
             sequence INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
-            topic TEXT NOT NULL,
-            payload BLOB NOT NULL
+            changes BLOB NOT NULL
         )""",
         """INSERT INTO identities (id, name, icon, color, position) VALUES
             (1, 'Personal', 'fingerprint', 'blue', 1048576),
@@ -44,8 +43,8 @@ LATEST: Final = len(_MIGRATIONS)
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The number of the last step that the file has seen."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -17,7 +17,7 @@ from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.store.base import Change, Follower, Store, Work
 from hatbox.store.sqlite.files import connect, explained
 from hatbox.store.sqlite.tables import SqliteTransaction
-from hatbox.store.sqlite.writer import Call, Writer
+from hatbox.store.sqlite.writer import Batch, Call, Writer
 
 __all__ = ["SqliteStore"]
 
@@ -36,8 +36,8 @@ class SqliteStore(Store):
         self._calls = 0
         self._unanswered = 0
         self._finished: deque[Call] = deque()
-        self._followers: list[Follower] = []
-        self._known = 0  # the last change that the followers were told of
+        self._followers: dict[Follower, int] = {}  # and the number of calls made before each began to follow
+        self._known = 0  # the last row of the log of changes that followers were told of
         self._poll: asyncio.TimerHandle | None = None
         self._writer: Writer | None = None
 
@@ -95,18 +95,17 @@ class SqliteStore(Store):
 
     def follow(self, follower: Follower) -> None:
         self._usable()
-        if self._followers:
-            self._followers.append(follower)
-            return
-        with self._explained():
-            self._known = self._reader.changes.latest()
-            self._followers.append(follower)
-            # The writer may just have begun a transaction without seeing that somebody follows: start after that point.
-            self._known = self._reader.changes.latest()
-        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+        if not self._followers:
+            with self._explained():
+                self._known = self._reader.changes.latest()
+                self._followers[follower] = self._calls
+                # The writer may just have begun a transaction without seeing that somebody follows: start after that.
+                self._known = self._reader.changes.latest()
+            self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+        self._followers[follower] = self._calls
 
     def unfollow(self, follower: Follower) -> None:
-        self._followers.remove(follower)
+        self._followers.pop(follower, None)
         if not self._followers and self._poll:
             self._poll.cancel()
 
@@ -135,12 +134,17 @@ class SqliteStore(Store):
 
     def _from_writer(self, function: Callable[..., None], *arguments: Any) -> None:
         """Called in the writer's thread: run `function` in the loop's. A loop that is gone has nobody who waits."""
-        with contextlib.suppress(RuntimeError):
+        try:  # noqa: SIM105 - contextlib.suppress() would be a measurable part of a call
             self._loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:
+            pass
 
-    def _take(self, batch: list[Call]) -> None:
+    def _take(self, batch: Batch) -> None:
+        self._tell_others(batch.others)
+        if batch.sequence:
+            self._known = batch.sequence
         idle = not self._finished
-        self._finished.extend(batch)
+        self._finished.extend(batch.calls)
         if idle:
             self._answer()
 
@@ -149,8 +153,9 @@ class SqliteStore(Store):
         a caller goes on before the next caller's event is told."""
         while self._finished:
             call = self._finished.popleft()
-            for change in call.changes:
-                self._tell(change)
+            if self._followers:
+                for topic, payload in call.changes:
+                    self._tell(Change(topic, bytes(payload), call.number))
             self._unanswered -= 1
             _settle(call.reply, call.value, call.error)
             if self._followers and self._finished:
@@ -163,21 +168,26 @@ class SqliteStore(Store):
         if not self._unanswered:
             try:
                 with self._explained():
-                    changes = self._reader.changes.after(self._known)
+                    rows = self._reader.changes.after(self._known)
             except ProfileError as error:
                 logger.error("%s", error)
                 return
+            self._tell_others(rows)
+
+    def _tell_others(self, rows: Iterable[tuple[int, list[Change]]]) -> None:
+        for sequence, changes in rows:
+            if sequence <= self._known:
+                continue
+            if sequence > self._known + 1:
+                logger.warning("%s: changes %d to %d were missed", self._path, self._known + 1, sequence - 1)
+            self._known = sequence
             for change in changes:
                 self._tell(change)
 
     def _tell(self, change: Change) -> None:
-        if change.sequence <= self._known:
-            return
-        if self._followers and change.sequence > self._known + 1:
-            logger.warning("%s: %d changes were missed", self._path, change.sequence - self._known - 1)
-        self._known = change.sequence
-        for follower in list(self._followers):
-            follower(change)
+        for follower, calls_before in list(self._followers.items()):
+            if change.call is None or change.call > calls_before:
+                follower(change)
 
 
 def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:

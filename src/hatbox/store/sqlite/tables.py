@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
+
+import msgspec
 
 from hatbox.store.base import Change, IdentityRow
 
@@ -46,7 +48,7 @@ class SqliteIdentityTable:
             f"(SELECT coalesce(max(position), 0) + {_GAP} FROM identities))",
             (name, icon, color),
         )
-        return cast(int, cursor.lastrowid)
+        return cursor.lastrowid  # type: ignore[return-value]  # never None after an INSERT
 
     def update(self, number: int, name: str, icon: str, color: str, hidden: int) -> None:
         self._execute(
@@ -74,31 +76,38 @@ class SqliteIdentityTable:
 
 
 class SqliteChangeLog:
-    """ChangeLog on SQLite. Keeps changes for a day: whoever follows reads them within a fraction of a second."""
+    """ChangeLog on SQLite: one row for each commit, with all changes that it brought.
+
+    Rows are kept for a day: whoever follows reads them within a fraction of a second.
+    """
 
     _PRUNE_EVERY = 256
     _PRUNE_AT_MOST = 10_000
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._execute = connection.execute
-        self.call: int | None = None
-        self.appended: list[Change] = []
+        self.appended: list[tuple[str, msgspec.Raw]] = []
+        """What has been noted in the transaction that is under way."""
 
     def append(self, topic: str, payload: bytes) -> None:
+        self.appended.append((topic, msgspec.Raw(payload)))
+
+    def write(self) -> int:
+        """Write the row of the transaction that is under way; returns its number."""
         now = time.time_ns() // 1_000_000
-        cursor = self._execute("INSERT INTO changes (at, topic, payload) VALUES (?, ?, ?)", (now, topic, payload))
-        sequence = cast(int, cursor.lastrowid)
-        self.appended.append(Change(sequence, topic, payload, self.call))
+        cursor = self._execute("INSERT INTO changes (at, changes) VALUES (?, ?)", (now, _encode(self.appended)))
+        sequence: int = cursor.lastrowid  # type: ignore[assignment]  # never None after an INSERT
         if sequence % self._PRUNE_EVERY == 0:
             self._prune(now - _DAY)
+        return sequence
 
-    def after(self, sequence: int) -> list[Change]:
-        """The committed changes that followed the one with this number."""
-        rows = self._execute("SELECT sequence, topic, payload FROM changes WHERE sequence > ?", (sequence,))
-        return [Change(number, topic, payload, None) for number, topic, payload in rows]
+    def after(self, sequence: int) -> list[tuple[int, list[Change]]]:
+        """The rows that followed the one with this number."""
+        rows = self._execute("SELECT sequence, changes FROM changes WHERE sequence > ?", (sequence,))
+        return [(number, [Change(topic, bytes(raw), None) for topic, raw in _decode(row)]) for number, row in rows]
 
     def latest(self) -> int:
-        """The number of the newest change; 0 when there is none."""
+        """The number of the newest row; 0 when there is none."""
         (sequence,) = self._execute("SELECT coalesce(max(sequence), 0) FROM changes").fetchone()
         return int(sequence)
 
@@ -109,6 +118,10 @@ class SqliteChangeLog:
             "(SELECT min(sequence) FROM changes) + ?)",
             (before, self._PRUNE_AT_MOST),
         )
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
 
 
 class SqliteTransaction:

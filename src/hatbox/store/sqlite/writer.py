@@ -1,26 +1,29 @@
 """The one thread that writes. Calls that wait together are committed together, with one fsync for all of them.
 
-Knows nothing of the event loop: it takes calls from a queue and hands finished batches to a function.
+Never touches the event loop: it takes calls from a queue and hands finished batches to a function.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from hatbox.errors import HatboxError
 from hatbox.store.base import Change, Work
 from hatbox.store.sqlite.files import explained, open_profile, refuse_newer
 from hatbox.store.sqlite.tables import SqliteTransaction
 
-__all__ = ["Call", "Writer"]
+__all__ = ["Batch", "Call", "Writer"]
 
-_BATCH: Final = 1024
+_AT_ONCE: Final = 1024
 
 
 class Call:
@@ -28,14 +31,23 @@ class Call:
 
     __slots__ = ("changes", "error", "number", "reply", "value", "work")
 
-    def __init__(self, number: int, work: Work[Any], reply: Any) -> None:
+    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any]) -> None:
         self.number = number
         self.work = work
         self.reply = reply
         self.value: Any = None
-        self.error: BaseException | None = None
-        self.changes: list[Change] = []
-        """What followers hear of before this call is answered: others' changes since the last call, then its own."""
+        self.error: Exception | None
+        self.changes: list[tuple[str, msgspec.Raw]]
+
+
+class Batch(NamedTuple):
+    """Calls that were committed together."""
+
+    calls: Sequence[Call]
+    sequence: int | None
+    """The number of their row in the log of changes, if they have changed anything."""
+    others: Sequence[tuple[int, list[Change]]]
+    """What others have committed since the batch before, for those who follow the profile."""
 
 
 class Writer:
@@ -46,17 +58,17 @@ class Writer:
         path: Path,
         known: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
-        finished: Callable[[list[Call]], None],
+        finished: Callable[[Batch], None],
         ended: Callable[[], None],
     ) -> None:
         self._path = path
-        self._known = known  # the last change that followers were told of; None while nobody follows
+        self._known = known  # the last row of the log that followers know; None while nobody follows
         self._opened = opened
         self._finished = finished
         self._ended = ended
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
-        self._handed_on = 0  # the last change that has gone out with a call
+        self._handed_on = 0  # the last row of the log that has gone out with a batch
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self) -> None:
@@ -71,69 +83,75 @@ class Writer:
             return
         self._transaction = SqliteTransaction(self._connection)
         self._opened(None)
-        while batch := self._next_batch():
-            self._perform(batch)
-            self._finished(batch)
+        while calls := self._next_calls():
+            self._perform(calls)
         self._connection.close()
         self._ended()
 
-    def _next_batch(self) -> list[Call]:
+    def _next_calls(self) -> list[Call]:
         """All calls that wait, at least one; nothing when it is time to stop."""
-        batch: list[Call] = []
+        calls: list[Call] = []
         call = self._queue.get()
         while call is not None:
-            batch.append(call)
-            if len(batch) == _BATCH or self._queue.empty():
-                return batch
+            calls.append(call)
+            if len(calls) == _AT_ONCE or self._queue.empty():
+                return calls
             call = self._queue.get()
-        if batch:
+        if calls:
             self._queue.put(None)
-        return batch
+        return calls
 
-    def _perform(self, batch: list[Call]) -> None:
-        """Run a batch in one transaction; if that fails, each call in its own: none fails for another's fault."""
+    def _perform(self, calls: list[Call]) -> None:
+        """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             refuse_newer(self._path, self._connection)
         except Exception as error:  # noqa: BLE001 - whoever made the calls gets it
-            self._give_up(batch, error)
+            self._give_up(calls, error)
             return
         try:
-            self._commit(batch)
+            batch = self._commit(calls)
         except Exception as error:  # noqa: BLE001 - as above
-            if len(batch) == 1:
-                self._give_up(batch, error)
+            if len(calls) == 1:
+                self._give_up(calls, error)
                 return
             self._roll_back()
-            for call in batch:
+            for call in calls:
                 self._perform([call])
+            return
+        if batch.sequence:
+            self._handed_on = batch.sequence
+        self._finished(batch)
 
-    def _commit(self, batch: list[Call]) -> None:
+    def _commit(self, calls: list[Call]) -> Batch:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
         # Nobody else can commit from here on, so these are all that have to be told before our own.
         known = self._known()
-        others = [] if known is None else log.after(max(known, self._handed_on))
-        for call in batch:
-            log.call, log.appended = call.number, others
-            others = []
-            before = connection.total_changes
+        others = () if known is None else log.after(max(known, self._handed_on))
+        noted: list[tuple[str, msgspec.Raw]] = []
+        for call in calls:
+            log.appended = call.changes = []
             call.error = None
+            before = connection.total_changes
             try:
                 call.value = call.work(transaction)
             except HatboxError as error:
                 if connection.total_changes != before:
                     raise
-                call.error = error
-            call.changes = log.appended
+                call.error, call.changes = error, []
+            noted += call.changes
+        log.appended = noted
+        sequence = log.write() if noted else None
         connection.execute("COMMIT")
-        self._handed_on = next((call.changes[-1].sequence for call in reversed(batch) if call.changes), self._handed_on)
+        return Batch(calls, sequence, others)
 
-    def _give_up(self, batch: list[Call], error: Exception) -> None:
+    def _give_up(self, calls: list[Call], error: Exception) -> None:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
             error = explained(self._path, error)
-        for call in batch:
+        for call in calls:
             call.error, call.changes = error, []
+        self._finished(Batch(calls, None, ()))
 
     def _roll_back(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # a transaction that SQLite has ended itself is as good
