@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from hatbox.errors import ProfileClosed
+from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.profile import Profile
@@ -161,7 +161,9 @@ class _LoopThread:
 
     def start(self) -> None:
         if self._loop is not None:
-            raise ProfileClosed(self._path, "it is already open here", "Open it once, or make another profile object.")
+            raise ProfileError(
+                self._path, "it is already open here", "Use it as it is, or make another profile object."
+            )
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="hatbox-loop", daemon=True)
         self._thread.start()

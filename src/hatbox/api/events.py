@@ -7,6 +7,7 @@ from typing import Any
 
 from hatbox.api.dispatcher import Caller, Dispatcher
 from hatbox.errors import ArgumentError
+from hatbox.events import Event as Source
 from hatbox.schema import Event
 
 __all__ = ["ScriptEvent"]
@@ -20,7 +21,7 @@ class ScriptEvent:
         self._caller = caller
         self._namespace = namespace
         self._event = event
-        self._registered: dict[Callable[..., Any], Callable[[Any], Any]] = {}
+        self._registered: dict[Callable[..., Any], tuple[Source[Any], Callable[[Any], Any]]] = {}
 
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Call a function whenever this happens."""
@@ -29,14 +30,14 @@ class ScriptEvent:
             raise ArgumentError(f"Incorrect argument types for {self._event.path}.")
         source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
         if listener not in self._registered:
-            self._registered[listener] = self._forwarder(listener)
-            source.add_listener(self._registered[listener])
+            forwarder = self._forwarder(listener)
+            source.add_listener(forwarder)
+            self._registered[listener] = source, forwarder
 
     def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Stop calling a function; one that was never added is no error."""
-        forwarder = self._registered.pop(self._listener(arguments), None)
-        if forwarder is not None:
-            source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
+        if registered := self._registered.pop(self._listener(arguments), None):
+            source, forwarder = registered
             source.remove_listener(forwarder)
 
     def hasListener(self, *arguments: Any) -> bool:  # noqa: N802 - the API's own spelling

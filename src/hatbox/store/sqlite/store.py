@@ -42,6 +42,10 @@ class SqliteStore(Store):
         self._writer: Writer | None = None
 
     async def open(self) -> None:
+        if self._writer is not None:
+            raise ProfileError(
+                self._path, "it is already open here", "Use it as it is, or make another profile object."
+            )
         self._loop = asyncio.get_running_loop()
         self._process, self._thread = os.getpid(), threading.get_ident()
         self._ended = self._loop.create_future()

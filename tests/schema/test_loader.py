@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from hatbox import schema
+
+SURFACES = {surface.file: surface for surface in schema.load()}
+A = SURFACES["contextual_identities_a.json"]
+B = SURFACES["contextual_identities_b.json"]
+FIREFOX = SURFACES["contextual_identities_firefox.json"]
+
+
+def test_variant_a_is_what_the_specification_says() -> None:
+    assert A.namespace == "contextualidentities"
+    assert A.permissions == {"contextualidentities"}
+    assert {name: function.parameters for name, function in A.functions.items()} == {
+        "get": ("cookieStoreId",),
+        "query": ("details",),
+        "create": ("details",),
+        "update": ("cookieStoreId", "details"),
+        "remove": ("cookieStoreId",),
+    }
+    assert A.events == {}
+
+
+def test_variant_b_is_what_the_specification_says_down_to_the_spelling() -> None:
+    assert B.namespace == "contextualIdentities"
+    assert B.permissions == {"contextualidentities"}
+    assert {name: function.parameters for name, function in B.functions.items()} == {
+        "get": ("cookiestoreid",),
+        "query": ("details",),
+        "create": ("details",),
+        "update": ("cookieStoreId", "details"),
+        "remove": ("cookieStoreId",),
+        "hide": ("cookiestoreid",),
+        "show": ("cookiestoreid",),
+    }
+    assert B.events == {}
+
+
+def test_the_third_surface_has_all_that_variant_b_has_and_goes_first() -> None:
+    assert FIREFOX.namespace == B.namespace
+    assert FIREFOX.permissions == {"contextualIdentities"}
+    assert FIREFOX.rank > B.rank
+    assert set(B.functions) < set(FIREFOX.functions)
+    assert list(FIREFOX.events) == ["onCreated", "onUpdated", "onRemoved"]
+
+
+def test_surfaces_come_highest_rank_first() -> None:
+    ranks = [surface.rank for surface in schema.load()]
+    assert ranks == sorted(ranks, reverse=True)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.schema.types import Mismatch, compile_type
+
+STRING = {"type": "string"}
+DETAILS = compile_type({"type": "object", "properties": {"name": STRING, "color": {**STRING, "optional": True}}})
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def problem_of(schema: dict[str, Any], value: Any) -> str:
+    with pytest.raises(Mismatch) as caught:
+        compile_type(schema).normalise(value)
+    return str(caught.value)
+
+
+def test_a_value_of_another_kind_is_named_in_the_message() -> None:
+    assert problem_of(STRING, 1) == "Expected string instead of 1"
+    assert problem_of({"type": "array", "items": STRING}, "a") == 'Expected array instead of "a"'
+    assert problem_of({"type": "integer"}, 1.5) == "Expected integer instead of 1.5"
+    assert problem_of({"type": "function"}, {}) == "Expected function instead of {}"
+
+
+def test_the_place_of_a_wrong_value_is_told() -> None:
+    inner = {"type": "object", "properties": {"ids": {"type": "array", "items": STRING}}}
+    outer = {"type": "object", "properties": {"inner": inner}}
+    assert problem_of(outer, {"inner": {"ids": ["a", 1]}}) == (
+        "Error processing inner.ids.1: Expected string instead of 1"
+    )
+
+
+@pytest.mark.parametrize("value", [1, 1.0, -0.0, 2**53 - 1])
+def test_a_number_without_a_fraction_is_an_integer(value: float) -> None:
+    normal = compile_type({"type": "integer"}).normalise(value)
+    assert normal == value
+    assert type(normal) is int
+
+
+@pytest.mark.parametrize("value", [True, 1.5, math.nan, math.inf, "1", None])
+def test_anything_else_is_not(value: Any) -> None:
+    assert not compile_type({"type": "integer"}).fits(value)
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict, MappingProxyType])
+def test_any_mapping_is_an_object(kind: Any) -> None:
+    assert DETAILS.fits(kind({"name": "Work"}))
+    assert DETAILS.normalise(kind({"name": "Work"})) == {"color": None, "name": "Work"}
+
+
+def test_another_kind_of_object_is_refused_by_its_type() -> None:
+    value = datetime(2026, 11, 15)
+    assert DETAILS.fits(value)
+    with pytest.raises(Mismatch, match=r"^Expected a plain JavaScript object, got a datetime$"):
+        DETAILS.normalise(value)
+
+
+@given(json_values)
+def test_no_value_gets_through_that_is_not_of_its_type(value: Any) -> None:
+    try:
+        normal = DETAILS.normalise(value)
+    except Mismatch:
+        good = isinstance(value, dict) and isinstance(value.get("name"), str) and set(value) <= {"name", "color"}
+        assert not (good and isinstance(value.get("color"), str | None))
+    else:
+        assert isinstance(normal["name"], str)
+        assert normal["color"] is None or isinstance(normal["color"], str)
+        assert set(normal) == {"name", "color"}
+
+
+@given(json_values)
+def test_the_kind_of_a_value_that_normalises_always_fits(value: Any) -> None:
+    for schema in (STRING, {"type": "integer"}, {"type": "array", "items": STRING}):
+        compiled = compile_type(schema)
+        try:
+            compiled.normalise(value)
+        except Mismatch:
+            continue
+        assert compiled.fits(value)
+
+
+def test_of_several_choices_all_are_told() -> None:
+    choices = {"choices": [STRING, {"type": "array", "items": STRING}]}
+    assert problem_of(choices, 1) == "Value 1 must either: be a string value, or be an array value"
+    assert problem_of(choices, [1]) == "Value must either: be a string value, or .0 must be a string value"
+    assert problem_of(choices, None) == "Value must either: be a string value, or be an array value"

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+import hatbox
+
+
+def test_without_a_path_the_profile_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HATBOX_PROFILE", raising=False)
+    assert hatbox.default_path() == Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+
+
+def test_the_environment_can_name_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HATBOX_PROFILE", str(tmp_path / "mine.db"))
+
+    async def main() -> None:
+        async with hatbox.open() as profile:
+            assert profile.path == tmp_path / "mine.db"
+
+    asyncio.run(main())
+    assert (tmp_path / "mine.db").exists()
+
+
+def test_a_relative_path_stays_the_same_file_when_the_program_changes_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    profile = hatbox.open("mine.db")
+    monkeypatch.chdir("/")
+    assert profile.path == tmp_path / "mine.db"
+
+
+def test_a_profile_can_be_awaited_and_closed_by_hand(tmp_path: Path) -> None:
+    async def main() -> None:
+        profile = await hatbox.open(tmp_path / "profile.db")
+        assert [each.name for each in await profile.identities.query()] == ["Personal", "Work", "Banking", "Shopping"]
+        await profile.close()
+        await profile.close()
+        with pytest.raises(hatbox.ProfileClosed, match="is not open"):
+            profile.identities.query()
+
+    asyncio.run(main())
+
+
+def test_a_profile_can_be_opened_again_after_it_was_closed(tmp_path: Path) -> None:
+    async def main() -> None:
+        profile = hatbox.open(tmp_path / "profile.db")
+        async with profile:
+            await profile.identities.create("Travel", color="blue", icon="vacation")
+        async with profile:
+            assert len(await profile.identities.query("Travel")) == 1
+
+    asyncio.run(main())
+
+
+def test_opening_it_twice_at_once_is_refused(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            with pytest.raises(hatbox.ProfileError, match="already open"):
+                await profile.__aenter__()
+            assert len(await profile.identities.query()) == 4
+
+    asyncio.run(main())
+
+
+def test_calls_that_nobody_awaited_are_on_disk_after_closing(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            for number in range(100):
+                profile.identities.create(f"Client {number}", color="green", icon="briefcase")
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            assert len(await profile.identities.query()) == 104
+
+    asyncio.run(main())
