@@ -15,7 +15,7 @@ import hatbox
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "hatbox"
 
-# Top to bottom: a module may import what stands below it, never what stands above. See docs/design.md.
+# Top to bottom: a module may import what stands below it, never what stands above.
 LAYERS = [
     "__main__",
     "cli",

@@ -53,22 +53,22 @@ def main() -> str | None:
     parser = argparse.ArgumentParser(description="Record what a real Firefox answers to the cases.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the recording would change")
     check = parser.parse_args().check
-    recording = _record(json.loads(CASES.read_text("utf-8")))
+    recording = record(json.loads(CASES.read_text("utf-8")))
     if not check:
         RECORDING.write_text(recording, "ascii")
         return None
-    changed = _changed(RECORDING.read_text("ascii"), recording)
+    changed = changed_answers(RECORDING.read_text("ascii"), recording)
     return "\n".join(f"Firefox now answers otherwise: {name}" for name in changed) or None
 
 
-def _changed(old: str, new: str) -> list[str]:
+def changed_answers(old: str, new: str) -> list[str]:
     """The cases whose answers are not the same in both recordings; a new version of Firefox alone is no change."""
     before, after = json.loads(old)["answers"], json.loads(new)["answers"]
     # As text, because the order of the keys counts.
     return [name for name in before | after if json.dumps(before.get(name)) != json.dumps(after.get(name))]
 
 
-def _record(cases: list[Case]) -> str:
+def record(cases: list[Case]) -> str:
     recordable = [case for case in cases if case.get("firefox", True)]
     answers: dict[str, Log] = {}
     with Firefox() as firefox:

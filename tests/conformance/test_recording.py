@@ -1,0 +1,32 @@
+"""The recording is what a real Firefox says, asked now."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.conformance.record import CASES, RECORDING, changed_answers, record
+from tests.firefox import find_firefox, firefox_version
+
+
+def installed_firefox() -> str:
+    """A Firefox of the release that was recorded; skips where there is none, fails where there must be one."""
+    binary = find_firefox()
+    if binary is None:
+        missing = "no Firefox is installed: `firefox-esr` or `firefox` on the path, or $FIREFOX"
+        if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    recorded = json.loads(RECORDING.read_text("ascii"))["firefox"]
+    version = firefox_version(binary)
+    if version.partition(".")[0] != recorded.partition(".")[0]:
+        pytest.skip(f"Firefox {version} is not the recorded {recorded}: python -m tests.conformance.record --check")
+    return binary
+
+
+def test_firefox_still_answers_as_recorded() -> None:
+    installed_firefox()
+    asked = record(json.loads(CASES.read_text("utf-8")))
+    assert changed_answers(RECORDING.read_text("ascii"), asked) == []
