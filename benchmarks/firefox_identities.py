@@ -12,8 +12,8 @@ __all__ = ["FirefoxFigures", "measure_firefox"]
 FirefoxFigures: TypeAlias = tuple[dict[str, float], dict[str, float]]
 """Microseconds for one call: as Firefox ships, and with its recommendation job off."""
 
-# The recommendation job walks over all identities at every creation, also to undo what it did once it is switched off as
-# a whole, which is how Marionette sets it. So these are put back to what a user's Firefox has.
+# The recommendation job walks over all identities at every creation, also to undo its work once it is switched off as a
+# whole, which is how Marionette sets it. So these are put back to what a user's Firefox has.
 SHIPPED = {
     "browser.discovery.enabled": True,
     "datareporting.healthreport.uploadEnabled": True,

@@ -1,9 +1,9 @@
 """What the identities API costs, beside bare SQLite and beside real Firefox: `python -m benchmarks.identities`.
 
-One run, on one machine, each figure next to what it is compared with. The three take turns, round by round, so that a
-noisy neighbour hits them alike, and the median of the rounds counts. "bare" is the standard library's `sqlite3` on tables
-of the same shape, with the same rows written and the same durability, in the simplest loop there is. Firefox is left
-out where none is installed.
+One run, on one machine, each figure next to what it is compared with. "bare" is the standard library's `sqlite3` on a
+copy of the same file, writing the same rows with the same durability, in the simplest loop there is; it takes turns
+with Hatbox, round by round, so that a noisy neighbour hits both alike, and the median of the rounds counts. Firefox is
+left out where none is installed.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ HatboxError
 │   └── IdsExhausted
 ├── NoSuchIdentity           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
+├── CookieRefused            the cookie engine does not take this cookie; knows why
 └── ProfileError             the profile's file cannot be used; the message names it and says what to do
     ├── NotAProfile
     ├── ProfileTooNew
@@ -34,6 +35,7 @@ __all__ = [
     "AmbiguousIdentity",
     "ApiError",
     "ArgumentError",
+    "CookieRefused",
     "DuplicateIdentity",
     "HatboxError",
     "IdsExhausted",
@@ -144,6 +146,15 @@ class AmbiguousIdentity(HatboxError):
         )
         self.name = name
         self.candidates = tuple(candidates)
+
+
+class CookieRefused(HatboxError):
+    """The jar does not take this cookie; `reason` says why: one of hatbox.cookies.Reason."""
+
+    def __init__(self, reason: str, name: str) -> None:
+        super().__init__(f"Cookie “{name}” is refused: {reason}")
+        self.reason = reason
+        self.name = name
 
 
 class ProfileError(HatboxError):

@@ -1,0 +1,42 @@
+"""Making room (RFC 6265bis, 5.7): which cookies go when there are too many. Chooses; it removes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.storage import LIFETIME_SECONDS
+
+__all__ = ["Limits", "excess_of_site", "excess_of_store"]
+
+
+class Limits(NamedTuple):
+    """How much a jar holds, as in browsers. Over a limit it is cleared down to what is kept, not by one cookie.
+
+    `per_site` counts the cookies of one registrable domain in one partition. `lifetime` is in seconds.
+    """
+
+    per_site: float = 180
+    per_site_kept: float = 150
+    per_store: float = 3300
+    per_store_kept: float = 3000
+    lifetime: float = LIFETIME_SECONDS
+
+
+def excess_of_site(cookies: Iterable[Cookie], limits: Limits) -> list[Cookie]:
+    """Those of one site that go, none of them expired: insecure ones first, then those not used for longest."""
+    ordered = sorted(cookies, key=lambda cookie: (cookie.secure, cookie.last_access, cookie.sequence))
+    return _over(ordered, limits.per_site, limits.per_site_kept)
+
+
+def excess_of_store(cookies: Iterable[Cookie], limits: Limits) -> list[Cookie]:
+    """Those of a whole store that go, none of them expired, and no site over its own limit: by last use alone."""
+    ordered = sorted(cookies, key=lambda cookie: (cookie.last_access, cookie.sequence))
+    return _over(ordered, limits.per_store, limits.per_store_kept)
+
+
+def _over(ordered: list[Cookie], limit: float, kept: float) -> list[Cookie]:
+    if len(ordered) <= limit:
+        return []
+    return ordered[: len(ordered) - int(min(kept, limit))]

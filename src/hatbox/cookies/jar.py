@@ -1,0 +1,252 @@
+"""The jar: all rules put together, for one store. No clock, no files, no network; safe to use from several threads.
+
+Every change is returned with its cause, in the order in which it happened; what to do with it is the caller's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import inf
+from threading import Lock
+
+import msgspec
+
+from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.domains import canonical_host, domain_matches
+from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
+from hatbox.cookies.index import Answer, Index, Site
+from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
+from hatbox.cookies.retrieval import Found, find_cookies
+from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
+from hatbox.cookies.storage import admit, check_fields, check_neighbours, same_content
+from hatbox.cookies.suffixes import Suffixes, default_suffixes
+from hatbox.cookies.targets import Target, as_target
+from hatbox.errors import CookieRefused
+
+__all__ = ["Jar"]
+
+_MICROSECONDS = 1_000_000
+# Looking up a member of an enumeration takes longer than most of what is done with it here.
+_EXPLICIT, _OVERWRITE = Cause.EXPLICIT, Cause.OVERWRITE
+_STRICT, _LAX_UNSAFE = Reach.STRICT, Reach.LAX_UNSAFE
+
+
+class Jar:
+    """A cookie store. URLs are text or, where they are already split, a Target; `now` is in seconds since 1970.
+
+    >>> jar = Jar()
+    >>> _ = jar.store("sid=1; Secure; Path=/", "https://site.example/login", now=0)
+    >>> jar.header("https://site.example/", now=1)
+    'sid=1'
+    """
+
+    __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes")
+
+    def __init__(self, limits: Limits | None = None, suffixes: Suffixes | None = None) -> None:
+        self._limits = limits or Limits()
+        self._suffixes = suffixes or default_suffixes()
+        self._index = Index(self._suffixes)
+        self._sequence = 0
+        self._lock = Lock()
+
+    def store(self, line: str | bytes, url: str | Target, now: float, context: Context = PLAIN) -> list[Change]:
+        """Take in one Set-Cookie value. One that is refused changes nothing, as in a browser."""
+        return self.store_all((line,), url, now, context)
+
+    def store_all(
+        self, lines: Iterable[str | bytes], url: str | Target, now: float, context: Context = PLAIN
+    ) -> list[Change]:
+        """Take in the Set-Cookie values of one response, in order."""
+        target = as_target(url)
+        changes: list[Change] = []
+        for line in lines:
+            parsed = parse_set_cookie(line)
+            if parsed is None:
+                continue
+            try:
+                changes += self._receive(parsed, target, now, context)
+            except CookieRefused:
+                continue
+        return changes
+
+    def set(
+        self,
+        url: str | Target,
+        now: float,
+        *,
+        name: str = "",
+        value: str = "",
+        domain: str = "",
+        path: str | None = None,
+        secure: bool = False,
+        http_only: bool = False,
+        same_site: SameSite = SameSite.UNSPECIFIED,
+        expires: float | None = None,
+        partition: Partition | None = None,
+        context: Context = PLAIN,
+    ) -> list[Change]:
+        """Store a cookie given by its fields. The rules are those for a line; raises CookieRefused with the reason."""
+        fields = SetCookie(
+            name=as_octets(name),
+            value=as_octets(value),
+            domain=(canonical_host(bare) or bare) if (bare := domain.removeprefix(".")) else "",
+            path=as_octets(path) if path else None,
+            secure=secure,
+            http_only=http_only,
+            same_site=same_site,
+            expires=expires,
+            partitioned=partition is not None,
+        )
+        check_fields(fields)
+        if partition is not None:
+            context = msgspec.structs.replace(context, partition=partition)
+        return self._receive(fields, as_target(url), now, context)
+
+    def header(self, url: str | Target, now: float, context: Context = PLAIN) -> str:
+        """The Cookie header of a request, or what document.cookie reads; empty if no cookie goes with it."""
+        target = as_target(url)
+        with self._lock:
+            site = self._index.sites.get(self._suffixes.place(target.host).site)
+            if site is None:
+                return ""
+            path = target.path if site.deep else "/"
+            reach = _STRICT if context is PLAIN else reach_of(context, target, self._suffixes)
+            key = (target.host, path, target.scheme, reach, context.script, context.partition)
+            answer = site.answers.get(key)
+            if answer is None or not answer.since <= now < answer.until:
+                found = self._find(site, target, now, context, reach)
+                text = "; ".join([cookie.pair for cookie in found.cookies])
+                answer = Answer(text, found.cookies, found.since, found.until, now)
+                if reach is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: never to be used again
+                    answer.since = inf
+                site.remember(key, answer)
+            answer.used = now
+            return answer.text
+
+    def select(self, url: str | Target, now: float, context: Context = PLAIN) -> list[Cookie]:
+        """The cookies that go with a request, in the order of the header. Looking at them is not using them."""
+        target = as_target(url)
+        with self._lock:
+            site = self._index.site(target.host)
+            if site is None:
+                return []
+            site.settle()
+            reach = reach_of(context, target, self._suffixes)
+            return self._find(site, target, now, context, reach).cookies
+
+    def all(self, now: float) -> list[Cookie]:
+        """Every cookie that has not expired, oldest first."""
+        return [cookie for cookie in self if not cookie.expired(now)]
+
+    def get(self, key: Key) -> Cookie | None:
+        """The cookie with this key, expired or not."""
+        with self._lock:
+            cookie = self._index.find(key)
+            site = self._index.site(key.domain)
+            if site is not None:
+                site.settle()
+            return cookie
+
+    def remove(self, key: Key) -> list[Change]:
+        """Take out the cookie with this key, if there is one."""
+        with self._lock:
+            cookie = self._index.find(key)
+            return self._drop([cookie] if cookie else [], Cause.EXPLICIT)
+
+    def clear(self, domain: str | None = None) -> list[Change]:
+        """Take out all cookies, or those of a domain and of everything below it."""
+        with self._lock:
+            return self._drop(list(self._index) if domain is None else self._below(domain), Cause.EXPLICIT)
+
+    def expire(self, now: float) -> list[Change]:
+        """Take out the cookies whose time is over."""
+        with self._lock:
+            return self._expire_all(now)
+
+    def load(self, cookies: Iterable[Cookie]) -> None:
+        """Put in cookies as they are, in the place of those with the same key: what a durable store has kept."""
+        with self._lock:
+            for cookie in cookies:
+                self._index.add(cookie)
+                self._sequence = max(self._sequence, cookie.sequence)
+
+    def __iter__(self) -> Iterator[Cookie]:
+        with self._lock:
+            self._index.settle()
+            return iter(sorted(self._index, key=lambda cookie: cookie.sequence))
+
+    def __len__(self) -> int:
+        return self._index.count
+
+    def _receive(self, parsed: SetCookie, target: Target, now: float, context: Context) -> list[Change]:
+        cookie = admit(parsed, target, now, context, self._suffixes, self._limits.lifetime)
+        with self._lock:
+            site = self._index.site(cookie.domain)
+            shelf = site.shelves.get(cookie.partition) if site is not None else None
+            old = check_neighbours(cookie, shelf, target, context, now) if shelf is not None else None
+            changes = self._expire(site, now) if site is not None and site.next_expiry <= now else []
+            changes += self._replace(old, cookie, now)
+            if self._index.count > self._limits.per_store or (
+                shelf is not None and shelf.count > self._limits.per_site
+            ):
+                changes += self._evict(cookie, now)
+            return changes
+
+    def _replace(self, old: Cookie | None, cookie: Cookie, now: float) -> list[Change]:
+        if cookie.expired(now):
+            return self._drop([old] if old else [], Cause.EXPIRED_OVERWRITE)
+        if old is None:
+            self._sequence = max(self._sequence + 1, int(now * _MICROSECONDS))
+            cookie.place(self._sequence, now)
+            self._index.add(cookie)
+            return [Change(cookie, False, _EXPLICIT)]
+        if same_content(old, cookie):  # nothing that anybody could notice; answers given stay true
+            old.last_access = now
+            return []
+        cookie.place(old.sequence, old.created)
+        self._index.add(cookie)
+        return [Change(old, True, _OVERWRITE), Change(cookie, False, _EXPLICIT)]
+
+    def _find(self, site: Site, target: Target, now: float, context: Context, reach: Reach) -> Found:
+        partitioned = len(site.shelves) > 1 or None not in site.shelves
+        return find_cookies(
+            site,
+            target,
+            self._suffixes.place(target.host),
+            now,
+            reach=reach,
+            script=context.script,
+            partition=partition_of(context, target, self._suffixes) if partitioned else None,
+        )
+
+    def _below(self, domain: str) -> list[Cookie]:
+        wanted = canonical_host(domain.removeprefix("."))
+        if not wanted:
+            return []
+        within = self._index if self._suffixes.is_suffix(wanted) else self._index.site(wanted) or ()
+        return [cookie for cookie in within if domain_matches(cookie.domain, wanted)]
+
+    def _expire_all(self, now: float) -> list[Change]:
+        due = [site for site in self._index.sites.values() if site.next_expiry <= now]
+        return [change for site in due for change in self._expire(site, now)]
+
+    def _expire(self, site: Site, now: float) -> list[Change]:
+        changes = self._drop([cookie for cookie in site if cookie.expired(now)], Cause.EXPIRED)
+        site.next_expiry = min((cookie.expires for cookie in site if cookie.expires is not None), default=inf)
+        return changes
+
+    def _evict(self, newest: Cookie, now: float) -> list[Change]:
+        changes: list[Change] = []
+        shelf = self._index.shelf(newest.domain, newest.partition)
+        if shelf is not None and shelf.count > self._limits.per_site:
+            changes += self._drop(excess_of_site(shelf, self._limits), Cause.EVICTED)
+        if self._index.count > self._limits.per_store:
+            changes += self._expire_all(now)
+            self._index.settle()
+            changes += self._drop(excess_of_store(self._index, self._limits), Cause.EVICTED)
+        return changes
+
+    def _drop(self, cookies: list[Cookie], cause: Cause) -> list[Change]:
+        for cookie in cookies:
+            self._index.remove(cookie)
+        return [Change(cookie, removed=True, cause=cause) for cookie in cookies]

@@ -1,0 +1,114 @@
+"""Set-Cookie lines (RFC 6265bis, 5.6): text in, fields out. Knows no clock, no URL and no jar.
+
+Nothing is refused here but what cannot be read; whether a cookie may be kept is a matter of `storage`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from hatbox.cookies.cookie import SameSite
+from hatbox.cookies.dates import parse_date
+from hatbox.javascript import well_formed
+
+__all__ = ["LONGEST_ATTRIBUTE", "LONGEST_PAIR", "SetCookie", "as_octets", "parse_set_cookie"]
+
+LONGEST_PAIR: Final = 4096
+LONGEST_ATTRIBUTE: Final = 1024
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0A-\x1F\x7F]")
+_BEYOND_OCTETS: Final = re.compile(r"[^\x00-\xFF]")
+_MAX_AGE: Final = re.compile(r"-?[0-9]+")
+_WSP: Final = " \t"
+_SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameSite.STRICT}
+
+
+class SetCookie(msgspec.Struct, gc=False):
+    """What a line says, attribute by attribute, before any rule is applied.
+
+    `domain` is lower case and without its leading dot; empty and absent mean the same. `path` is None unless the line
+    has a path of its own: one that does not start with `/` means the default path. `expires` is what the date means.
+    """
+
+    name: str
+    value: str
+    domain: str = ""
+    path: str | None = None
+    secure: bool = False
+    http_only: bool = False
+    same_site: SameSite = SameSite.UNSPECIFIED
+    max_age: int | None = None
+    expires: float | None = None
+    partitioned: bool = False
+
+
+def parse_set_cookie(line: str | bytes) -> SetCookie | None:
+    """The fields of a Set-Cookie value, or None if it is not a cookie at all."""
+    line = as_octets(line)
+    # Most lines are printable ASCII, and this test is many times faster than the search.
+    if not line.isprintable() and _CONTROL.search(line):
+        return None
+    pair, _, attributes = line.partition(";")
+    name, equals, value = pair.partition("=")
+    if not equals:
+        name, value = "", name
+    name = name.strip(_WSP)
+    value = value.strip(_WSP)
+    if not 0 < len(name) + len(value) <= LONGEST_PAIR:
+        return None
+    return SetCookie(name, value, *_read_attributes(attributes)) if attributes else SetCookie(name, value)
+
+
+def as_octets(text: str | bytes) -> str:
+    """Text with one character for each byte; characters that are no byte are taken to mean their UTF-8."""
+    if isinstance(text, bytes):
+        return text.decode("latin-1")
+    if text.isascii() or not _BEYOND_OCTETS.search(text):
+        return text
+    return well_formed(text).encode().decode("latin-1")
+
+
+class _Attributes(NamedTuple):
+    domain: str
+    path: str | None
+    secure: bool
+    http_only: bool
+    same_site: SameSite
+    max_age: int | None
+    expires: float | None
+    partitioned: bool
+
+
+@lru_cache(maxsize=1024)  # a server's lines differ in the value, seldom in what follows it
+def _read_attributes(text: str) -> _Attributes:
+    """The last of each attribute; what is too long or means nothing is as good as not there."""
+    said: dict[str, str] = {}
+    for attribute in text.split(";"):
+        name, _, value = attribute.partition("=")
+        name = name.strip(_WSP).lower()
+        value = value.strip(_WSP)
+        if len(value) <= LONGEST_ATTRIBUTE and _means_something(name, value):
+            said[name] = value
+    path = said.get("path", "")
+    max_age, expires = said.get("max-age"), said.get("expires")
+    return _Attributes(
+        domain=said.get("domain", "").removeprefix(".").lower(),
+        path=path if path.startswith("/") else None,
+        secure="secure" in said,
+        http_only="httponly" in said,
+        same_site=_SAME_SITE.get(said.get("samesite", "").lower(), SameSite.UNSPECIFIED),
+        max_age=int(max_age) if max_age is not None else None,
+        expires=parse_date(expires) if expires is not None else None,
+        partitioned="partitioned" in said,
+    )
+
+
+def _means_something(name: str, value: str) -> bool:
+    """Whether an attribute counts. A date or an age that cannot be read leaves the one before it standing."""
+    if name == "expires":
+        return parse_date(value) is not None
+    return name != "max-age" or _MAX_AGE.fullmatch(value) is not None

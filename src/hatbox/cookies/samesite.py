@@ -1,0 +1,94 @@
+"""SameSite (RFC 6265bis, 5.2 and 5.6.7): who asked for a request, and which cookies go with it then.
+
+Knows requests, and of cookies only their SameSite. A plain client is nobody's page: its requests are same-site.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+import msgspec
+
+from hatbox.cookies.cookie import Partition, SameSite
+from hatbox.cookies.suffixes import Suffixes
+from hatbox.cookies.targets import Target, target_of
+
+__all__ = ["LAX_UNSAFE_SECONDS", "PLAIN", "Context", "Reach", "may_set", "partition_of", "reach_of", "reaches"]
+
+LAX_UNSAFE_SECONDS: Final = 120.0
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, and how.
+
+    `site_for_cookies` is any URL of the site in whose name the request is made: of the top-level page if every frame
+    in between is of its site, and for a navigation that of the page that started it; `"null"` is a site like no other.
+    None means that no page did: a program, or a person typing an address. `navigation` is that of a top-level page.
+    `redirects` are the URLs that the request came through, where these shall count: one of another site makes the
+    request cross-site (so Firefox; the RFC and Chromium look at the current URL only, which is what giving none does).
+    `script` is document.cookie rather than HTTP. `partition` is that of the page; None is the request's own site.
+    """
+
+    site_for_cookies: str | None = None
+    method: str = "GET"
+    navigation: bool = False
+    redirects: tuple[str, ...] = ()
+    script: bool = False
+    partition: Partition | None = None
+
+
+PLAIN: Final = Context()
+
+
+class Reach(IntEnum):
+    """Which cookies a request takes along, by their SameSite; each includes those before it."""
+
+    NONE = 0  # only those without restriction
+    LAX_UNSAFE = 1  # and new ones that say nothing
+    LAX = 2  # and lax ones, and all that say nothing
+    STRICT = 3  # all
+
+
+def reach_of(context: Context, target: Target, suffixes: Suffixes) -> Reach:
+    """Which cookies go with this request."""
+    if _is_same_site(context, target, suffixes):
+        return Reach.STRICT
+    if context.script or not context.navigation:
+        return Reach.NONE
+    return Reach.LAX if context.method.upper() in _SAFE_METHODS else Reach.LAX_UNSAFE
+
+
+def reaches(reach: Reach, same_site: SameSite, age: float) -> bool:
+    """Whether a cookie of this age goes along.
+
+    A cookie that says nothing is lax, but while it is new it also goes with an unsafe navigation (5.6.7.2):
+    single sign-on posts its answer that way, and both browsers send it.
+    """
+    if same_site is SameSite.NONE or reach is Reach.STRICT:
+        return True
+    if same_site is SameSite.STRICT or reach is Reach.NONE:
+        return False
+    return reach is Reach.LAX or (same_site is SameSite.UNSPECIFIED and age <= LAX_UNSAFE_SECONDS)
+
+
+def may_set(context: Context, target: Target, suffixes: Suffixes) -> bool:
+    """Whether the response may set cookies that are not SameSite=None: a navigation may set any."""
+    return (context.navigation and not context.script) or _is_same_site(context, target, suffixes)
+
+
+def partition_of(context: Context, target: Target, suffixes: Suffixes) -> Partition:
+    """The partition that the request sees: its page's, or its own, as that of a page at the top level."""
+    return context.partition or Partition(f"{target.scheme}://{suffixes.site(target.host)}")
+
+
+def _is_same_site(context: Context, target: Target, suffixes: Suffixes) -> bool:
+    if context.site_for_cookies is None:
+        return True
+    own = (target.scheme, suffixes.site(target.host))
+    for url in (context.site_for_cookies, *context.redirects):
+        other = target_of(url)
+        if not other.host or (other.scheme, suffixes.site(other.host)) != own:
+            return False
+    return True

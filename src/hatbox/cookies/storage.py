@@ -1,0 +1,145 @@
+"""Receiving a cookie (RFC 6265bis, 5.7): from what a line says to a cookie that may be kept, or a reason why not.
+
+Knows the rules of one new cookie, and what it may not do to those that are there. It changes nothing.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Final
+
+from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.cookies.domains import domain_matches, is_ip
+from hatbox.cookies.index import Shelf
+from hatbox.cookies.parse import LONGEST_PAIR, SetCookie, parse_set_cookie
+from hatbox.cookies.paths import default_path, path_matches
+from hatbox.cookies.prefixes import keeps_prefix_promise
+from hatbox.cookies.refusals import Reason
+from hatbox.cookies.samesite import PLAIN, Context, may_set, partition_of
+from hatbox.cookies.suffixes import Suffixes
+from hatbox.cookies.targets import Target
+from hatbox.errors import CookieRefused
+
+__all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_neighbours", "same_content"]
+
+LIFETIME_SECONDS: Final = 400 * 86400.0
+_NO_RESTRICTION: Final = SameSite.NONE
+
+
+def admit(
+    parsed: SetCookie, target: Target, now: float, context: Context, suffixes: Suffixes, lifetime: float
+) -> Cookie:
+    """The cookie that a line from this target makes, without its place in time; raises CookieRefused."""
+    name, value = parsed.name, parsed.value
+    if not name and "=" in value:  # the RFC keeps it, both browsers do not
+        raise CookieRefused(Reason.IMPERSONATES, name)
+    domain = _domain(parsed, target, suffixes)
+    host_only = not domain
+    if parsed.secure:
+        if not target.secure:
+            raise CookieRefused(Reason.INSECURE, name)
+    elif parsed.same_site is _NO_RESTRICTION:
+        raise CookieRefused(Reason.NONE_INSECURE, name)
+    elif parsed.partitioned:
+        raise CookieRefused(Reason.PARTITIONED_INSECURE, name)
+    if parsed.http_only and context.script:
+        raise CookieRefused(Reason.SCRIPT, name)
+    if context is not PLAIN and parsed.same_site is not _NO_RESTRICTION and not may_set(context, target, suffixes):
+        raise CookieRefused(Reason.CROSS_SITE, name)
+    if not keeps_prefix_promise(
+        name,
+        value,
+        secure=parsed.secure,
+        http_only=parsed.http_only,
+        host_only=host_only,
+        path_attribute=parsed.path,
+    ):
+        raise CookieRefused(Reason.PREFIX, name)
+    return Cookie(
+        name=name,
+        value=value,
+        domain=domain or target.host,
+        path=parsed.path or default_path(target.path),
+        host_only=host_only,
+        secure=parsed.secure,
+        http_only=parsed.http_only,
+        same_site=parsed.same_site,
+        expires=_expiry(parsed, now, lifetime),
+        partition=partition_of(context, target, suffixes) if parsed.partitioned else None,
+        created=now,
+        last_access=now,
+    )
+
+
+def check_fields(fields: SetCookie) -> None:
+    """Refuse fields that did not come from a line and could not have: those would not come back as they are."""
+    name, value = fields.name, fields.value
+    if not name and not value:
+        raise CookieRefused(Reason.EMPTY, name)
+    if len(name) + len(value) > LONGEST_PAIR:
+        raise CookieRefused(Reason.SIZE, name)
+    read = parse_set_cookie(f"{name}={value}; Path={fields.path or ''}; Domain={fields.domain}")
+    if read is None or (read.name, read.value, read.path, read.domain) != (name, value, fields.path, fields.domain):
+        raise CookieRefused(Reason.CHARACTERS, name)
+
+
+def check_neighbours(cookie: Cookie, shelf: Shelf, target: Target, context: Context, now: float) -> Cookie | None:
+    """The cookie that this one replaces, if any; raises CookieRefused if those that are there forbid it."""
+    if not target.secure and shelf.secure and _overlays_secure(cookie, shelf, now):
+        raise CookieRefused(Reason.OVERLAYS_SECURE, cookie.name)
+    old = shelf.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))
+    if old is None or old.expired(now):
+        return None
+    if old.http_only and context.script:
+        raise CookieRefused(Reason.REPLACES_HTTP_ONLY, cookie.name)
+    return old
+
+
+def same_content(old: Cookie, new: Cookie) -> bool:
+    """Whether one replaces the other without any change that could be noticed; they have one key."""
+    return (
+        old.value == new.value
+        and old.expires == new.expires
+        and old.secure == new.secure
+        and old.http_only == new.http_only
+        and old.same_site is new.same_site
+    )
+
+
+def _domain(parsed: SetCookie, target: Target, suffixes: Suffixes) -> str:
+    """The domain of a cookie that is shared with hosts below it; empty for a cookie of one host."""
+    host = target.host
+    if not host:
+        raise CookieRefused(Reason.HOST, parsed.name)
+    domain = parsed.domain
+    if not domain:
+        return ""
+    if domain == host:
+        # Nothing is below an address: both browsers make such a cookie one of the host, as the RFC does for suffixes.
+        return "" if is_ip(host) or suffixes.is_suffix(host) else domain
+    if not domain.isascii() or not domain_matches(host, domain):
+        raise CookieRefused(Reason.DOMAIN, parsed.name)
+    if suffixes.is_suffix(domain):
+        raise CookieRefused(Reason.PUBLIC_SUFFIX, parsed.name)
+    return domain
+
+
+def _expiry(parsed: SetCookie, now: float, lifetime: float) -> float | None:
+    if parsed.max_age is not None:
+        return now + min(parsed.max_age, lifetime) if parsed.max_age > 0 else -inf
+    if parsed.expires is not None:
+        return min(parsed.expires, now + lifetime)
+    return None
+
+
+def _overlays_secure(cookie: Cookie, shelf: Shelf, now: float) -> bool:
+    """Whether an insecure cookie would be sent along with, or instead of, a secure one of its name."""
+    return any(
+        neighbour.secure
+        and neighbour.name == cookie.name
+        and path_matches(cookie.path, neighbour.path)
+        and not neighbour.expired(now)
+        for domain, cookies in shelf.domains.items()
+        if domain_matches(domain, cookie.domain) or domain_matches(cookie.domain, domain)
+        for neighbour in cookies.values()
+    )

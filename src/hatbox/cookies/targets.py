@@ -1,0 +1,83 @@
+"""The URL of a request as cookies see it: scheme, host and path. Knows nothing of cookies.
+
+Splitting a URL costs more than finding its cookies, so a Target is made once, and what repeats is remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from hatbox.cookies.domains import canonical_host, is_trustworthy_host
+
+__all__ = ["Target", "as_target", "target_from", "target_of"]
+
+_URL: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)([^?#]*)")
+_AUTHORITY: Final = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:]*)(?::[0-9]*)?", re.DOTALL)
+_PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
+# A web socket is of the same site as the page at the same address, and sees the same cookies.
+_PLAIN_SCHEME: Final = {"ws": "http", "wss": "https"}
+
+
+class Target(NamedTuple):
+    """Where a request goes; make it with `target_of` or `target_from`. Ports do not matter to cookies.
+
+    `host` is canonical, and empty if the URL has none that could hold cookies. `secure` also holds for localhost.
+    """
+
+    scheme: str
+    host: str
+    path: str
+    secure: bool
+
+
+@lru_cache(maxsize=4096)
+def target_of(url: str) -> Target:
+    """The target of a URL given as text."""
+    match = _URL.match(url)
+    if match is None:
+        return Target("", "", "/", secure=False)
+    scheme, authority, path = match.groups()
+    if path[:1] != "/" or not path.isascii():
+        if path.startswith("\\"):  # readers disagree about where the host ends, and one of them may be the client
+            return Target("", "", "/", secure=False)
+        path = _sent_path(path)
+    scheme, host, secure = _origin_of(scheme, authority)
+    return Target(scheme, host, path, secure)
+
+
+def target_from(scheme: str, host: str, path: str) -> Target:
+    """The target of a URL that is already split.
+
+    The host may have any spelling, an IPv6 address its brackets or not. The path is the one that is sent, not a decoded
+    one; a query after it is no harm.
+    """
+    scheme, host, secure = _origin(scheme, host)
+    if path[:1] != "/" or "?" in path or not path.isascii():
+        path = _sent_path(path.partition("?")[0])
+    return Target(scheme, host, path, secure)
+
+
+def as_target(url: str | Target) -> Target:
+    """A target, whichever way the URL was given."""
+    return target_of(url) if isinstance(url, str) else url
+
+
+@lru_cache(maxsize=16384)
+def _origin_of(scheme: str, authority: str) -> tuple[str, str, bool]:
+    match = _AUTHORITY.fullmatch(authority)
+    return _origin(scheme, match[1] if match else "")
+
+
+@lru_cache(maxsize=16384)
+def _origin(scheme: str, host: str) -> tuple[str, str, bool]:
+    scheme = scheme.lower()
+    scheme = _PLAIN_SCHEME.get(scheme, scheme)
+    host = canonical_host(host) if scheme in ("http", "https") else ""
+    return scheme, host, scheme == "https" or is_trustworthy_host(host)
+
+
+def _sent_path(path: str) -> str:
+    return "/" + quote(path.removeprefix("/"), safe=_PRINTABLE)

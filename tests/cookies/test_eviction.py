@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from hatbox.cookies import Cause, Context, Jar, Limits, Partition
+
+NOW = 1_790_000_000.0
+A = "https://a.site.example/"
+B = "https://b.site.example/"
+
+
+def names(jar: Jar) -> list[str]:
+    return [cookie.name for cookie in jar]
+
+
+def test_a_site_is_cleared_to_150_when_it_has_more_than_180() -> None:
+    jar = Jar()
+    for number in range(180):
+        jar.store(f"c{number}=1", A if number % 2 else B, NOW + number)
+    assert len(jar) == 180
+    changes = jar.store("last=1", A, NOW + 180)
+    assert len(jar) == 150
+    assert [change.cookie.name for change in changes] == ["last", *(f"c{number}" for number in range(31))]
+    assert {change.cause for change in changes[1:]} == {Cause.EVICTED}
+    assert all(change.removed for change in changes[1:])
+
+
+def test_320_cookies_on_one_host_leave_165_as_in_browsers() -> None:
+    jar = Jar()
+    for number in range(320):
+        jar.store(f"c{number}=1", A, NOW + number)
+    assert names(jar) == [f"c{number}" for number in range(155, 320)]
+
+
+def test_expired_cookies_go_first_and_may_be_enough() -> None:
+    jar = Jar(Limits(per_site=3, per_site_kept=2))
+    jar.store_all(["a=1", "b=1; Max-Age=5", "c=1"], A, NOW)
+    changes = jar.store("d=1", A, NOW + 5)
+    assert [(change.cookie.name, change.cause) for change in changes] == [
+        ("b", Cause.EXPIRED),
+        ("d", Cause.EXPLICIT),
+    ]
+    assert names(jar) == ["a", "c", "d"]
+
+
+def test_insecure_cookies_go_before_secure_ones() -> None:
+    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    for number, line in enumerate(["a=1; Secure", "b=1", "c=1; Secure", "d=1; Secure", "e=1; Secure"]):
+        jar.store(line, A, NOW + number)
+    assert names(jar) == ["c", "d", "e"]
+    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    for number, line in enumerate(["a=1; Secure", "b=1", "c=1", "d=1; Secure"]):
+        jar.store(line, A, NOW + number)
+    assert names(jar) == ["a", "c", "d"]
+
+
+def test_a_cookie_that_was_sent_outlives_one_that_was_not() -> None:
+    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    jar.store("a=1; Path=/used", A, NOW)
+    jar.store("b=1; Path=/unused", A, NOW + 1)
+    jar.store("c=1; Path=/used", A, NOW + 2)
+    for later in (3, 4):  # the second time from memory
+        assert jar.header(f"{A}used", NOW + later) == "a=1; c=1"
+    jar.store("d=1", A, NOW + 5)
+    assert names(jar) == ["a", "c", "d"]
+
+
+def test_looking_at_cookies_is_not_using_them() -> None:
+    jar = Jar(Limits(per_site=1, per_site_kept=1))
+    jar.store("a=1", A, NOW)
+    jar.select(A, NOW + 5)
+    assert next(iter(jar)).last_access == NOW
+
+
+def test_a_store_is_cleared_to_3000_when_it_has_more_than_3300() -> None:
+    jar = Jar()
+    for number in range(3300):
+        jar.store("a=1", f"https://site{number}.example/", NOW + number)
+    assert len(jar) == 3300
+    jar.header("https://site0.example/", NOW + 4000)
+    jar.store("a=1", A, NOW + 4001)
+    assert len(jar) == 3000
+    assert jar.header("https://site0.example/", NOW + 4002) == "a=1"
+    assert jar.header("https://site1.example/", NOW + 4002) == ""
+
+
+def test_each_partition_of_a_site_has_its_own_room() -> None:
+    jar = Jar(Limits(per_site=2, per_site_kept=1))
+    for top in ("x", "y", "z"):
+        context = Context(site_for_cookies="null", partition=Partition(f"https://{top}.example"))
+        jar.store_all([f"{top}{n}=1; Secure; SameSite=None; Partitioned" for n in range(2)], A, NOW, context)
+    assert len(jar) == 6
