@@ -154,25 +154,35 @@ class _LoopThread:
         self._path = path
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._process = 0
+        self._lock = threading.Lock()
 
     @property
     def running(self) -> bool:
-        return self._loop is not None
+        return self._loop is not None and not self.running_elsewhere
+
+    @property
+    def running_elsewhere(self) -> bool:
+        """Whether the thread has stayed behind in the process that this one was forked from."""
+        return self._loop is not None and self._process != os.getpid()
 
     def start(self) -> None:
         if self._loop is not None:
             raise ProfileError(
                 self._path, "it is already open here", "Use it as it is, or make another profile object."
             )
+        self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="hatbox-loop", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        loop, thread, self._loop = self._loop, self._thread, None
+        with self._lock:
+            loop, thread, self._loop = self._loop, self._thread, None
         if loop and thread:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
+            loop.run_until_complete(_answer_the_late())
             loop.close()
 
     def run_function(self, function: Callable[[U], T], argument: U) -> T:
@@ -185,18 +195,22 @@ class _LoopThread:
 
     def run(self, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin something in the loop's thread, and return or raise what becomes of it."""
-        if self._loop is None:
-            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.")
+        if self.running_elsewhere:
+            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
         if threading.current_thread() is self._thread:
             raise RuntimeError("a listener runs in the profile's own thread and cannot wait there; use another thread")
 
         async def awaited() -> T:
             return await begin()
 
-        coroutine = awaited()
-        try:
-            future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        except RuntimeError:  # another thread has just stopped the loop
-            coroutine.close()
-            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.") from None
+        with self._lock:
+            if self._loop is None:
+                raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.")
+            future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
         return future.result()
+
+
+async def _answer_the_late() -> None:
+    """Let calls end that other threads made while the profile was being closed: each is told that it is."""
+    late = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*late, return_exceptions=True)

@@ -1,5 +1,103 @@
-"""The command line."""
+"""The command line: the commands put together, and the entry point. What a command does is in its own module."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, NoReturn, TextIO
+
+import typer
+from typer.main import get_command
+
+from hatbox import __version__
+from hatbox.cli import identities, palette, run
+from hatbox.cli.failures import USAGE, status_of
+from hatbox.cli.options import JsonOption, ProfileOption
+
+__all__ = ["app", "invoke", "main"]
+
+COMMANDS: Final[dict[str, Callable[..., None]]] = {
+    "list": identities.list_,
+    "get": identities.get,
+    "create": identities.create,
+    "update": identities.update,
+    "move": identities.move,
+    "hide": identities.hide,
+    "show": identities.show,
+    "remove": identities.remove,
+    "run": run.run,
+    "colors": palette.colors,
+    "icons": palette.icons,
+}
+
+app: Final = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
 
 
-def main() -> None:
-    """Run the command line."""
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"hatbox {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+    version: Annotated[  # noqa: ARG001 - its callback does it all
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Named, colored identities, each with a cookie store of its own: browser containers outside the browser."""
+    if context.invoked_subcommand is None:
+        with contextlib.redirect_stdout(sys.stderr):
+            typer.echo(context.get_help())
+        raise typer.Exit(USAGE)
+    given: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
+    context.default_map = dict.fromkeys(COMMANDS, given)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    sys.stdout = sys.stdout or _nowhere()  # None where the shell has closed it
+    sys.stderr = sys.stderr or _nowhere()
+    status = invoke(sys.argv[1:])
+    _let_go_of_output()
+    sys.exit(status)
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run one command line; returns its exit status and lets no error through."""
+    options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
+    try:
+        try:
+            status = get_command(app).main(list(arguments), prog_name="hatbox", standalone_mode=False)
+        finally:
+            sys.stdout.flush()
+    except SystemExit as stop:  # Typer's way of ending after a broken pipe
+        return stop.code if isinstance(stop.code, int) else 1
+    except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
+        return status_of(error, as_json=as_json)
+    return status if isinstance(status, int) else 0
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def _let_go_of_output() -> None:
+    """Python flushes once more when it ends, and complains; what could be written has been written."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)

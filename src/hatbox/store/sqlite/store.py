@@ -68,8 +68,8 @@ class SqliteStore(Store):
         self._writer = writer
 
     async def close(self) -> None:
-        if self._writer is None:
-            return
+        if self._writer is None or self._process != os.getpid():
+            return  # after a fork the writer's thread is not in this process, and the profile not ours to close
         last_answer = self._put(self._writer, lambda _: None)
         self._writer.stop()
         self._writer = None
