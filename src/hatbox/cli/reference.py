@@ -1,0 +1,116 @@
+"""The reference of all commands, as Markdown: `python -m hatbox.cli.reference > docs/cli.md`.
+
+It is made from the commands themselves, so it says what they do. A command or an option without help is an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+from typer.main import get_command
+
+from hatbox.cli import COMMANDS, app
+
+__all__ = ["Undocumented", "reference"]
+
+_INTRODUCTION: Final = """\
+# The command line
+
+<!-- Made by `python -m hatbox.cli.reference > docs/cli.md`. Do not edit. -->
+
+`hatbox` works on the identities of a profile: one file, which many programs can share. An identity is named by its
+name or by its id (`firefox-container-2`). A name that nothing has brings up the nearest one; a name that several have
+brings up all of them with their ids, and nothing is changed. A name that begins with a dash goes after `--`:
+`hatbox get -- -x`.
+
+Every command takes `--profile` and `--json`, before or after its name.
+
+| exit status | meaning |
+|---|---|
+| 0 | done |
+| 1 | what was asked cannot be done; nothing was changed, or the message says what was |
+| 2 | wrong usage |
+| 130 | interrupted with Ctrl-C |
+
+`hatbox run` exits with the status that the script asks for.
+
+## JSON
+
+With `--json` a command prints one JSON document. An identity is always this object, with its members in this order:
+
+    {
+      "name": "Work",
+      "icon": "briefcase",
+      "iconUrl": "resource://usercontext-content/briefcase.svg",
+      "color": "orange",
+      "colorCode": "#ff9f00",
+      "cookieStoreId": "firefox-container-2",
+      "hidden": false
+    }
+
+`get`, `create` and `update` print one identity; `list`, `move`, `hide`, `show` and `remove` print an array of them,
+even for one. `colors` prints an array of `{"color", "colorCode"}`, `icons` one of `{"icon", "iconUrl"}`. `run` prints
+what the script prints, and only its errors are JSON.
+
+Errors go to the standard error stream, with `--json` as `{"error": {"type", "message"}}`. Some have more members:
+`nearest` (names that are much like the one that was given), `candidates` (the identities that share a name), `allowed`
+(all colors or icons), `last` (the last position), and `file`, `line` and `frames` for a script.
+
+## Environment
+
+| variable | meaning |
+|---|---|
+| `HATBOX_PROFILE` | the profile's file, where `--profile` is not given |
+| `NO_COLOR` | no colors, when set |
+| `FORCE_COLOR` | the table with its colors also where the output is not a terminal, when set |
+| `HATBOX_DEBUG` | tracebacks for errors, when set |
+"""
+
+_OF_THE_SHELL: Final = ("--install-completion", "--show-completion", "--help")
+
+
+class Undocumented(Exception):
+    """A command, an argument or an option has no help."""
+
+
+def reference() -> str:
+    """The whole of docs/cli.md."""
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    return "\n".join([_INTRODUCTION, *(line for name in COMMANDS for line in _section(name, commands[name]))])
+
+
+def _section(name: str, command: Any) -> Iterator[str]:
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    options = [
+        each for each in command.params if each.param_type_name == "option" and each.opts[0] not in _OF_THE_SHELL
+    ]
+    if not command.help:
+        raise Undocumented(f"hatbox {name}")
+    required = [f"{each.opts[0]} {each.metavar}" for each in options if each.required]
+    usage = " ".join(["hatbox", name, "[OPTION]...", *(each.metavar for each in arguments), *required])
+    yield from (f"## hatbox {name}", "", f"    {usage}", "", command.help, "", "| | |", "|---|---|")
+    for each in arguments:
+        yield f"| `{each.metavar}` | {_help(name, each)} |"
+    for each in options:
+        yield f"| {_spelling(each)} | {_help(name, each)} |"
+    yield ""
+
+
+def _spelling(option: Any) -> str:
+    value = "" if option.is_flag else f" {option.metavar}"
+    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts)
+
+
+def _help(name: str, parameter: Any) -> str:
+    if not parameter.help:
+        raise Undocumented(f"hatbox {name}: {parameter.opts[0]}")
+    text: str = parameter.help
+    if isinstance(parameter.default, str):
+        text += f" Default: {parameter.default}."
+    return text
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

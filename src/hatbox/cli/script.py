@@ -1,0 +1,237 @@
+"""Executes a user's script inside an open profile, with `browser` in scope and `await` at the top level.
+
+What the script does wrong is told in terms of the script: its own files and lines, nothing of Hatbox's or Python's.
+Knows nothing of how the command line is parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import gc
+import inspect
+import logging
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, Final
+
+from hatbox.cli.blame import explained, is_hatbox, is_own, syntax_failure
+from hatbox.cli.failures import FAILED, Failure, report
+from hatbox.profile import Profile
+
+__all__ = ["execute"]
+
+_EXTENSIONS: Final = (".xpi", ".zip")
+
+
+def execute(
+    script: Path, arguments: Sequence[str], permissions: Sequence[str], profile: Path | None, *, as_json: bool
+) -> int:
+    """Run a script to its end; returns the exit status that it asks for, or 1 where it failed."""
+    code = _compiled(script)
+    execution = _Execution(script, code, as_json=as_json)
+    with _as_main_program(script, arguments) as module, execution.complaints():
+        status = execution.run(Profile(profile), permissions, module)
+        del module
+    gc.collect()  # a call that failed and that nobody awaited is noticed when its future goes
+    return status or execution.status
+
+
+class _Execution:
+    """One run of a script, and all that it has to answer for."""
+
+    def __init__(self, script: Path, code: CodeType, *, as_json: bool) -> None:
+        self.status = 0
+        self._script = script
+        self._code = code
+        self._as_json = as_json
+
+    def run(self, profile: Profile, permissions: Sequence[str], module: ModuleType) -> int:
+        try:
+            return asyncio.run(self._main(profile, permissions, module))
+        except SystemExit as stop:  # a task of the script may end it as well
+            return _exit_status(stop)
+
+    async def _main(self, profile: Profile, permissions: Sequence[str], module: ModuleType) -> int:
+        asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
+        async with profile:
+            vars(module).update(browser=profile.browser(permissions), profile=profile)
+            with _interruptible() as interrupted:
+                status = await self._outcome(FunctionType(self._code, vars(module)), interrupted)
+                await self._cancel_what_is_left()
+            return status
+
+    async def _outcome(self, body: Callable[[], Any], interrupted: Callable[[], bool]) -> int:
+        try:
+            result = body()
+            if inspect.iscoroutine(result):
+                await result
+        except SystemExit as stop:
+            return _exit_status(stop)
+        except KeyboardInterrupt:
+            raise
+        except asyncio.CancelledError as error:
+            if interrupted():
+                raise KeyboardInterrupt from None
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise  # asyncio is winding up, because another task of the script has ended it
+            return self._failed(error)
+        except BrokenPipeError as error:
+            if _nobody_reads_our_output():
+                raise
+            return self._failed(error)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the script's author is told
+            return self._failed(error)
+        return 0
+
+    async def _cancel_what_is_left(self) -> None:
+        """Cancel the script's tasks while the profile is still open, so that they can end in an orderly way."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                self._failed(outcome, "a task that nobody awaited failed")
+
+    @contextlib.contextmanager
+    def complaints(self) -> Iterator[None]:
+        """Take over what Python and Hatbox would otherwise tell in tracebacks: listeners and threads that fail."""
+        logger, handler = logging.getLogger("hatbox"), _Log(self)
+        previous, threading.excepthook = threading.excepthook, self._on_thread_error
+        propagated, logger.propagate = logger.propagate, False
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.propagate = propagated
+            threading.excepthook = previous
+
+    def _on_loop_error(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if error is None:
+            self.complain(Failure("ScriptError", f"{self._script}: {context['message']}"))
+            return
+        future = context.get("future", context.get("task"))
+        kind = "task" if isinstance(future, asyncio.Task) else "call"
+        what = f"a {kind} that nobody awaited failed" if future is not None else "a callback failed"
+        self._failed(error, what)
+
+    def _on_thread_error(self, arguments: threading.ExceptHookArgs) -> None:
+        if arguments.exc_value is not None and not isinstance(arguments.exc_value, SystemExit):
+            name = arguments.thread.name if arguments.thread else "?"
+            self._failed(arguments.exc_value, f"the thread {name} failed")
+
+    def _failed(self, error: BaseException, what: str = "") -> int:
+        return self.complain(explained(error, self._script, what))
+
+    def complain(self, failure: Failure) -> int:
+        self.status = FAILED
+        report(failure, as_json=self._as_json)
+        return FAILED
+
+    def logged(self, message: str, error: BaseException | None) -> None:
+        if error is None:
+            self.complain(Failure("Warning", message))
+        else:
+            self._failed(error, message)
+
+
+class _Log(logging.Handler):
+    """Hatbox's own log, told as everything else that went wrong in the script."""
+
+    def __init__(self, execution: _Execution) -> None:
+        super().__init__(logging.WARNING)
+        self._execution = execution
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        self._execution.logged(record.getMessage(), error)
+
+
+def _compiled(script: Path) -> CodeType:
+    if script.is_dir() or script.suffix.lower() in _EXTENSIONS:
+        raise Failure("NotAScript", f"{script}: extensions are not supported yet. Give a Python script.")
+    try:
+        source = script.read_bytes()
+    except OSError as error:
+        raise Failure("ScriptNotReadable", f"{script}: {error.strerror}") from error
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        code: CodeType = compile(source, str(script), "exec", flags=flags, dont_inherit=True)
+    except SyntaxError as error:
+        raise syntax_failure(error, script) from error
+    except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes; nesting beyond what Python can read
+        raise Failure("SyntaxError", f"{script}: {error}") from error
+    return code
+
+
+@contextlib.contextmanager
+def _as_main_program(script: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
+    """A module that is `__main__` for as long as the script runs, as if Python had been started with it."""
+    module = ModuleType("__main__")
+    module.__file__ = str(script)
+    before = sys.modules["__main__"], sys.argv, sys.path
+    sys.modules["__main__"] = module
+    sys.argv, sys.path = [str(script), *arguments], [str(script.resolve().parent), *sys.path]
+    try:
+        yield module
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path = before
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C stop the script at once where it computes, and cancel it where it awaits.
+
+    asyncio alone would only cancel, and a script that never awaits would not notice. Hatbox's own code is never
+    interrupted half-way.
+    """
+    task, count = asyncio.current_task(), 0
+
+    def interrupt(_: int, frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        while frame and not is_hatbox(frame.f_code.co_filename):
+            if count > 1 or is_own(frame.f_code.co_filename):
+                raise KeyboardInterrupt
+            frame = frame.f_back
+        if task:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    previous = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield lambda: count > 0
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _nobody_reads_our_output() -> bool:
+    try:
+        sys.stdout.flush()
+        poll = select.poll()
+        poll.register(sys.stdout, 0)  # errors are told without being asked for
+        return bool(poll.poll(0))
+    except BrokenPipeError:
+        return True
+    except (AttributeError, OSError, ValueError):  # no poll() on this system, or no file behind the stream
+        return False
+
+
+def _exit_status(stop: SystemExit) -> int:
+    """What Python itself makes of sys.exit(): a number is the status, anything else is a message."""
+    if stop.code is None:
+        return 0
+    if isinstance(stop.code, int):
+        return stop.code
+    sys.stderr.write(f"{stop.code}\n")
+    return FAILED

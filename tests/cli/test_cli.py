@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hatbox import __version__
+from hatbox.cli import COMMANDS
+from tests.cli.conftest import Cli, Start
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
+
+
+def test_the_version_is_printed(cli: Cli) -> None:
+    assert cli("--version") == (0, f"hatbox {__version__}\n", "")
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_every_command_has_help(cli: Cli, verb: str) -> None:
+    result = cli(verb, "--help")
+    assert (result.status, result.err) == (0, "")
+    for expected in ("--profile", "--json", "HATBOX_PROFILE"):
+        assert expected in result.out
+    assert cli(verb, "-h").out == result.out
+
+
+def test_without_a_command_there_is_help_and_status_2(cli: Cli) -> None:
+    result = cli()
+    assert (result.status, result.out) == (2, "")
+    assert all(verb in result.err for verb in COMMANDS)
+
+
+def test_a_process_works_and_exits_with_0(program: Start) -> None:
+    process = program("list")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert b"Work" in out
+
+
+def test_a_process_that_cannot_do_it_exits_with_1_and_no_traceback(program: Start) -> None:
+    process = program("get", "Wrok")
+    assert process.communicate(timeout=60) == (
+        b"",
+        b'hatbox: no identity is called "Wrok". Did you mean "Work"?' + _newline(),
+    )
+    assert process.returncode == 1
+
+
+def test_wrong_usage_of_a_process_exits_with_2(program: Start) -> None:
+    process = program("get")
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, b"")
+
+
+def test_the_installed_command_is_the_same_program() -> None:
+    command = Path(sys.executable).with_name("hatbox")
+    if not command.exists():
+        pytest.skip("hatbox is not installed beside this Python")
+    result = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout == f"hatbox {__version__}\n"
+
+
+@posix
+def test_a_reader_that_has_seen_enough_is_no_error_to_talk_about(program: Start) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = program("list", stdout=writer)
+    os.close(writer)
+    assert process.communicate(timeout=60)[1] == b""
+
+
+@posix
+def test_a_script_whose_reader_has_seen_enough_ends_quietly(program: Start, tmp_path: Path) -> None:
+    script = tmp_path / "talk.py"
+    script.write_text("while True:\n    print('hat' * 1000)\n")
+    reader, writer = os.pipe()
+    process = program("run", str(script), stdout=writer)
+    os.close(writer)
+    os.read(reader, 10)
+    os.close(reader)
+    assert process.communicate(timeout=60)[1] == b""
+    assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_an_error(program: Start) -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = program("list", stdout=full.fileno())
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, b"hatbox: the system refused: No space left on device\n")
+
+
+@posix
+def test_a_closed_output_is_no_error(program: Start) -> None:
+    process = program("create", "Clients", stdout=None, preexec_fn=lambda: os.close(1))
+    assert process.communicate(timeout=60)[1] == b""
+    assert process.returncode == 0
+
+
+@posix
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "import time; time.sleep(600)",
+        "import asyncio; await asyncio.sleep(600)",
+        "all(number == 0 for number in iter(int, 1))",
+    ],
+)
+def test_an_interrupt_ends_a_script_at_once_and_quietly(program: Start, tmp_path: Path, wait: str) -> None:
+    script = tmp_path / "wait.py"
+    script.write_text(f"try:\n    print('ready', flush=True)\n    {wait}\nfinally:\n    print('tidy')\n")
+    process = program("run", str(script))
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (b"tidy\n", b"")
+    assert process.returncode == 130
+
+
+@posix
+def test_an_interrupt_at_the_prompt_removes_nothing(program: Start, cli: Cli) -> None:
+    process = program("remove", "Work", stdin=subprocess.PIPE)
+    assert process.stderr is not None
+    prompt = b'Remove "Work" (firefox-container-2) and everything in it? [y/N] '
+    assert process.stderr.read(len(prompt)) == prompt
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    assert process.returncode == 130
+    assert "Work" in cli("list").out
+
+
+def _newline() -> bytes:
+    return os.linesep.encode()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+SURFACES = """
+print(dir(browser))
+for name in dir(browser):
+    print(name, hasattr(getattr(browser, name), "onCreated"), hasattr(getattr(browser, name), "hide"))
+"""
+
+
+@pytest.fixture
+def surfaces(tmp_path: Path) -> str:
+    script = tmp_path / "surfaces.py"
+    script.write_text(SURFACES)
+    return str(script)
+
+
+def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
+    assert cli("run", surfaces).out.splitlines() == [
+        "['contextualIdentities', 'contextualidentities']",
+        "contextualIdentities True True",
+        "contextualidentities False False",
+    ]
+
+
+def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surfaces: str) -> None:
+    assert cli("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
+        "['contextualIdentities']",
+        "contextualIdentities True True",
+    ]
+    assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
+    both = ["--permission", "contextualIdentities", "--permission", "contextualidentities"]
+    assert cli("run", *both, surfaces).out == cli("run", surfaces).out
+
+
+def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
+    result = cli("run", surfaces, "--permission", "contextualIdentitys")
+    assert (result.status, result.out) == (2, "")
+    assert "Did you mean contextualIdentities?" in result.err
+    assert "There are: contextualIdentities, contextualidentities" in result.err
+
+
+def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:
+    script, other = tmp_path / "make.py", tmp_path / "other.db"
+    script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.path)")
+    result = cli("run", str(script), "--profile", str(other))
+    assert result == (0, f"{other}\n", "")
+    assert "Clients" in cli("list", "--profile", str(other)).out
+    assert not profile.exists()
+
+
+def test_a_profile_that_cannot_be_used_is_not_blamed_on_the_script(cli: Cli, surfaces: str, profile: Path) -> None:
+    profile.write_text("my diary")
+    result = cli("run", surfaces, "--json")
+    assert (result.status, result.out, result.error["type"]) == (1, "", "NotAProfile")
