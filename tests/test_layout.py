@@ -29,6 +29,7 @@ LAYERS = [
     "schema",
     "events",
     "palette",
+    "cookie_store_ids",
     "errors",
     "javascript",
 ]

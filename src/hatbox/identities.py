@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import re
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import msgspec
 
 from hatbox import palette
+from hatbox.cookie_store_ids import cookie_store_id_of, identity_number
+from hatbox.cookies.stores import forget_cookies
 from hatbox.errors import (
     AmbiguousIdentity,
     DuplicateIdentity,
@@ -57,8 +58,6 @@ IdentityLike: TypeAlias = str | ContextualIdentity
 
 # ---------------------------------------------------------------------------------------------------- the rules
 
-_PREFIX: Final = "firefox-container-"
-_CANONICAL_ID: Final = re.compile(rf"{_PREFIX}([1-9][0-9]{{0,9}})", re.ASCII)
 _LARGEST_NUMBER: Final = 2**32 - 2  # what a browser can hold; Firefox keeps 2**32 - 1 for itself
 
 CREATED, UPDATED, REMOVED = "identities.created", "identities.updated", "identities.removed"
@@ -124,6 +123,7 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """Drop the identity and all that belongs to it; returns it as it was."""
     row = _row(transaction, cookie_store_id)
+    forget_cookies(transaction, row[0])
     transaction.identities.delete(row[0])
     return _noted(transaction, REMOVED, row)
 
@@ -141,10 +141,10 @@ def show(transaction: Transaction, cookie_store_id: str) -> None:
 def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     """The one identity that has this id or this name, for people who type names."""
     found = {identity.cookie_store_id: identity for identity in query(transaction, name_or_id) if name_or_id}
-    if match := _CANONICAL_ID.fullmatch(name_or_id):
-        row = transaction.identities.get(int(match[1]))
-        if row is not None:
-            found[name_or_id] = _identity(row)
+    number = identity_number(name_or_id)
+    row = transaction.identities.get(number) if number else None
+    if row is not None:
+        found[name_or_id] = _identity(row)
     if not found:
         raise NoSuchIdentity(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=10_000)))
     if len(found) > 1:
@@ -153,16 +153,16 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
 
 
 def _row(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
-    if match := _CANONICAL_ID.fullmatch(cookie_store_id):
-        row = transaction.identities.get(int(match[1]))
-        if row is not None:
-            return row
-    raise InvalidIdentity(cookie_store_id)
+    number = identity_number(cookie_store_id)
+    row = transaction.identities.get(number) if number else None
+    if row is None:
+        raise InvalidIdentity(cookie_store_id)
+    return row
 
 
 def _identity(row: IdentityRow) -> ContextualIdentity:
     number, name, icon, color, hidden = row
-    return ContextualIdentity(name, icon, color, f"{_PREFIX}{number}", bool(hidden))
+    return ContextualIdentity(name, icon, color, cookie_store_id_of(number), bool(hidden))
 
 
 def _accepted_name(name: str) -> str:

@@ -11,7 +11,9 @@ import platformdirs
 
 from hatbox.api.browser import Browser
 from hatbox.api.dispatcher import Caller, Dispatcher
-from hatbox.identities import Identities
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookies.stores import CookieStore, CookieStores
+from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
 
 __all__ = ["Profile", "default_path", "open"]
@@ -23,9 +25,11 @@ def default_path() -> Path:
     return Path(named) if named else Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
 
 
-def open(path: str | os.PathLike[str] | None = None) -> Profile:  # noqa: A001 - hatbox.open() reads as it should
+def open(  # noqa: A001 - hatbox.open() reads as it should
+    path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True
+) -> Profile:
     """A profile, to be used with `async with`. Made anew, with four identities, where there is none yet."""
-    return Profile(path)
+    return Profile(path, keep_session_cookies=keep_session_cookies)
 
 
 class Profile:
@@ -34,13 +38,15 @@ class Profile:
     Use it with `async with`, or await it and call `close()` yourself.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
         self.path = Path(default_path() if path is None else path).expanduser().absolute()
         """The profile's file."""
         store = SqliteStore(self.path)
         self._store = store
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
+        """The cookie stores: one for each identity, and `firefox-default`."""
         self._dispatcher = Dispatcher(store, self.identities)
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
@@ -49,9 +55,20 @@ class Profile:
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
+    async def cookie_store(self, identity: IdentityLike) -> CookieStore:
+        """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none."""
+        if identity == DEFAULT_STORE:
+            return await self.cookies.open(DEFAULT_STORE)
+        if not isinstance(identity, ContextualIdentity):
+            identity = await self.identities.find(identity)
+        return await self.cookies.open(identity.cookie_store_id)
+
     async def close(self) -> None:
         """Finish what is under way and let go of the file. Closing twice is no error."""
-        await self._store.close()
+        try:
+            await self.cookies.close()
+        finally:
+            await self._store.close()
 
     async def __aenter__(self) -> Profile:
         await self._store.open()

@@ -22,16 +22,16 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def open_sync(path: str | os.PathLike[str] | None = None) -> SyncProfile:
+def open_sync(path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
     """A profile for scripts without an event loop, to be used with `with`."""
-    return SyncProfile(path)
+    return SyncProfile(path, keep_session_cookies=keep_session_cookies)
 
 
 class SyncProfile:
     """A profile whose calls return when they are done. It may be used from several threads at once."""
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self._profile = Profile(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
+        self._profile = Profile(path, keep_session_cookies=keep_session_cookies)
         self._loop = _LoopThread(self._profile.path)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""

@@ -9,15 +9,33 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Change", "ChangeLog", "Follower", "IdentityRow", "IdentityTable", "Store", "Transaction", "Work"]
+__all__ = [
+    "Change",
+    "ChangeLog",
+    "CookieKey",
+    "CookieRow",
+    "CookieTable",
+    "Follower",
+    "IdentityRow",
+    "IdentityTable",
+    "Store",
+    "Transaction",
+    "Work",
+]
 
 T = TypeVar("T")
 
 IdentityRow: TypeAlias = tuple[int, str, str, str, int]
 """One identity: number, name, icon, color, hidden (0 or 1). A tuple, because a million of them must be cheap."""
+
+CookieKey: TypeAlias = tuple[str, int, str, str, str]
+"""What makes two cookies of one store the same: domain, host_only (0 or 1), path, name, partition."""
+
+CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
+"""One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
 
 
 class Change(NamedTuple):
@@ -60,6 +78,25 @@ class IdentityTable(Protocol):
         """Take these out, and put them back as one block, in their old order, before the one now at `position`."""
 
 
+class CookieTable(Protocol):
+    """The cookies of all stores. A store is known by the number of its identity; 0 is that of no identity."""
+
+    def load(self, store: int) -> list[CookieRow]:
+        """All cookies of a store."""
+
+    def put(self, store: int, rows: Iterable[CookieRow]) -> None:
+        """Keep these cookies, in the place of those with the same key."""
+
+    def delete(self, store: int, keys: Iterable[CookieKey]) -> None:
+        """Drop these cookies."""
+
+    def clear(self, store: int) -> None:
+        """Drop all cookies of a store."""
+
+    def touch(self, store: int, used: Iterable[tuple[float, CookieKey]]) -> None:
+        """Note when these cookies were last used."""
+
+
 class ChangeLog(Protocol):
     """What has happened to the profile, for those who follow it."""
 
@@ -73,6 +110,10 @@ class Transaction(Protocol):
     @property
     def identities(self) -> IdentityTable:
         """The table of identities."""
+
+    @property
+    def cookies(self) -> CookieTable:
+        """The table of cookies."""
 
     @property
     def changes(self) -> ChangeLog:
@@ -105,6 +146,10 @@ class Store(ABC):
     @abstractmethod
     def calls(self) -> int:
         """How many pieces of work have been handed in so far. The latest call has this number."""
+
+    @abstractmethod
+    def catch_up(self) -> asyncio.Future[None]:
+        """Resolves when followers were told of everything that anyone had committed when it was called."""
 
     @abstractmethod
     def follow(self, follower: Follower) -> None:

@@ -36,6 +36,26 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         # Firefox keeps 5 for itself, so the first identity that a user makes is 6, there and here.
         "UPDATE sqlite_sequence SET seq = 5 WHERE name = 'identities'",
     ),
+    (
+        # store: the number of the identity; 0 is the store of no identity. expires: NULL for a session cookie.
+        """CREATE TABLE cookies (
+            store INTEGER NOT NULL,
+            domain TEXT NOT NULL,
+            host_only INTEGER NOT NULL,
+            path TEXT NOT NULL,
+            name TEXT NOT NULL,
+            partition TEXT NOT NULL,
+            value TEXT NOT NULL,
+            secure INTEGER NOT NULL,
+            http_only INTEGER NOT NULL,
+            same_site TEXT NOT NULL,
+            expires REAL,
+            sequence INTEGER NOT NULL,
+            created REAL NOT NULL,
+            last_access REAL NOT NULL,
+            PRIMARY KEY (store, domain, path, name, host_only, partition)
+        ) WITHOUT ROWID""",
+    ),
 )
 
 LATEST: Final = len(_MIGRATIONS)

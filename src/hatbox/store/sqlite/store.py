@@ -97,6 +97,18 @@ class SqliteStore(Store):
     def calls(self) -> int:
         return self._calls
 
+    def catch_up(self) -> asyncio.Future[None]:
+        writer = self._usable()
+        if self._unanswered:
+            return self._put(writer, lambda _: None)
+        reply: asyncio.Future[None] = self._loop.create_future()
+        try:
+            self._tell_others(self._others())
+            reply.set_result(None)
+        except ProfileError as error:
+            reply.set_exception(error)
+        return reply
+
     def follow(self, follower: Follower) -> None:
         self._usable()
         if not self._followers:
@@ -171,12 +183,14 @@ class SqliteStore(Store):
         self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
         if not self._unanswered:
             try:
-                with self._explained():
-                    rows = self._reader.changes.after(self._known)
+                self._tell_others(self._others())
             except ProfileError as error:
                 logger.error("%s", error)
-                return
-            self._tell_others(rows)
+
+    def _others(self) -> list[tuple[int, list[Change]]]:
+        """What has been committed since followers were last told. Right only while no call of our own is under way."""
+        with self._explained():
+            return self._reader.changes.after(self._known)
 
     def _tell_others(self, rows: Iterable[tuple[int, list[Change]]]) -> None:
         for sequence, changes in rows:

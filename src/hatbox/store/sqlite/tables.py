@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
-from hatbox.store.base import Change, IdentityRow
+from hatbox.store.base import Change, CookieKey, CookieRow, IdentityRow
 
-__all__ = ["SqliteChangeLog", "SqliteIdentityTable", "SqliteTransaction"]
+__all__ = ["SqliteChangeLog", "SqliteCookieTable", "SqliteIdentityTable", "SqliteTransaction"]
 
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ROW: Final = "id, name, icon, color, hidden"
@@ -75,6 +75,38 @@ class SqliteIdentityTable:
         self._executemany("UPDATE identities SET position = ? WHERE id = ?", places)
 
 
+class SqliteCookieTable:
+    """CookieTable on SQLite."""
+
+    _COLUMNS = (
+        "domain, host_only, path, name, partition, "
+        "value, secure, http_only, same_site, expires, sequence, created, last_access"
+    )
+    _KEY = "store = ? AND domain = ? AND host_only = ? AND path = ? AND name = ? AND partition = ?"
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._execute = connection.execute
+        self._executemany = connection.executemany
+
+    def load(self, store: int) -> list[CookieRow]:
+        return self._execute(f"SELECT {self._COLUMNS} FROM cookies WHERE store = ?", (store,)).fetchall()
+
+    def put(self, store: int, rows: Iterable[CookieRow]) -> None:
+        marks = ", ".join("?" * 14)
+        statement = f"INSERT OR REPLACE INTO cookies (store, {self._COLUMNS}) VALUES ({marks})"
+        self._executemany(statement, ((store, *row) for row in rows))
+
+    def delete(self, store: int, keys: Iterable[CookieKey]) -> None:
+        self._executemany(f"DELETE FROM cookies WHERE {self._KEY}", ((store, *key) for key in keys))
+
+    def clear(self, store: int) -> None:
+        self._execute("DELETE FROM cookies WHERE store = ?", (store,))
+
+    def touch(self, store: int, used: Iterable[tuple[float, CookieKey]]) -> None:
+        statement = f"UPDATE cookies SET last_access = ? WHERE {self._KEY}"
+        self._executemany(statement, ((when, store, *key) for when, key in used))
+
+
 class SqliteChangeLog:
     """ChangeLog on SQLite: one row for each commit, with all changes that it brought.
 
@@ -129,4 +161,5 @@ class SqliteTransaction:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.identities = SqliteIdentityTable(connection)
+        self.cookies = SqliteCookieTable(connection)
         self.changes = SqliteChangeLog(connection)

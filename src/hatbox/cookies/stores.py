@@ -1,0 +1,290 @@
+"""Durable cookie stores: a jar for each identity, kept in the profile, shared with other processes.
+
+The one module of this folder that does input and output, through the store that it is handed. A jar is loaded when it
+is first used. What a jar takes in is on disk when the call resolves, and the jars of other processes hear of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from hatbox.cookie_store_ids import cookie_store_id_of, store_number
+from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.jar import Jar
+from hatbox.cookies.samesite import PLAIN, Context
+from hatbox.cookies.targets import Target
+from hatbox.errors import InvalidIdentity
+from hatbox.events import Event
+from hatbox.store.base import Change as Committed
+from hatbox.store.base import CookieKey, CookieRow, Store, Transaction
+
+__all__ = ["CookieChange", "CookieStore", "CookieStores", "forget_cookies"]
+
+_CHANGED: Final = "cookies.changed"
+_GONE: Final = "cookies.gone"
+
+
+class CookieChange(NamedTuple):
+    """A cookie came to a store or went from it."""
+
+    cookie_store_id: str
+    cookie: Cookie
+    removed: bool
+    cause: Cause
+
+
+class CookieStores:
+    """The cookie stores of a profile."""
+
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.time, *, keep_session_cookies: bool = True
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._keep_session_cookies = keep_session_cookies
+        self._open: dict[int, CookieStore] = {}
+        self._following = False
+        self.on_changed: Event[CookieChange] = Event(
+            "cookies.on_changed", clock=lambda: store.calls, on_interest=self._follow
+        )
+        """Tells of each cookie that comes or goes, whichever process did it."""
+
+    async def open(self, cookie_store_id: str) -> CookieStore:
+        """The store with this id, its jar loaded; raises InvalidIdentity if there is none."""
+        number = store_number(cookie_store_id)
+        if number is None:
+            raise InvalidIdentity(cookie_store_id)
+        self._follow()
+        if number not in self._open:
+            rows = await self._store.read(lambda transaction: _load(transaction, number))
+            if number not in self._open:  # nobody else has loaded it meanwhile
+                self._open[number] = CookieStore(self._store, self._clock, number, rows)
+                await self._open[number].tidy(keep_session_cookies=self._keep_session_cookies)
+        return self._open[number]
+
+    async def flush(self) -> None:
+        """Bring to disk when cookies were last used. All else is there when its call resolves."""
+        for opened in list(self._open.values()):
+            await opened.flush()
+
+    async def close(self) -> None:
+        """Flush, and forget all jars: they are loaded again when the profile is opened again."""
+        try:
+            await self.flush()
+        finally:
+            self._open.clear()
+            self._following = False
+
+    def _follow(self) -> None:
+        if not self._following:
+            self._store.follow(self._hear)
+            self._following = True
+
+    def _hear(self, committed: Committed) -> None:
+        if committed.topic == _CHANGED:
+            number, removed, cause, row = _decode(committed.payload)
+            cookie = _cookie(row)
+            if number in self._open:
+                self._open[number].hear(cookie, removed=removed, own=committed.call is not None)
+            change = CookieChange(cookie_store_id_of(number), cookie, removed, Cause(cause))
+            self.on_changed.emit(change, committed.call)
+        elif committed.topic == _GONE and (opened := self._open.pop(int(committed.payload), None)):
+            opened.is_gone = True
+
+
+class CookieStore:
+    """The cookies of one identity, or of none. Each call first takes in what other processes have changed."""
+
+    def __init__(self, store: Store, clock: Callable[[], float], number: int, rows: Iterable[CookieRow]) -> None:
+        self.cookie_store_id = cookie_store_id_of(number)
+        """The id of the store, and of its identity."""
+        self.is_gone = False
+        """Whether its identity has been removed."""
+        self._store = store
+        self._clock = clock
+        self._number = number
+        self._jar = _jar(rows)
+        self._is_stale = False
+        self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
+        self._flushed = clock()
+
+    async def header(self, url: str | Target, context: Context = PLAIN) -> str:
+        """The Cookie header of a request; empty if no cookie goes with it."""
+        return (await self.jar()).header(url, self._clock(), context)
+
+    async def receive(self, lines: Iterable[str | bytes], url: str | Target, context: Context = PLAIN) -> None:
+        """Take in the Set-Cookie values of a response. When this returns, they are on disk."""
+        jar = await self.jar()
+        await self._keep(jar.store_all(lines, url, self._clock(), context))
+
+    async def set(self, url: str | Target, **fields: Any) -> list[Change]:
+        """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRefused with the reason."""
+        jar = await self.jar()
+        return await self._keep(jar.set(url, self._clock(), **fields))
+
+    async def remove(self, key: Key) -> list[Change]:
+        """Take out the cookie with this key, if there is one."""
+        jar = await self.jar()
+        return await self._keep(jar.remove(key))
+
+    async def clear(self, domain: str | None = None) -> list[Change]:
+        """Take out all cookies, or those of a domain and of everything below it."""
+        jar = await self.jar()
+        return await self._keep(jar.clear(domain))
+
+    async def put(self, cookies: Iterable[Cookie]) -> list[Change]:
+        """Keep cookies as they are, in the place of those with the same key: what another program has exported."""
+        jar = await self.jar()
+        changes: list[Change] = []
+        for cookie in cookies:
+            if old := jar.get(cookie.key):
+                changes.append(Change(old, True, Cause.OVERWRITE))
+            changes.append(Change(cookie, False, Cause.EXPLICIT))
+        jar.load(change.cookie for change in changes if not change.removed)
+        return await self._keep(changes)
+
+    async def cookies(self) -> list[Cookie]:
+        """Every cookie that has not expired, oldest first."""
+        return (await self.jar()).all(self._clock())
+
+    async def jar(self) -> Jar:
+        """The jar as it is now, to look things up in. Changes made to it directly would not be kept."""
+        await self._store.catch_up()
+        if self.is_gone:
+            raise InvalidIdentity(self.cookie_store_id)
+        if self._is_stale:
+            self._jar = _jar(await self._store.read(lambda transaction: _load(transaction, self._number)))
+            self._is_stale = False
+        return self._jar
+
+    async def flush(self) -> None:
+        """Bring to disk when cookies were last used. All else is there when its call resolves."""
+        used = [(each.last_access, _row_key(each.key)) for each in self._jar if each.last_access > self._flushed]
+        if used and not self.is_gone:
+            self._flushed = self._clock()
+            await self._store.write(lambda transaction: transaction.cookies.touch(self._number, used))
+
+    async def tidy(self, *, keep_session_cookies: bool) -> None:
+        """Drop what has expired and, where they are not wanted, the cookies of earlier sessions."""
+        changes = self._jar.expire(self._clock())
+        if not keep_session_cookies:
+            for cookie in [each for each in self._jar if each.expires is None]:
+                changes += self._jar.remove(cookie.key)
+        await self._keep(changes)
+
+    def hear(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
+        """Take in a committed change. Our own is in the jar already, and comes after what others did meanwhile."""
+        key = cookie.key
+        if own:
+            self._under_way[key] -= 1
+            if self._under_way[key] <= 0:
+                del self._under_way[key]
+        elif key not in self._under_way:
+            if removed:
+                self._jar.remove(key)
+            else:
+                self._jar.load([cookie])
+
+    async def _keep(self, changes: list[Change]) -> list[Change]:
+        """Bring changes of the jar to disk. If that fails, the jar is loaded anew, as it is there."""
+        if changes:
+            keys = [change.cookie.key for change in changes]
+            self._under_way.update(keys)
+            try:
+                await self._store.write(lambda transaction: _keep(transaction, self._number, changes))
+            except Exception:
+                self._under_way.subtract(keys)
+                self._under_way += Counter()
+                self._is_stale = True
+                raise
+        return changes
+
+
+def forget_cookies(transaction: Transaction, number: int) -> None:
+    """Drop all cookies of an identity that is being removed, in the same transaction."""
+    for row in transaction.cookies.load(number):
+        transaction.changes.append(_CHANGED, _encode((number, True, Cause.EXPLICIT, row)))
+    transaction.cookies.clear(number)
+    transaction.changes.append(_GONE, str(number).encode())
+
+
+def _load(transaction: Transaction, number: int) -> list[CookieRow]:
+    _expect_identity(transaction, number)
+    return transaction.cookies.load(number)
+
+
+def _keep(transaction: Transaction, number: int, changes: list[Change]) -> None:
+    _expect_identity(transaction, number)
+    last = {change.cookie.key: change for change in changes}
+    transaction.cookies.delete(number, [_row_key(key) for key, change in last.items() if change.removed])
+    transaction.cookies.put(number, [_row(change.cookie) for change in last.values() if not change.removed])
+    for cookie, removed, cause in changes:
+        transaction.changes.append(_CHANGED, _encode((number, removed, cause, _row(cookie))))
+
+
+def _expect_identity(transaction: Transaction, number: int) -> None:
+    if number and transaction.identities.get(number) is None:
+        raise InvalidIdentity(cookie_store_id_of(number))
+
+
+def _jar(rows: Iterable[CookieRow]) -> Jar:
+    jar = Jar()
+    jar.load(map(_cookie, rows))
+    return jar
+
+
+def _row_key(key: Key) -> CookieKey:
+    return key.domain, int(key.host_only), key.path, key.name, _partition_text(key.partition)
+
+
+def _row(cookie: Cookie) -> CookieRow:
+    return (
+        *_row_key(cookie.key),
+        cookie.value,
+        int(cookie.secure),
+        int(cookie.http_only),
+        cookie.same_site.value,
+        cookie.expires,
+        cookie.sequence,
+        cookie.created,
+        cookie.last_access,
+    )
+
+
+def _cookie(row: CookieRow) -> Cookie:
+    domain, host_only, path, name, partition, value, secure, http_only, same_site, expires, sequence, created, used = (
+        row
+    )
+    return Cookie(
+        name=name,
+        value=value,
+        domain=domain,
+        path=path,
+        host_only=bool(host_only),
+        secure=bool(secure),
+        http_only=bool(http_only),
+        same_site=SameSite(same_site),
+        expires=expires,
+        partition=_partition(partition),
+        sequence=sequence,
+        created=created,
+        last_access=used,
+    )
+
+
+def _partition_text(partition: Partition | None) -> str:
+    """`https://site.example`, with a ^ at the end for a cross-site ancestor; empty without a partition."""
+    return f"{partition.top_level_site}{'^' if partition.cross_site_ancestor else ''}" if partition else ""
+
+
+def _partition(text: str) -> Partition | None:
+    return Partition(text.removesuffix("^"), text.endswith("^")) if text else None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(tuple[int, bool, str, CookieRow]).decode
