@@ -23,7 +23,7 @@ from hatbox.events import Event
 from hatbox.store.base import Change as Committed
 from hatbox.store.base import CookieKey, CookieRow, Store, Transaction
 
-__all__ = ["CookieChange", "CookieStore", "CookieStores", "forget_cookies"]
+__all__ = ["CookieChange", "CookieStore", "CookieStores", "forget_cookies", "keep_changes", "load_cookies"]
 
 _CHANGED: Final = "cookies.changed"
 _GONE: Final = "cookies.gone"
@@ -196,7 +196,7 @@ class CookieStore:
             keys = [change.cookie.key for change in changes]
             self._under_way.update(keys)
             try:
-                await self._store.write(lambda transaction: _keep(transaction, self._number, changes))
+                await self._store.write(lambda transaction: keep_changes(transaction, self._number, changes))
             except Exception:
                 self._under_way.subtract(keys)
                 self._under_way += Counter()
@@ -213,18 +213,25 @@ def forget_cookies(transaction: Transaction, number: int) -> None:
     transaction.changes.append(_GONE, str(number).encode())
 
 
-def _load(transaction: Transaction, number: int) -> list[CookieRow]:
+def keep_changes(transaction: Transaction, number: int, changes: Iterable[Change]) -> None:
+    """Bring changes of a store's cookies to the transaction, and tell of them in the order in which they happened."""
     _expect_identity(transaction, number)
-    return transaction.cookies.load(number)
-
-
-def _keep(transaction: Transaction, number: int, changes: list[Change]) -> None:
-    _expect_identity(transaction, number)
+    changes = list(changes)
     last = {change.cookie.key: change for change in changes}
     transaction.cookies.delete(number, [_row_key(key) for key, change in last.items() if change.removed])
     transaction.cookies.put(number, [_row(change.cookie) for change in last.values() if not change.removed])
     for cookie, removed, cause in changes:
         transaction.changes.append(_CHANGED, _encode((number, removed, cause, _row(cookie))))
+
+
+def load_cookies(transaction: Transaction, number: int) -> list[Cookie]:
+    """All cookies of a store, expired ones too, in no order."""
+    return [_cookie(row) for row in _load(transaction, number)]
+
+
+def _load(transaction: Transaction, number: int) -> list[CookieRow]:
+    _expect_identity(transaction, number)
+    return transaction.cookies.load(number)
 
 
 def _expect_identity(transaction: Transaction, number: int) -> None:
