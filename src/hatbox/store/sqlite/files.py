@@ -74,7 +74,7 @@ def connect(path: Path, *, query_only: bool = False) -> sqlite3.Connection:
 
 def inode_of(path: Path) -> tuple[int, int]:
     """What tells this file from every other, whatever their names."""
-    status = path.stat()
+    status = os.stat(path)  # noqa: PTH116 - asked at every commit, and three times as fast as Path.stat()
     return status.st_dev, status.st_ino
 
 

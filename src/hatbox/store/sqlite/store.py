@@ -51,7 +51,9 @@ class SqliteStore(Store):
         if self._given_path.is_symlink() and not self._path.exists():
             # Not made anew: what it points to may be on a disk that is not there just now.
             raise ProfileError(
-                self._given_path, f"it is a link to {self._path}, which is not there", "Restore that file."
+                self._given_path,
+                f"it is a link to {self._path}, which is not there",
+                "Restore that file, or name another path.",
             )
         self._loop = asyncio.get_running_loop()
         self._process, self._thread = os.getpid(), threading.get_ident()

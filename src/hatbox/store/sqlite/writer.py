@@ -10,6 +10,7 @@ import contextlib
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,7 @@ from hatbox.store.sqlite.tables import SqliteTransaction
 __all__ = ["Call", "Writer"]
 
 _AT_ONCE: Final = 1024
+_CHECK_SECONDS: Final = 0.01  # a look at the file's name costs as much as a row: not at every commit of a rush
 
 
 class Call:
@@ -64,6 +66,7 @@ class Writer:
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
         self._handed_on = 0  # the last row of the log that has gone out with a batch
+        self._checked = 0.0  # when the file was last seen to be in its place
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self) -> None:
@@ -118,9 +121,11 @@ class Writer:
         self._finished(calls)
 
     def _begin(self, calls: list[Call]) -> None:
+        if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
+            refuse_replaced(self._path, self._inode)
+            self._checked = now
         for call in calls:
             if call.writes:
-                refuse_replaced(self._path, self._inode)
                 self._connection.execute("BEGIN IMMEDIATE")
                 break
         else:  # nobody has to wait for another process only to read
