@@ -24,17 +24,18 @@ JOB = "browser.discovery.containers.enabled"
 MEASURE = """
 const api = browser.contextualIdentities;
 const all = await api.query({});
-for (let missing = @SIZE@ - all.length; missing > 0; missing -= 1000) {
+for (let missing = Math.max(@SIZE@ - all.length, 1); missing > 0; missing -= 1000) {
   const names = Array.from({length: Math.min(missing, 1000)}, (_, i) => "Client " + missing + "-" + i);
   await Promise.all(names.map(name => api.create({name, color: "blue", icon: "briefcase"})));
 }
-const ids = (await api.query({})).map(identity => identity.cookieStoreId);
+// Not the defaults, which Firefox refuses to recolor until they have been renamed.
+const ids = (await api.query({})).map(identity => identity.cookieStoreId).filter(id => !/-[1-4]$/.test(id));
 const pick = () => ids[Math.floor(Math.random() * ids.length)];
 const made = [];
 const calls = {
   "get": () => api.get(pick()),
   "query by name": () => api.query({name: "Client 1000-7"}),
-  "update": () => api.update(pick(), {name: "Some client", color: "red"}),
+  "update": () => api.update(pick(), {color: ["red", "green", "blue"][Math.floor(Math.random() * 3)]}),
   "create": async () => {
     made.push((await api.create({name: "Some client", color: "blue", icon: "briefcase"})).cookieStoreId);
   },

@@ -235,7 +235,7 @@ class Identities:
 
     def query(self, name: str | None = None) -> asyncio.Future[list[ContextualIdentity]]:
         """All identities in the user's order, or those with exactly this name."""
-        _expect_text(name=name)
+        _expect_text(optional=True, name=name)
         return self._store.read(lambda transaction: query(transaction, name))
 
     def find(self, name_or_id: str) -> asyncio.Future[ContextualIdentity]:
@@ -253,7 +253,7 @@ class Identities:
     ) -> asyncio.Future[ContextualIdentity]:
         """Change what is given and keep the rest; resolves to the identity as it is now."""
         cookie_store_id = _id_of(identity)
-        _expect_text(name=name, color=color, icon=icon)
+        _expect_text(optional=True, name=name, color=color, icon=icon)
         return self._store.write(lambda transaction: update(transaction, cookie_store_id, name, color, icon))
 
     def move(self, identities: IdentityLike | Sequence[IdentityLike], position: int) -> asyncio.Future[None]:
@@ -301,7 +301,7 @@ def _id_of(identity: IdentityLike) -> str:
     raise TypeError(f"an identity is named by its cookieStoreId or by itself, not by {identity!r}")
 
 
-def _expect_text(**arguments: str | None) -> None:
+def _expect_text(*, optional: bool = False, **arguments: str | None) -> None:
     for name, value in arguments.items():
-        if value is not None and not isinstance(value, str):
+        if not (isinstance(value, str) or (optional and value is None)):
             raise TypeError(f"{name} must be a string, not {value!r}")

@@ -25,6 +25,7 @@ class Namespace:
         self.surface = surface
         self.events = events
         self._store = store
+        self._shapes = {name: function.shape for name, function in surface.functions.items()}
         self._methods = {
             name: (function.normalise, function.takes_callback, getattr(self, snake_case(name)))
             for name, function in surface.functions.items()
@@ -45,10 +46,10 @@ class Namespace:
 
     def _read(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a rule that only reads, and shape what it returns as the surface says."""
-        shape = self.surface.functions[member].shape
+        shape = self._shapes[member]
         return self._store.read(lambda transaction: shape(rule(transaction, *arguments)))
 
     def _write(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a rule that changes something, and shape what it returns as the surface says."""
-        shape = self.surface.functions[member].shape
+        shape = self._shapes[member]
         return self._store.write(lambda transaction: shape(rule(transaction, *arguments)))

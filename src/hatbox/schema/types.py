@@ -6,7 +6,7 @@ The words of the errors are Firefox's. Knows nothing of namespaces or calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from hatbox.javascript import MAX_SAFE_INTEGER, code_units, stringify
 
@@ -143,7 +143,24 @@ def _object(schema: Mapping[str, Any]) -> Type:
             raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
         return result
 
+    if all(member.get("type") == "string" for member in schema["properties"].values()):
+        return Type(_is_object, _quick_if_all_strings(known, normalise))
     return Type(_is_object, normalise)
+
+
+def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normalise:
+    """The same check, several times as fast for what nearly every call brings: all properties, each a string."""
+
+    def quick(value: Any) -> dict[str, Any]:
+        if type(value) is dict and value.keys() == names:
+            for item in value.values():
+                if type(item) is not str:
+                    break
+            else:
+                return value.copy()
+        return cast(dict[str, Any], normalise(value))
+
+    return quick
 
 
 def _choices(choices: list[Type]) -> Type:

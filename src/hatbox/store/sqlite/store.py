@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from hatbox.errors import HatboxError, ProfileClosed, ProfileError
+from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.store.base import Change, Follower, Store, Work
 from hatbox.store.sqlite.files import connect, explained
 from hatbox.store.sqlite.tables import SqliteTransaction
-from hatbox.store.sqlite.writer import Batch, Call, Writer
+from hatbox.store.sqlite.writer import Call, Writer
 
 __all__ = ["SqliteStore"]
 
@@ -32,19 +32,28 @@ class SqliteStore(Store):
     """A store in one SQLite file in WAL mode, which many processes may use at once."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._given_path = path
+        self._path = path.resolve()  # SQLite's other files stand beside the real file, not beside a link to it
         self._calls = 0
         self._unanswered = 0
         self._finished: deque[Call] = deque()
         self._followers: dict[Follower, int] = {}  # and the number of calls made before each began to follow
         self._known = 0  # the last row of the log of changes that followers were told of
         self._poll: asyncio.TimerHandle | None = None
+        self._all_answered: asyncio.Future[None] | None = None
         self._writer: Writer | None = None
 
     async def open(self) -> None:
         if self._writer is not None:
             raise ProfileError(
                 self._path, "it is already open here", "Use it as it is, or make another profile object."
+            )
+        if self._given_path.is_symlink() and not self._path.exists():
+            # Not made anew: what it points to may be on a disk that is not there just now.
+            raise ProfileError(
+                self._given_path,
+                f"it is a link to {self._path}, which is not there",
+                "Restore that file, or name another path.",
             )
         self._loop = asyncio.get_running_loop()
         self._process, self._thread = os.getpid(), threading.get_ident()
@@ -66,32 +75,43 @@ class SqliteStore(Store):
             raise
         self._reader = SqliteTransaction(self._connection)
         self._writer = writer
+        if self._followers:
+            self._start_looking()
 
     async def close(self) -> None:
         if self._writer is None or self._process != os.getpid():
             return  # after a fork the writer's thread is not in this process, and the profile not ours to close
-        last_answer = self._put(self._writer, lambda _: None)
         self._writer.stop()
         self._writer = None
-        await asyncio.shield(asyncio.gather(last_answer, self._ended))
-        for follower in list(self._followers):
-            self.unfollow(follower)
-        self._connection.close()
+        if self._poll:
+            self._poll.cancel()
+        try:
+            await asyncio.shield(self._ended)
+            if self._unanswered:  # the writer is done; its last answers are on their way
+                self._all_answered = self._loop.create_future()
+                await asyncio.shield(self._all_answered)
+        finally:
+            self._connection.close()
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
         writer = self._usable()
         if self._unanswered:
-            return self._put(writer, work)
+            return self._put(writer, work, writes=False)
         reply: asyncio.Future[T] = self._loop.create_future()
         try:
-            with self._explained():
+            self._connection.execute("BEGIN")  # a work that asks twice sees one state of the profile
+            try:
                 reply.set_result(work(self._reader))
-        except HatboxError as error:
+            finally:
+                self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            _settle(reply, None, explained(self._path, error))
+        except Exception as error:  # noqa: BLE001 - whoever awaits the answer gets it
             reply.set_exception(error)
         return reply
 
     def write(self, work: Work[T]) -> asyncio.Future[T]:
-        return self._put(self._usable(), work)
+        return self._put(self._usable(), work, writes=True)
 
     @property
     def calls(self) -> int:
@@ -110,20 +130,23 @@ class SqliteStore(Store):
         return reply
 
     def follow(self, follower: Follower) -> None:
-        self._usable()
-        if not self._followers:
-            with self._explained():
-                self._known = self._reader.changes.latest()
-                self._followers[follower] = self._calls
-                # The writer may just have begun a transaction without seeing that somebody follows: start after that.
-                self._known = self._reader.changes.latest()
-            self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+        if self._writer:
+            self._usable()
+        first = not self._followers
         self._followers[follower] = self._calls
+        if first and self._writer:
+            self._start_looking()
 
     def unfollow(self, follower: Follower) -> None:
         self._followers.pop(follower, None)
         if not self._followers and self._poll:
             self._poll.cancel()
+
+    def _start_looking(self) -> None:
+        # Only after the writer could see that somebody follows: from here on it brings along what others commit.
+        with self._explained():
+            self._known = self._reader.changes.latest()
+        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
 
     def _usable(self) -> Writer:
         if self._writer is None:
@@ -141,11 +164,11 @@ class SqliteStore(Store):
         except sqlite3.Error as error:
             raise explained(self._path, error) from error
 
-    def _put(self, writer: Writer, work: Work[T]) -> asyncio.Future[T]:
+    def _put(self, writer: Writer, work: Work[T], *, writes: bool) -> asyncio.Future[T]:
         reply: asyncio.Future[T] = self._loop.create_future()
         self._calls += 1
         self._unanswered += 1
-        writer.put(Call(self._calls, work, reply))
+        writer.put(Call(self._calls, work, reply, writes=writes))
         return reply
 
     def _from_writer(self, function: Callable[..., None], *arguments: Any) -> None:
@@ -155,28 +178,37 @@ class SqliteStore(Store):
         except RuntimeError:
             pass
 
-    def _take(self, batch: Batch) -> None:
-        self._tell_others(batch.others)
-        if batch.sequence:
-            self._known = batch.sequence
+    def _take(self, calls: list[Call]) -> None:
         idle = not self._finished
-        self._finished.extend(batch.calls)
+        self._finished.extend(calls)
         if idle:
             self._answer()
 
     def _answer(self) -> None:
         """Tell and answer, call by call. While anyone listens, each call has a turn of the loop to itself, so that
         a caller goes on before the next caller's event is told."""
-        while self._finished:
+        while self._finished and not self._followers:
+            self._settle(self._finished.popleft())
+        if self._finished:
             call = self._finished.popleft()
-            if self._followers:
-                for topic, payload in call.changes:
-                    self._tell(Change(topic, bytes(payload), call.number))
-            self._unanswered -= 1
-            _settle(call.reply, call.value, call.error)
-            if self._followers and self._finished:
-                self._loop.call_soon(self._answer)
-                return
+            try:
+                self._tell_before(call)
+            finally:  # a listener may end the program, and then too every call gets its answer
+                self._settle(call)
+                if self._finished:
+                    self._loop.call_soon(self._answer)
+
+    def _settle(self, call: Call) -> None:
+        self._known = max(self._known, call.sequence)
+        self._unanswered -= 1
+        _settle(call.reply, call.value, call.error)
+        if not self._unanswered and self._all_answered:
+            self._all_answered.set_result(None)
+
+    def _tell_before(self, call: Call) -> None:
+        self._tell_others(call.others)
+        for topic, payload in call.changes:
+            self._tell(Change(topic, bytes(payload), call.number))
 
     def _look(self) -> None:
         """See whether other processes have committed. While calls of our own are under way, those bring it along."""
@@ -205,7 +237,10 @@ class SqliteStore(Store):
     def _tell(self, change: Change) -> None:
         for follower, calls_before in list(self._followers.items()):
             if change.call is None or change.call > calls_before:
-                follower(change)
+                try:
+                    follower(change)
+                except Exception:
+                    logger.exception("%s: a follower of its changes raised", self._path)
 
 
 def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:

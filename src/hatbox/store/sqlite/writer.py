@@ -10,44 +10,41 @@ import contextlib
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from hatbox.errors import HatboxError
 from hatbox.store.base import Change, Work
-from hatbox.store.sqlite.files import explained, open_profile, refuse_newer
+from hatbox.store.sqlite.files import explained, inode_of, open_profile, refuse_newer, refuse_replaced
 from hatbox.store.sqlite.tables import SqliteTransaction
 
-__all__ = ["Batch", "Call", "Writer"]
+__all__ = ["Call", "Writer"]
 
 _AT_ONCE: Final = 1024
+_CHECK_SECONDS: Final = 0.01  # a look at the file's name costs as much as a row: not at every commit of a rush
 
 
 class Call:
     """A piece of work on its way through the writer, and what became of it."""
 
-    __slots__ = ("changes", "error", "number", "reply", "value", "work")
+    __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
 
-    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any]) -> None:
+    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any], *, writes: bool) -> None:
         self.number = number
         self.work = work
         self.reply = reply
+        self.writes = writes
         self.value: Any = None
-        self.error: Exception | None
-        self.changes: list[tuple[str, msgspec.Raw]]
-
-
-class Batch(NamedTuple):
-    """Calls that were committed together."""
-
-    calls: Sequence[Call]
-    sequence: int | None
-    """The number of their row in the log of changes, if they have changed anything."""
-    others: Sequence[tuple[int, list[Change]]]
-    """What others have committed since the batch before, for those who follow the profile."""
+        self.error: Exception | None = None
+        self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
+        self.sequence = 0
+        """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
+        self.others: Sequence[tuple[int, list[Change]]] = ()
+        """What other processes committed before it, for those who follow the profile."""
 
 
 class Writer:
@@ -58,7 +55,7 @@ class Writer:
         path: Path,
         known: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
-        finished: Callable[[Batch], None],
+        finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
     ) -> None:
         self._path = path
@@ -69,6 +66,7 @@ class Writer:
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
         self._handed_on = 0  # the last row of the log that has gone out with a batch
+        self._checked = 0.0  # when the file was last seen to be in its place
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self) -> None:
@@ -78,6 +76,7 @@ class Writer:
     def _run(self) -> None:
         try:
             self._connection = open_profile(self._path)
+            self._inode = inode_of(self._path)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._opened(error)
             return
@@ -104,13 +103,12 @@ class Writer:
     def _perform(self, calls: list[Call]) -> None:
         """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            refuse_newer(self._path, self._connection)
+            self._begin(calls)
         except Exception as error:  # noqa: BLE001 - whoever made the calls gets it
             self._give_up(calls, error)
             return
         try:
-            batch = self._commit(calls)
+            self._commit(calls)
         except Exception as error:  # noqa: BLE001 - as above
             if len(calls) == 1:
                 self._give_up(calls, error)
@@ -119,13 +117,24 @@ class Writer:
             for call in calls:
                 self._perform([call])
             return
-        if batch.sequence:
-            self._handed_on = batch.sequence
-        self._finished(batch)
+        self._handed_on = max(self._handed_on, calls[-1].sequence)
+        self._finished(calls)
 
-    def _commit(self, calls: list[Call]) -> Batch:
+    def _begin(self, calls: list[Call]) -> None:
+        if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
+            refuse_replaced(self._path, self._inode)
+            self._checked = now
+        for call in calls:
+            if call.writes:
+                self._connection.execute("BEGIN IMMEDIATE")
+                break
+        else:  # nobody has to wait for another process only to read
+            self._connection.execute("BEGIN")
+        refuse_newer(self._path, self._connection)
+
+    def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
-        # Nobody else can commit from here on, so these are all that have to be told before our own.
+        # All that others have committed before us; nobody who writes can come in between any more.
         known = self._known()
         others = () if known is None else log.after(max(known, self._handed_on))
         noted: list[tuple[str, msgspec.Raw]] = []
@@ -138,20 +147,22 @@ class Writer:
             except HatboxError as error:
                 if connection.total_changes != before:
                     raise
-                call.error, call.changes = error, []
+                call.error, call.changes = error, ()
             noted += call.changes
         log.appended = noted
-        sequence = log.write() if noted else None
+        sequence = log.write() if noted else 0
         connection.execute("COMMIT")
-        return Batch(calls, sequence, others)
+        calls[0].others = others
+        for call in calls:
+            call.sequence = sequence
 
     def _give_up(self, calls: list[Call], error: Exception) -> None:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
             error = explained(self._path, error)
         for call in calls:
-            call.error, call.changes = error, []
-        self._finished(Batch(calls, None, ()))
+            call.error, call.changes = error, ()
+        self._finished(calls)
 
     def _roll_back(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # a transaction that SQLite has ended itself is as good

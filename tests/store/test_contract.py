@@ -1,0 +1,653 @@
+"""What every store must do (store/base.py). A second store gets all of these tests by one more line in STORES."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hatbox.errors import HatboxError, ProfileClosed
+from hatbox.store.base import Change, Store, Transaction, Work
+from hatbox.store.sqlite import SqliteStore
+from tests.store.in_loop import in_loop, until
+from tests.store.model import moved
+
+STORES: dict[str, Callable[[Path], Store]] = {
+    "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
+}
+
+NewStore = Callable[[], Store]
+FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]
+
+
+@pytest.fixture(params=STORES)
+def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> NewStore:
+    """Each call makes another store on one and the same profile."""
+    return lambda: STORES[request.param](tmp_path)
+
+
+@contextlib.asynccontextmanager
+async def opened(store: Store) -> AsyncIterator[Store]:
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def add(name: str) -> Work[int]:
+    def work(transaction: Transaction) -> int:
+        number = transaction.identities.insert(name, "circle", "red")
+        transaction.changes.append("added", json.dumps(name).encode())
+        return number
+
+    return work
+
+
+def names(transaction: Transaction) -> list[str]:
+    return [row[1] for row in transaction.identities.find()]
+
+
+def numbers(transaction: Transaction) -> list[int]:
+    return [row[0] for row in transaction.identities.find()]
+
+
+def fail(error: Exception, after: Work[Any] = lambda _: None) -> Work[None]:
+    def work(transaction: Transaction) -> None:
+        after(transaction)
+        raise error
+
+    return work
+
+
+class Heard:
+    """A follower that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+
+    def __call__(self, change: Change) -> None:
+        self.changes.append(change)
+
+    @property
+    def texts(self) -> list[str]:
+        return [text_of(change) for change in self.changes]
+
+
+def text_of(change: Change) -> str:
+    return str(json.loads(change.payload))
+
+
+# ------------------------------------------------------------------------------------------------- order and wholeness
+
+
+@in_loop
+async def test_a_new_profile_has_the_first_four_identities(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        assert await store.read(names) == FIRST_FOUR
+        assert await store.read(numbers) == [1, 2, 3, 4]
+
+
+@in_loop
+async def test_a_read_sees_what_was_handed_in_before_it_and_nothing_later(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        calls: list[asyncio.Future[Any]] = [store.read(names)]
+        for name in "abc":
+            calls.append(store.write(add(name)))
+            calls.append(store.read(names))
+        answers = await asyncio.gather(*calls)
+    assert answers[0::2] == [[*FIRST_FOUR, *"abc"[:count]] for count in range(4)]
+
+
+@in_loop
+async def test_calls_are_answered_in_the_order_in_which_they_were_made(new_store: NewStore) -> None:
+    answered: list[int] = []
+    async with opened(new_store()) as store:
+        for number in range(60):
+            future: asyncio.Future[Any] = store.read(names) if number % 3 == 1 else store.write(add(str(number)))
+            future.add_done_callback(lambda _, number=number: answered.append(number))  # type: ignore[misc]
+        await future
+        await asyncio.sleep(0)
+    assert answered == list(range(60))
+
+
+@in_loop
+async def test_every_call_has_a_number_of_its_own(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        follower = Heard()
+        store.follow(follower)
+        made = []
+        for name in "abc":
+            write = store.write(add(name))
+            made.append(store.calls)
+        await write
+    assert made == sorted(set(made))
+    assert [change.call for change in follower.changes] == made
+
+
+@pytest.mark.parametrize("error", [HatboxError("no"), ValueError("no")], ids=["an error of ours", "any error"])
+@pytest.mark.parametrize("after", [lambda _: None, add("half done")], ids=["at once", "after having written"])
+@in_loop
+async def test_work_that_raises_changes_nothing_and_does_no_harm_to_its_neighbours(
+    new_store: NewStore, error: Exception, after: Work[Any]
+) -> None:
+    follower = Heard()
+    async with opened(new_store()) as store:
+        store.follow(follower)
+        works = [*map(add, "abc"), fail(error, after), *map(add, "de"), fail(error, after), add("f")]
+        answers = await asyncio.gather(*map(store.write, works), return_exceptions=True)
+        assert answers == [6, 7, 8, error, 9, 10, error, 11]  # and no number is lost
+        assert await store.read(names) == [*FIRST_FOUR, *"abcdef"]
+    assert follower.texts == list("abcdef")
+    async with opened(new_store()) as store:
+        assert await store.read(names) == [*FIRST_FOUR, *"abcdef"]
+
+
+@pytest.mark.parametrize("error", [HatboxError("no"), ValueError("no")], ids=["an error of ours", "any error"])
+@in_loop
+async def test_a_read_that_raises_says_so_in_its_future(new_store: NewStore, error: Exception) -> None:
+    async with opened(new_store()) as store:
+        alone = store.read(fail(error))
+        write, behind_a_write = store.write(add("a")), store.read(fail(error))
+        for future in (alone, behind_a_write):
+            with pytest.raises(type(error), match="no"):
+                await future
+        await write
+
+
+@in_loop
+async def test_a_read_is_whole_whatever_another_process_does_in_the_middle_of_it(new_store: NewStore) -> None:
+    async def write_elsewhere() -> None:
+        async with opened(new_store()) as other:
+            await other.write(add("from elsewhere"))
+
+    def work(transaction: Transaction) -> tuple[int, int]:
+        before = transaction.identities.count()
+        thread = threading.Thread(target=lambda: asyncio.run(write_elsewhere()))
+        thread.start()
+        thread.join(20)
+        return before, transaction.identities.count()
+
+    async with opened(new_store()) as store:
+        before, after = await store.read(work)
+        assert before == after
+        assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
+
+
+@in_loop
+async def test_who_stops_waiting_does_not_undo_the_work(new_store: NewStore) -> None:
+    follower = Heard()
+    async with opened(new_store()) as store:
+        store.follow(follower)
+        writes = [store.write(add(name)) for name in "abc"]
+        writes[1].cancel()
+        await asyncio.gather(*writes, return_exceptions=True)
+        assert await store.read(names) == [*FIRST_FOUR, *"abc"]
+    assert follower.texts == list("abc")
+
+
+# ----------------------------------------------------------------------------------------------------------- followers
+
+
+@in_loop
+async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: NewStore) -> None:
+    follower = Heard()
+    async with opened(new_store()) as store:
+        store.follow(follower)
+        for count, name in enumerate("abcd", start=1):
+            await store.write(add(name))
+            assert follower.texts == list("abcd"[:count])
+        await asyncio.sleep(0.1)  # several looks at the log
+    assert follower.texts == list("abcd")
+    assert [change.topic for change in follower.changes] == ["added"] * 4
+
+
+@in_loop
+async def test_a_caller_goes_on_before_the_next_callers_change_is_told(new_store: NewStore) -> None:
+    story: list[tuple[str, str]] = []
+    async with opened(new_store()) as store:
+        store.follow(lambda change: story.append(("told", text_of(change))))
+
+        async def one(name: str) -> None:
+            await store.write(add(name))
+            story.append(("went on", name))
+
+        await asyncio.gather(*map(one, "abcdefgh"))
+    assert story == [(what, name) for name in "abcdefgh" for what in ("told", "went on")]
+
+
+@in_loop
+async def test_several_changes_of_one_call_are_told_in_their_order(new_store: NewStore) -> None:
+    def work(transaction: Transaction) -> None:
+        for name in "abc":
+            transaction.changes.append("noted", json.dumps(name).encode())
+
+    one, two = Heard(), Heard()
+    async with opened(new_store()) as store:
+        store.follow(one)
+        store.follow(two)
+        await store.write(work)
+    assert one.texts == two.texts == list("abc")
+    assert len({change.call for change in one.changes}) == 1
+
+
+@in_loop
+async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new_store: NewStore) -> None:
+    one, two = Heard(), Heard()
+    async with opened(new_store()) as store:
+        calls = [store.write(add("a"))]
+        store.follow(one)
+        calls.append(store.write(add("b")))
+        store.follow(two)
+        calls.append(store.write(add("c")))
+        await asyncio.gather(*calls)
+        await asyncio.sleep(0.1)  # several looks at the log
+    assert one.texts == ["b", "c"]
+    assert two.texts == ["c"]
+
+
+@in_loop
+async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing_old(new_store: NewStore) -> None:
+    leaves, stays = Heard(), Heard()
+    async with opened(new_store()) as store:
+        store.follow(leaves)
+        store.follow(stays)
+        await store.write(add("a"))
+        store.unfollow(leaves)
+        await store.write(add("b"))
+        store.unfollow(stays)
+        await store.write(add("c"))
+        store.follow(leaves)
+        await store.write(add("d"))
+        await asyncio.sleep(0.1)  # several looks at the log
+    assert leaves.texts == ["a", "d"]
+    assert stays.texts == ["a", "b"]
+
+
+@in_loop
+async def test_a_follower_may_stop_following_while_it_is_told(new_store: NewStore) -> None:
+    heard: list[str] = []
+
+    def once(change: Change) -> None:
+        heard.append(text_of(change))
+        store.unfollow(once)
+
+    async with opened(new_store()) as store:
+        store.follow(once)
+        await asyncio.gather(*(store.write(add(name)) for name in "abc"))
+    assert heard == ["a"]
+
+
+@in_loop
+async def test_a_follower_that_raises_keeps_no_caller_waiting(new_store: NewStore) -> None:
+    def broken(_: Change) -> None:
+        raise ValueError("a follower's own fault")
+
+    complaints: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    async with opened(new_store()) as store:
+        store.follow(broken)
+        await asyncio.wait_for(asyncio.gather(*(store.write(add(name)) for name in "abc")), 5)
+        assert await asyncio.wait_for(store.read(names), 5) == [*FIRST_FOUR, *"abc"]
+
+
+@in_loop
+async def test_a_follower_may_make_calls(new_store: NewStore) -> None:
+    heard: list[str] = []
+    further: list[asyncio.Future[int]] = []
+
+    def follower(change: Change) -> None:
+        heard.append(text_of(change))
+        if len(heard) < 5:
+            further.append(store.write(add(f"{heard[-1]}+")))
+
+    async with opened(new_store()) as store:
+        store.follow(follower)
+        await store.write(add("a"))
+        await until(lambda: len(heard) == 5)
+    assert heard == ["a", "a+", "a++", "a+++", "a++++"]
+
+
+# ----------------------------------------------------------------------------------------------------- opening, closing
+
+
+@in_loop
+async def test_closing_finishes_and_answers_all_that_was_handed_in(new_store: NewStore) -> None:
+    follower = Heard()
+    store = new_store()
+    await store.open()
+    store.follow(follower)
+    writes = [store.write(add(str(number))) for number in range(50)]
+    bad, read = store.write(fail(HatboxError("no"))), store.read(names)
+    await store.close()
+    assert [write.result() for write in writes] == list(range(6, 56))
+    assert isinstance(bad.exception(), HatboxError)
+    assert read.result() == [*FIRST_FOUR, *map(str, range(50))]
+    assert follower.texts == list(map(str, range(50)))
+    async with opened(new_store()) as store:
+        assert await store.read(names) == [*FIRST_FOUR, *map(str, range(50))]
+
+
+@in_loop
+async def test_a_store_that_is_not_open_says_so(new_store: NewStore) -> None:
+    store = new_store()
+    for state in ("not yet open", "closed"):
+        for use in (lambda: store.read(names), lambda: store.write(add("a"))):
+            with pytest.raises(ProfileClosed, match=r"not open.*hatbox\.open"):
+                use()
+        await store.close()  # also twice, and before it was open
+        if state == "not yet open":
+            await store.open()
+            await store.close()
+
+
+@in_loop
+async def test_a_store_that_is_already_open_says_so_or_goes_on(new_store: NewStore) -> None:
+    threads = threading.active_count()
+    async with opened(new_store()) as store:
+        with contextlib.suppress(HatboxError):
+            await store.open()
+        await store.write(add("a"))
+        assert await store.read(names) == [*FIRST_FOUR, "a"]
+    await until(lambda: threading.active_count() == threads)
+
+
+@in_loop
+async def test_use_in_another_thread_is_refused(new_store: NewStore) -> None:
+    refused: list[str] = []
+
+    def elsewhere() -> None:
+        for use in (lambda: store.read(names), lambda: store.write(add("a")), lambda: store.follow(Heard())):
+            try:
+                use()
+            except ProfileClosed as error:
+                refused.append(str(error))
+
+    async with opened(new_store()) as store:
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        assert len(refused) == 3
+        assert all("open_sync" in message for message in refused)
+        assert await store.read(names) == FIRST_FOUR
+
+
+AFTER_A_FORK = """
+import asyncio, os, sys, warnings
+from pathlib import Path
+from hatbox.errors import ProfileClosed
+from tests.store.test_contract import STORES, add, names
+
+warnings.simplefilter("ignore", DeprecationWarning)  # the fork of a process with threads: it is what happens to people
+
+async def main():
+    store = STORES[sys.argv[1]](Path(sys.argv[2]))
+    await store.open()
+    await store.write(add("before"))
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            for use in (lambda: store.read(names), lambda: store.write(add("a")), lambda: store.follow(print)):
+                try:
+                    use()
+                except ProfileClosed:
+                    status = 0
+                else:
+                    status = 1
+                    break
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the child could use its parent's store"
+    await store.write(add("after"))
+    await store.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_use_after_a_fork_is_refused_and_does_no_harm_to_the_parent(kind: str, tmp_path: Path) -> None:
+    async def found() -> list[str]:
+        async with opened(STORES[kind](tmp_path)) as store:
+            return await store.read(names)
+
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", AFTER_A_FORK, kind, str(tmp_path)], check=True, timeout=60, cwd=root)
+    assert asyncio.run(found()) == [*FIRST_FOUR, "before", "after"]
+
+
+# ------------------------------------------------------------------------------------------- two stores on one profile
+
+
+@in_loop
+async def test_each_store_sees_the_others_commit_at_its_next_read(new_store: NewStore) -> None:
+    async with opened(new_store()) as one, opened(new_store()) as two:
+        for count in range(20):
+            writer, reader = (one, two) if count % 2 else (two, one)
+            number = await writer.write(add(str(count)))
+            assert (await reader.read(numbers))[-1] == number
+            assert await reader.read(lambda transaction, number=number: transaction.identities.get(number)) == (  # type: ignore[misc]
+                *(number, str(count), "circle"),
+                *("red", 0),
+            )
+
+
+@in_loop
+async def test_each_store_hears_of_all_changes_once_and_in_commit_order(new_store: NewStore) -> None:
+    heard_one, heard_two = Heard(), Heard()
+    async with opened(new_store()) as one, opened(new_store()) as two:
+        one.follow(heard_one)
+        two.follow(heard_two)
+
+        async def change(store: Store, label: str, seed: int) -> None:
+            choose = random.Random(seed)
+            made = 0
+            while made < 100:
+                together = min(choose.choice([1, 1, 2, 7]), 100 - made)
+                await asyncio.gather(*(store.write(add(f"{label}{made + index}")) for index in range(together)))
+                made += together
+
+        await asyncio.gather(change(one, "one ", 1), change(two, "two ", 2))
+        await until(lambda: len(heard_one.changes) == len(heard_two.changes) == 200)
+        assert heard_one.texts == heard_two.texts == (await one.read(names))[4:]
+    assert [text for text in heard_one.texts if text.startswith("one")] == [f"one {number}" for number in range(100)]
+    for heard, own in ((heard_one, "one"), (heard_two, "two")):
+        assert all((change.call is not None) == text_of(change).startswith(own) for change in heard.changes)
+
+
+@in_loop
+async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_slow(new_store: NewStore) -> None:
+    """Three commits: many of ours, one of another process, one of ours, all before ours of the first are all told."""
+    heard = Heard()
+    written = threading.Event()
+
+    async def elsewhere() -> None:
+        async with opened(new_store()) as two:
+            await two.write(add("other"))
+            written.set()
+            while "last" not in await two.read(names):  # noqa: ASYNC110 - what is waited for is in another thread
+                await asyncio.sleep(0.002)
+
+    async with opened(new_store()) as one:
+        one.follow(heard)
+        calls = [one.write(add(f"own {count}")) for count in range(50)]
+        await calls[0]
+        thread = threading.Thread(target=lambda: asyncio.run(elsewhere()))
+        thread.start()
+        written.wait(10)
+        calls.append(one.write(add("last")))
+        thread.join(10)  # and this loop stands still until all three are committed
+        await asyncio.gather(*calls)
+        assert heard.texts == (await one.read(names))[4:]
+    assert len(heard.texts) == 52
+
+
+@in_loop
+async def test_anothers_earlier_change_is_told_before_ones_own_call_is_answered(new_store: NewStore) -> None:
+    heard = Heard()
+    async with opened(new_store()) as one, opened(new_store()) as two:
+        one.follow(heard)
+        for count in range(10):
+            await two.write(add(f"other {count}"))
+            await one.write(add(f"own {count}"))
+            assert heard.texts[-2:] == [f"other {count}", f"own {count}"]
+        assert len(heard.texts) == 20
+
+
+@in_loop
+async def test_who_begins_to_follow_hears_nothing_of_the_past(new_store: NewStore) -> None:
+    heard = Heard()
+    async with opened(new_store()) as one, opened(new_store()) as two:
+        await one.write(add("own past"))
+        await two.write(add("other past"))
+        one.follow(heard)
+        await two.write(add("other future"))
+        await one.write(add("own future"))
+        await asyncio.sleep(0.1)  # several looks at the log
+    assert heard.texts == ["other future", "own future"]
+
+
+@in_loop
+async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before(new_store: NewStore) -> None:
+    """A call of ours is committed but not answered yet, another process commits, and then somebody follows."""
+    heard = Heard()
+
+    async def elsewhere() -> None:
+        async with opened(new_store()) as two:
+            while "own" not in await two.read(names):  # noqa: ASYNC110 - what is waited for is in another thread
+                await asyncio.sleep(0.002)
+            await two.write(add("other past"))
+
+    async with opened(new_store()) as one:
+        own = one.write(add("own"))
+        thread = threading.Thread(target=lambda: asyncio.run(elsewhere()))
+        thread.start()
+        thread.join(10)  # and this loop stands still until both are committed
+        one.follow(heard)
+        await own
+        await asyncio.sleep(0.1)  # several looks at the log
+        await one.write(add("own future"))
+    assert heard.texts == ["own future"]
+
+
+@in_loop
+async def test_what_happened_while_a_store_was_closed_is_not_told(new_store: NewStore) -> None:
+    heard = Heard()
+    async with opened(new_store()) as one:
+        await one.write(add("a"))
+        async with opened(new_store()) as two:
+            two.follow(heard)
+            await one.write(add("b"))
+            await until(lambda: len(heard.texts) == 1)
+        await one.write(add("c"))
+        async with opened(new_store()) as two:
+            two.follow(heard)
+            await one.write(add("d"))
+            await until(lambda: len(heard.texts) == 2)
+    assert heard.texts == ["b", "d"]
+
+
+# ---------------------------------------------------------------------------------------------------------- identities
+
+
+@in_loop
+async def test_a_number_is_never_given_out_again(new_store: NewStore) -> None:
+    given: list[int] = []
+    for _ in range(3):
+        async with opened(new_store()) as store:
+            given += [await store.write(add("a")), await store.write(add("b"))]
+            await store.write(lambda transaction: transaction.identities.delete(given[-1]))  # noqa: B023
+    async with opened(new_store()) as store:
+        for number in await store.read(numbers):
+            await store.write(lambda transaction, number=number: transaction.identities.delete(number))  # type: ignore[misc]
+        given.append(await store.write(add("after all were removed")))
+        assert await store.read(numbers) == [given[-1]]
+    assert given == [6, 7, 8, 9, 10, 11, 12]
+
+
+@in_loop
+async def test_all_of_an_identity_is_kept_as_it_was_written(new_store: NewStore) -> None:
+    odd = ["zero \0 inside", "\U0001f3a9 hat", " blanks ", "'; DROP TABLE identities; --", "caf\u00e9", "cafe\u0301"]
+    async with opened(new_store()) as store:
+        made = [await store.write(add(name)) for name in odd]
+        await store.write(lambda transaction: transaction.identities.update(made[0], odd[0], "an icon", "a colour", 1))
+        await store.write(lambda transaction: transaction.identities.update(2, "Work", "briefcase", "orange", 1))
+    async with opened(new_store()) as store:
+        rows = await store.read(lambda transaction: transaction.identities.find())
+        assert rows[4] == (made[0], odd[0], "an icon", "a colour", 1)
+        assert [row[1] for row in rows] == [*FIRST_FOUR, *odd]
+        assert [row[4] for row in rows] == [0, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+        for number, name in zip(made, odd, strict=True):
+            found = await store.read(lambda transaction, name=name: transaction.identities.find(name))  # type: ignore[misc]
+            assert [row[0] for row in found] == [number]
+        assert await store.read(lambda transaction: transaction.identities.get(99)) is None
+        assert await store.read(lambda transaction: transaction.identities.count()) == 10
+
+
+@in_loop
+async def test_names_are_listed_once_each_and_not_more_than_asked_for(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        await asyncio.gather(*(store.write(add(name)) for name in ["Work", "Work", "Play"]))
+        known = await store.read(lambda transaction: transaction.identities.names(limit=100))
+        assert sorted(known) == sorted([*FIRST_FOUR, "Play"])
+        few = await store.read(lambda transaction: transaction.identities.names(limit=2))
+        assert len(few) == 2
+        assert set(few) <= set(known)
+
+
+@in_loop
+async def test_many_moves_to_one_spot_keep_the_order(new_store: NewStore) -> None:
+    """More than any numbering with gaps has room for."""
+    expected = [1, 2, 3, 4]
+
+    def work(transaction: Transaction) -> None:
+        for index in range(150):
+            block = expected[-1:] if index % 3 else expected[-2:]
+            transaction.identities.move(block, 1)
+            expected[:] = moved(expected, block, 1)
+            assert numbers(transaction) == expected
+        for _ in range(150):
+            transaction.identities.move(expected[-1:], 0)
+            expected[:] = moved(expected, expected[-1:], 0)
+            assert numbers(transaction) == expected
+
+    async with opened(new_store()) as store:
+        await store.write(work)
+        expected.append(await store.write(add("at the end")))
+    async with opened(new_store()) as store:
+        assert await store.read(numbers) == expected
+
+
+@pytest.mark.parametrize("kind", STORES)
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_moves_lead_to_the_same_order_as_in_a_list(kind: str, data: st.DataObject) -> None:
+    async def story() -> None:
+        async with opened(STORES[kind](Path(folder))) as store:
+            for _ in range(data.draw(st.integers(0, 8), label="more identities")):
+                await store.write(add("x"))
+            expected = await store.read(numbers)
+            for _ in range(data.draw(st.integers(1, 25), label="moves")):
+                block = data.draw(st.lists(st.sampled_from(expected), min_size=1, unique=True))
+                position = data.draw(st.integers(0, len(expected) - len(block)))
+                await store.write(lambda transaction: transaction.identities.move(block, position))  # noqa: B023
+                expected = moved(expected, block, position)
+                assert await store.read(numbers) == expected
+        async with opened(STORES[kind](Path(folder))) as store:
+            assert await store.read(numbers) == expected
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(story())

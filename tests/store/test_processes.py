@@ -1,0 +1,145 @@
+"""Several processes on one profile: what each sees of the others, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import hatbox
+from tests.store.in_loop import in_loop, until
+from tests.store.other_process import OtherProcess, Refused
+
+
+@in_loop
+async def test_a_reader_sees_what_another_process_has_committed_at_its_next_read(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile:
+        with OtherProcess(path) as other:
+            for count in range(20):
+                made = other.identities("create", f"theirs {count}", color="red", icon="pet")
+                assert (await profile.identities.query())[-1].cookie_store_id == made["cookieStoreId"]
+                mine = await profile.identities.create(f"mine {count}", color="red", icon="pet")
+                assert other.identities("query")[-1]["cookieStoreId"] == mine.cookie_store_id
+            other.identities("remove", mine.cookie_store_id)
+            for answer in await asyncio.gather(profile.identities.get(mine), return_exceptions=True):
+                assert isinstance(answer, hatbox.InvalidIdentity)
+            await profile.identities.hide("firefox-container-1")
+            assert other.identities("get", "firefox-container-1")["hidden"] is True
+            await profile.identities.move("firefox-container-1", -1)
+            assert other.identities("query")[-1]["cookieStoreId"] == "firefox-container-1"
+
+
+@in_loop
+async def test_an_event_of_another_process_arrives_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+    """What the product promises. It is not a benchmark: the machine may be busy, so it is the median that counts."""
+    path = tmp_path / "profile.db"
+    heard: dict[str, int] = {}
+    async with hatbox.open(path) as profile:
+        profile.identities.on_created.add_listener(
+            lambda identity: heard.setdefault(identity.cookie_store_id, time.monotonic_ns())
+        )
+        with OtherProcess(path) as other:
+            committed: dict[str, int] = {}
+            for count in range(50):
+                [(made, when)] = await asyncio.to_thread(other.call, "create_many", [str(count)])
+                committed[made] = when
+                await until(lambda: made in heard)  # noqa: B023 - waited for at once
+    assert list(heard) == list(committed)
+    milliseconds = [(heard[made] - when) / 1e6 for made, when in committed.items()]
+    assert statistics.median(milliseconds) < 100, sorted(milliseconds)
+
+
+@in_loop
+async def test_four_processes_create_at_once_and_a_fifth_hears_of_all_in_commit_order(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    heard: list[tuple[str, str]] = []
+    async with hatbox.open(path) as profile:
+        profile.identities.on_created.add_listener(
+            lambda identity: heard.append((identity.cookie_store_id, identity.name))
+        )
+        with contextlib.ExitStack() as stack:
+            others = [stack.enter_context(OtherProcess(path)) for _ in range(4)]
+            for number, other in enumerate(others):
+                other.begin("create_many", [f"{number} {count}" for count in range(100)])
+            made = [id_ for other in others for id_, _ in await asyncio.to_thread(other.finish)]
+            await until(lambda: len(heard) >= 400)
+        listed = [(identity.cookie_store_id, identity.name) for identity in await profile.identities.query()]
+        await asyncio.sleep(0.1)  # several looks at the log: nothing comes twice
+    assert len(made) == len(set(made)) == 400
+    # Ids are given out in the order of the commits, so the list is the log.
+    assert heard == listed[4:] == sorted(heard, key=lambda pair: int(pair[0].rpartition("-")[2]))
+    for number in range(4):
+        assert [name for _, name in heard if name.startswith(f"{number} ")] == [f"{number} {n}" for n in range(100)]
+
+
+@in_loop
+async def test_a_process_that_writes_itself_hears_of_the_others_in_commit_order(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    heard: list[str] = []
+    async with hatbox.open(path) as profile:
+        profile.identities.on_created.add_listener(lambda identity: heard.append(identity.cookie_store_id))
+        with OtherProcess(path) as one, OtherProcess(path) as two:
+            for number, other in enumerate((one, two)):
+                other.begin("create_many", [f"{number} {count}" for count in range(150)])
+            for count in range(30):
+                await asyncio.gather(
+                    *(profile.identities.create(f"mine {count} {n}", color="red", icon="pet") for n in range(5))
+                )
+            await asyncio.to_thread(one.finish)
+            await asyncio.to_thread(two.finish)
+            await until(lambda: len(heard) >= 450)
+        assert heard == [identity.cookie_store_id for identity in await profile.identities.query()][4:]
+
+
+@in_loop
+async def test_every_kind_of_change_is_told_in_the_other_process(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    heard: list[tuple[str, str, bool]] = []
+
+    def listen(name: str) -> Any:
+        return lambda identity: heard.append((name, identity.name, identity.hidden))
+
+    async with hatbox.open(path) as profile:
+        for name in ("created", "updated", "removed", "moved", "hidden", "shown"):
+            getattr(profile.identities, f"on_{name}").add_listener(listen(name))
+        with OtherProcess(path) as other:
+            made = other.identities("create", "a", color="red", icon="pet")["cookieStoreId"]
+            other.identities("update", made, name="b")
+            other.identities("hide", made)
+            other.identities("hide", made)  # already hidden: no event
+            other.identities("move", ["firefox-container-2", made], 0)
+            other.identities("show", made)
+            other.identities("remove", made)
+            with contextlib.suppress(Refused):
+                other.identities("remove", made)
+            await until(lambda: len(heard) >= 7)
+    assert heard == [
+        ("created", "a", False),
+        ("updated", "b", False),
+        ("hidden", "b", True),
+        ("moved", "Work", False),
+        ("moved", "b", True),
+        ("shown", "b", False),
+        ("removed", "b", False),
+    ]
+
+
+@in_loop
+async def test_a_process_that_is_killed_leaves_the_others_at_work(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    heard: list[str] = []
+    async with hatbox.open(path) as profile:
+        profile.identities.on_created.add_listener(lambda identity: heard.append(identity.name))
+        with OtherProcess(path) as other:
+            other.identities("create", "before it was killed", color="red", icon="pet")
+            other.kill()
+        await profile.identities.create("after", color="red", icon="pet")
+        with OtherProcess(path) as other:
+            assert [identity["name"] for identity in other.identities("query")][4:] == ["before it was killed", "after"]
+            other.identities("create", "of the next", color="red", icon="pet")
+        await until(lambda: len(heard) == 3)
+    assert heard == ["before it was killed", "after", "of the next"]

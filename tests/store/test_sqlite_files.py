@@ -1,0 +1,704 @@
+"""The profile's file: how it is made, and what happens to a file that cannot be used (store/sqlite/files.py)."""
+
+# ruff: noqa: ASYNC240 - looking at files is what these tests do, and nothing else waits for their loop
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hatbox
+from hatbox.store.sqlite import files
+from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST, migrate
+from tests.store.in_loop import in_loop
+from tests.store.other_process import OtherProcess, Refused
+
+FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]
+PAGE = 4096
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "profile.db"
+
+
+async def fill(path: Path, count: int = 0) -> list[str]:
+    """A profile with this many identities more than a new one has; the names in it."""
+    async with hatbox.open(path) as profile:
+        await asyncio.gather(
+            *(profile.identities.create(f"identity {number}", color="red", icon="pet") for number in range(count))
+        )
+        return await names(profile)
+
+
+async def names(profile: hatbox.Profile) -> list[str]:
+    return [identity.name for identity in await profile.identities.query()]
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """All files of a folder, but for SQLite's shared memory and an empty journal, which hold nothing that lasts."""
+    contents = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        name: content
+        for name, content in contents.items()
+        if not name.endswith("-shm") and (content or not name.endswith("-wal"))
+    }
+
+
+async def assert_refused(path: Path, error: type[hatbox.ProfileError], *words: str, named: Path | None = None) -> None:
+    """Opening fails, the message names the file and has these words, and nothing in the folder has changed."""
+    before = kept(path.parent)
+    with pytest.raises(error) as refusal:
+        await hatbox.open(path)
+    assert type(refusal.value) is error
+    assert str(refusal.value).startswith(f"{named or path}: ")
+    for word in words:
+        assert word in str(refusal.value)
+    assert kept(path.parent) == before
+
+
+def read_file(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+# ---------------------------------------------------------------------------------------------------------- a new file
+
+
+@in_loop
+async def test_a_new_profile_is_private_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "some" / "folder" / "profile.db"
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == FIRST_FOUR
+        for file in path.parent.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [file.name for file in path.parent.iterdir()] == ["profile.db"]
+    assert path.stat().st_nlink == 1
+
+
+@in_loop
+async def test_opening_and_reading_an_old_profile_leaves_it_byte_for_byte(path: Path) -> None:
+    before = await fill(path, 10)
+    content = kept(path.parent)
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == before
+    assert kept(path.parent) == content
+
+
+@in_loop
+async def test_a_commit_waits_for_the_disk(path: Path) -> None:
+    await fill(path)
+    with contextlib.closing(files.open_profile(path)) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
+
+
+def test_a_new_profile_and_its_new_folders_are_on_the_disk_before_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: set[Path] = set()
+    fsync = os.fsync
+
+    def spy(descriptor: int) -> None:
+        synced.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", spy)
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("what a descriptor stands for can only be seen in /proc")
+    files.open_profile(tmp_path / "a" / "b" / "profile.db").close()
+    assert {tmp_path / "a" / "b", tmp_path / "a", tmp_path} <= synced
+
+
+def test_who_is_slower_in_making_a_profile_gets_the_one_that_is_there(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def migrate_and_be_overtaken(connection: sqlite3.Connection) -> None:
+        monkeypatch.setattr(files, "migrate", migrate)
+        with contextlib.closing(files.open_profile(path)) as other:
+            other.execute("UPDATE identities SET name = 'of the faster one' WHERE id = 1")
+        migrate(connection)
+
+    monkeypatch.setattr(files, "migrate", migrate_and_be_overtaken)
+    with contextlib.closing(files.open_profile(path)) as connection:
+        assert connection.execute("SELECT name FROM identities WHERE id = 1").fetchone() == ("of the faster one",)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("count", [2, 8])
+@in_loop
+async def test_processes_that_make_the_same_profile_at_once_share_one(path: Path, count: int) -> None:
+    with contextlib.ExitStack() as stack:
+        others = [stack.enter_context(OtherProcess()) for _ in range(count)]
+        for other in others:
+            other.call("close")  # all have started
+        for round_ in range(5):
+            folder = path.parent / str(round_)
+            for other in others:
+                other.begin("open", str(folder / path.name))
+            for other in others:
+                other.finish()
+            for number, other in enumerate(others):
+                other.begin("identities", "create", f"made by {number}", color="red", icon="pet")
+            ids = [other.finish()["cookieStoreId"] for other in others]
+            for other in others:
+                assert len(other.identities("query")) == 4 + count
+            assert sorted(ids) == sorted(f"firefox-container-{6 + number}" for number in range(count))
+            assert not [file for file in folder.iterdir() if not file.name.startswith(path.name)]
+            for other in others:
+                other.call("close")
+            assert [file.name for file in folder.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("with a space.db", "what?.db", "#1.db", "100%.db", "%41.db", "q?mode=memory", "hüte \U0001f3a9.db", "'.db"),
+        *("a;b&c=d.db", "-wal", "no-ending", ".hidden", "back\\slash.db", "new\nline.db", "n" * 240, "\u5e3d" * 80),
+    ],
+    ids=lambda name: ascii(name)[:20],
+)
+@in_loop
+async def test_a_profile_may_have_any_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "more # of % this?" / name
+    try:
+        path.parent.mkdir()
+        path.with_name(f"{name}-journal").touch()
+        path.with_name(f"{name}-journal").unlink()
+    except OSError as error:
+        pytest.skip(f"this file system does not hold such a name: {error}")
+    before = await fill(path, 1)
+    assert [file.name for file in path.parent.iterdir()] == [name]
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == before
+
+
+@in_loop
+async def test_a_relative_path_stays_where_it_was_after_a_change_of_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    profile = hatbox.open("profile.db")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    async with profile:
+        await profile.identities.create("a", color="red", icon="pet")
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["profile.db"]
+
+
+# ------------------------------------------------------------------------------------------- a link to the profile
+
+
+@in_loop
+async def test_a_link_to_a_profile_is_the_profile(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "profile.db", tmp_path / "links" / "profile.db"
+    await fill(real, 1)
+    link.parent.mkdir()
+    link.symlink_to(real)
+    async with hatbox.open(real) as one, hatbox.open(link) as two:
+        await one.identities.create("through the real name", color="red", icon="pet")
+        await two.identities.create("through the link", color="red", icon="pet")
+        assert (await names(one))[-2:] == ["through the real name", "through the link"]
+        assert await names(one) == await names(two)
+    assert [file.name for file in link.parent.iterdir()] == ["profile.db"]
+    assert link.is_symlink()
+
+
+@in_loop
+async def test_a_link_to_nothing_is_refused(path: Path) -> None:
+    path.symlink_to(path.parent / "missing" / "profile.db")
+    await assert_refused(path, hatbox.ProfileError, "which is not there", "another path")
+    assert path.is_symlink()
+
+
+@in_loop
+async def test_a_newer_version_in_the_journal_is_seen_through_a_link_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "profile.db", tmp_path / "profile.db"
+    await fill(real, 3)
+    crash_of_a_newer_version(real)
+    link.symlink_to(real)
+    await assert_refused(link, hatbox.ProfileTooNew, "Update Hatbox", named=real)
+
+
+@in_loop
+async def test_a_crash_while_the_journal_was_folded_in_is_mended_through_a_link_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "profile.db", tmp_path / "profile.db"
+    before = await fill(real, 3)
+    crash_while_folding(real)
+    link.symlink_to(real)
+    async with hatbox.open(link) as profile:
+        assert len(await names(profile)) == len(before) + 200
+
+
+# ---------------------------------------------------------------------------------- files that are not for this version
+
+
+@in_loop
+async def test_a_profile_of_a_newer_version_is_refused(path: Path) -> None:
+    await fill(path, 3)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+    await assert_refused(path, hatbox.ProfileTooNew, f"format {LATEST + 1}", "Update Hatbox")
+
+
+@in_loop
+async def test_a_newer_version_that_stands_in_the_journal_only_is_refused(path: Path) -> None:
+    await fill(path, 3)
+    crash_of_a_newer_version(path)
+    assert int.from_bytes(path.read_bytes()[60:64], "big") == LATEST
+    await assert_refused(path, hatbox.ProfileTooNew, "Update Hatbox")
+    await assert_refused(path, hatbox.ProfileTooNew, "Update Hatbox")
+
+
+@in_loop
+async def test_a_newer_version_that_arrives_while_a_profile_is_open_ends_the_writing(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await profile.identities.create("before", color="red", icon="pet")
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+        for _ in range(2):
+            calls = (profile.identities.create(name, color="red", icon="pet") for name in ("after", "and after"))
+            for error in await asyncio.gather(*calls, return_exceptions=True):
+                assert isinstance(error, hatbox.ProfileTooNew)
+                assert str(path) in str(error)
+    assert read_file(path, "SELECT name FROM identities ORDER BY position")[4:] == [("before",)]
+    assert read_file(path, "PRAGMA user_version") == [(LATEST + 1,)]
+
+
+def crash_of_a_newer_version(path: Path) -> None:
+    """Leave the file and a journal in which a newer Hatbox has migrated it, as after its crash."""
+    leave_journal(path, f"CREATE TABLE later (x); PRAGMA user_version = {LATEST + 1};")
+
+
+def leave_journal(path: Path, sql: str) -> None:
+    aside = path.parent / "aside"
+    aside.mkdir()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.executescript(sql)
+        for end in ("", "-wal"):
+            shutil.copy2(f"{path}{end}", aside / f"{path.name}{end}")
+    for file in aside.iterdir():
+        file.replace(path.parent / file.name)
+    aside.rmdir()
+
+
+def crash_while_folding(path: Path) -> None:
+    """Leave a file whose header counts pages that only the journal holds: pages are copied from the first one on."""
+    rows = ", ".join(f"('{'x' * 500}', 'pet', 'red', {number})" for number in range(10_000_000, 10_000_200))
+    leave_journal(path, f"INSERT INTO identities (name, icon, color, position) VALUES {rows};")
+    journal = path.with_name(f"{path.name}-wal").read_bytes()
+    frames = (journal[start : start + 24 + PAGE] for start in range(32, len(journal), 24 + PAGE))
+    first_page = [frame[24:] for frame in frames if frame[:4] == (1).to_bytes(4, "big")][-1]
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.write(first_page)
+    assert int.from_bytes(first_page[28:32], "big") * PAGE > size == path.stat().st_size
+
+
+@in_loop
+async def test_a_crash_while_the_journal_was_folded_in_is_mended(path: Path) -> None:
+    before = await fill(path, 3)
+    crash_while_folding(path)
+    async with hatbox.open(path) as profile:
+        assert len(await names(profile)) == len(before) + 200
+
+
+# ------------------------------------------------------------------------------------------ files that are no profile
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"Dear diary", b"\x00" * 8192, b"SQLite format 2\x00" + bytes(200), random.Random(1).randbytes(20_000)],
+    ids=["text", "zeros", "nearly SQLite", "noise"],
+)
+@in_loop
+async def test_a_file_of_another_kind_is_refused(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    await assert_refused(path, hatbox.NotAProfile, "is not a Hatbox profile", "Move it away, or name another path")
+
+
+@in_loop
+async def test_an_empty_file_is_refused(path: Path) -> None:
+    path.touch()
+    await assert_refused(path, hatbox.NotAProfile, "empty file", "Move it away")
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+@in_loop
+async def test_a_database_of_another_program_is_refused(path: Path, mode: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA journal_mode = {mode}")
+        connection.execute("CREATE TABLE identities (anything)")
+    await assert_refused(path, hatbox.NotAProfile, "another program", "Move it away")
+
+
+@in_loop
+async def test_a_folder_is_refused(path: Path) -> None:
+    path.mkdir()
+    (path / "content").write_text("kept")
+    await assert_refused(path, hatbox.NotAProfile, "is not a file", "name another path")
+
+
+@in_loop
+async def test_a_pipe_is_refused_and_not_waited_for(path: Path) -> None:
+    os.mkfifo(path)
+    await assert_refused(path, hatbox.NotAProfile, "is not a file", "name another path")
+
+
+@in_loop
+async def test_a_path_below_a_file_is_refused(path: Path) -> None:
+    path.write_text("a file")
+    with pytest.raises(hatbox.ProfileError, match="another path"):
+        await hatbox.open(path / "profile.db")
+    with pytest.raises(hatbox.ProfileError, match="another path"):
+        await hatbox.open(path / "deeper" / "profile.db")
+    assert path.read_text() == "a file"
+
+
+@in_loop
+async def test_a_journal_that_has_lost_its_profile_is_not_mixed_into_a_new_one(path: Path) -> None:
+    """Somebody deleted profile.db, but not the profile.db-wal that a crash had left beside it."""
+    await fill(path, 3)
+    leave_journal(path, "UPDATE identities SET name = 'of the old profile'; DELETE FROM identities WHERE id > 3;")
+    path.unlink()
+    orphan = kept(path.parent)
+    try:
+        found = await fill(path)
+    except hatbox.ProfileError as error:
+        assert str(path) in str(error)
+        assert kept(path.parent) == orphan
+    else:
+        assert found == FIRST_FOUR
+        assert read_file(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+# ----------------------------------------------------------------------------------------------------- damaged profiles
+
+
+@pytest.mark.parametrize("size", [1, 16, 99, 100, 4095, 4096, -4096, -1])
+@in_loop
+async def test_a_profile_that_was_cut_short_is_refused(path: Path, size: int) -> None:
+    await fill(path, 200)
+    os.truncate(path, size if size > 0 else path.stat().st_size + size)
+    error = hatbox.NotAProfile if 0 < size < 16 else hatbox.ProfileCorrupt
+    await assert_refused(path, error, "It was left as it is")
+
+
+@in_loop
+async def test_a_profile_with_a_damaged_header_is_refused(path: Path) -> None:
+    await fill(path, 3)
+    sound = path.read_bytes()
+    for start, end in ((0, 16), (0, 100), (16, 18), (18, 20), (21, 24), (44, 48), (68, 72), (100, 108)):
+        content = bytearray(sound)
+        content[start:end] = b"\xa5" * (end - start)
+        path.write_bytes(content)
+        with pytest.raises(hatbox.ProfileError, match=r"left as it is|Nothing was changed") as refusal:
+            async with hatbox.open(path) as profile:
+                await profile.identities.query()
+        assert str(path) in str(refusal.value)
+        assert kept(path.parent) == {path.name: bytes(content)}
+
+
+@pytest.mark.parametrize("damage", ["zeros", "noise"])
+@in_loop
+async def test_a_damaged_page_is_told_and_the_file_is_left_as_it_is(path: Path, damage: str) -> None:
+    """Every page but the first, one after the other: the whole truth, or an error; never less than there was."""
+    before = await fill(path, 400)
+    sound = path.read_bytes()
+    told = 0
+    for start in range(PAGE, len(sound), PAGE):
+        content = bytearray(sound)
+        content[start : start + PAGE] = bytes(PAGE) if damage == "zeros" else random.Random(start).randbytes(PAGE)
+        path.write_bytes(content)
+        async with hatbox.open(path) as profile:
+            for _ in range(3):
+                try:
+                    assert await names(profile) == before
+                except hatbox.ProfileCorrupt as error:
+                    told += 1
+                    assert str(path) in str(error)
+                    assert "backup" in str(error)
+        assert kept(path.parent) == {path.name: bytes(content)}
+    assert told >= 9  # at the least the root of the table, that of an index, and a leaf; and each time anew
+    assert told % 3 == 0
+
+
+@in_loop
+async def test_nothing_is_written_to_a_profile_whose_table_is_damaged(path: Path) -> None:
+    await fill(path, 120)
+    [(root,)] = read_file(path, "SELECT rootpage FROM sqlite_schema WHERE name = 'identities'")
+    assert isinstance(root, int)
+    with path.open("r+b") as file:
+        file.seek((root - 1) * PAGE)
+        file.write(bytes(PAGE))
+    content = path.read_bytes()
+    async with hatbox.open(path) as profile:
+        calls = (
+            lambda: profile.identities.create("a", color="red", icon="pet"),
+            lambda: profile.identities.update("firefox-container-1", name="a"),
+            lambda: profile.identities.remove("firefox-container-1"),
+            lambda: profile.identities.move("firefox-container-1", 2),
+            lambda: profile.identities.hide("firefox-container-1"),
+            profile.identities.query,
+        )
+        for call in (*calls, *calls):
+            with pytest.raises(hatbox.ProfileCorrupt, match="is damaged") as refusal:
+                await call()
+            assert str(path) in str(refusal.value)
+        for answer in await asyncio.gather(*(call() for call in calls), return_exceptions=True):
+            assert isinstance(answer, hatbox.ProfileCorrupt)
+    assert kept(path.parent) == {path.name: content}
+
+
+@in_loop
+async def test_a_name_that_is_no_text_is_told(path: Path) -> None:
+    await fill(path, 1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE identities SET name = CAST(x'ff41' AS TEXT) WHERE id = 6")
+    async with hatbox.open(path) as profile:
+        with pytest.raises(hatbox.ProfileError, match=r"profile\.db"):
+            await profile.identities.query()
+
+
+# ---------------------------------------------------------------------------------------- places that cannot be written
+
+
+@pytest.fixture
+def stranger() -> Iterator[tuple[Path, OtherProcess]]:
+    """A folder, and a process that may write there only as its permissions say."""
+    folder = Path(tempfile.mkdtemp())
+    with OtherProcess(folder / "warm" / "profile.db") as process:  # so that all that it needs is imported
+        process.call("close")
+        shutil.rmtree(folder / "warm")
+        if os.geteuid() == 0:  # permissions mean nothing to root
+            os.chown(folder, NOBODY, NOBODY)
+            process.call("become", NOBODY)
+        yield folder, process
+    for entry in (folder, *folder.iterdir()):
+        entry.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def test_a_profile_in_a_folder_that_cannot_be_written_is_refused(stranger: tuple[Path, OtherProcess]) -> None:
+    folder, process = stranger
+    path = folder / "profile.db"
+    process.call("open", str(path))
+    process.call("close")
+    before = kept(folder)
+    folder.chmod(0o500)
+    with pytest.raises(Refused) as refusal:
+        process.call("open", str(path))
+    assert refusal.value.kind == "ProfileReadOnly"
+    assert refusal.value.message.startswith(f"{path}: it cannot be written to")
+    assert f"the folder {folder} writable" in refusal.value.message
+    folder.chmod(0o700)
+    assert kept(folder) == before
+    process.call("open", str(path))
+    assert len(process.identities("query")) == 4
+
+
+@pytest.mark.parametrize("below", [".", "new/folder"])
+def test_no_profile_is_made_in_a_folder_that_cannot_be_written(stranger: tuple[Path, OtherProcess], below: str) -> None:
+    folder, process = stranger
+    folder.chmod(0o500)
+    with pytest.raises(Refused) as refusal:
+        process.call("open", str(folder / below / "profile.db"))
+    assert refusal.value.kind == "ProfileReadOnly"
+    assert str(folder / below / "profile.db") in refusal.value.message
+    folder.chmod(0o700)
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("mode", [0o400, 0o000])
+def test_a_profile_that_cannot_be_written_is_refused(stranger: tuple[Path, OtherProcess], mode: int) -> None:
+    folder, process = stranger
+    path = folder / "profile.db"
+    process.call("open", str(path))
+    process.call("close")
+    path.chmod(mode)
+    with pytest.raises(Refused) as refusal:
+        process.call("open", str(path))
+    path.chmod(0o600)
+    assert refusal.value.kind == "ProfileReadOnly"
+    assert "writable for you" in refusal.value.message
+    process.call("open", str(path))
+
+
+@in_loop
+async def test_a_profile_whose_folder_was_deleted_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "profile.db"
+    await fill(path, 1)
+    shutil.rmtree(path.parent)
+    assert await fill(path) == FIRST_FOUR
+
+
+# ---------------------------------------------------------------------------------------------------------- a full disk
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("a small disk can only be mounted by root, on Linux")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def use_up(disk: Path, leave: int = 0) -> Path:
+    """Fill the disk but for so many bytes."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+    os.truncate(filler, max(0, filler.stat().st_size - leave))
+    return filler
+
+
+@pytest.mark.parametrize("leave", [0, 4096, 32768])
+@in_loop
+async def test_a_full_disk_is_told_and_loses_nothing(disk: Path, leave: int) -> None:
+    path = disk / "profile.db"
+    resolved: list[str] = []
+    async with hatbox.open(path) as profile:
+
+        async def create_until_full() -> None:
+            for number in range(1000):
+                name = f"{number} {'x' * 300}"
+                await profile.identities.create(name, color="red", icon="pet")
+                resolved.append(name)
+
+        await profile.identities.create("first", color="red", icon="pet")
+        filler = use_up(disk, leave)
+        for _ in range(3):
+            with pytest.raises(hatbox.ProfileFull, match=r"no room left.*Free some space") as refusal:
+                await create_until_full()
+            assert str(path) in str(refusal.value)
+            assert await names(profile) == [*FIRST_FOUR, "first", *resolved]
+        filler.unlink()
+        await profile.identities.create("last", color="red", icon="pet")
+        expected = [*FIRST_FOUR, "first", *resolved, "last"]
+        assert await names(profile) == expected
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == expected
+    assert read_file(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+@in_loop
+async def test_many_calls_at_once_on_a_full_disk_are_each_done_or_not(disk: Path) -> None:
+    path = disk / "profile.db"
+    async with hatbox.open(path) as profile:
+        filler = use_up(disk, leave=65536)
+        calls = (profile.identities.create(f"{number} {'x' * 300}", color="red", icon="pet") for number in range(400))
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        made = [answer.name for answer in answers if isinstance(answer, hatbox.ContextualIdentity)]
+        assert {type(answer) for answer in answers} == {hatbox.ContextualIdentity, hatbox.ProfileFull}
+        filler.unlink()
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == [*FIRST_FOUR, *made]
+
+
+@in_loop
+async def test_no_profile_is_made_on_a_full_disk(disk: Path) -> None:
+    filler = use_up(disk)
+    for path in (disk / "profile.db", disk / "folder" / "profile.db"):
+        with pytest.raises(hatbox.ProfileFull, match="no room left") as refusal:
+            await hatbox.open(path)
+        assert str(path) in str(refusal.value)
+    assert [file for file in disk.rglob("*") if file.is_file()] == [filler]
+    filler.unlink()
+    assert await fill(disk / "profile.db") == FIRST_FOUR
+
+
+@in_loop
+async def test_a_profile_that_cannot_be_opened_on_a_full_disk_says_so(disk: Path) -> None:
+    path = disk / "profile.db"
+    before = await fill(path, 3)
+    content = path.read_bytes()
+    filler = use_up(disk)
+    with pytest.raises(hatbox.ProfileFull, match="no room left"):
+        async with hatbox.open(path) as profile:
+            await profile.identities.query()
+            await profile.identities.create("a", color="red", icon="pet")
+    filler.unlink()
+    assert path.read_bytes() == content
+    async with hatbox.open(path) as profile:
+        assert await names(profile) == before
+
+
+# ----------------------------------------------------------------------------------------------------- a locked profile
+
+
+@in_loop
+async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_afterwards(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_BUSY_SECONDS", 0.1)
+    await fill(path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        async with hatbox.open(path) as profile:
+            other.execute("BEGIN IMMEDIATE")
+            for _ in range(2):
+                with pytest.raises(hatbox.ProfileBusy, match="another program has kept it locked") as refusal:
+                    await profile.identities.create("a", color="red", icon="pet")
+                assert str(path) in str(refusal.value)
+                assert "try again" in str(refusal.value)
+            assert await names(profile) == FIRST_FOUR
+            async with hatbox.open(path) as reader:  # a lock keeps nobody from reading
+                assert await names(reader) == FIRST_FOUR
+            other.execute("ROLLBACK")
+            await profile.identities.create("b", color="red", icon="pet")
+            assert await names(profile) == [*FIRST_FOUR, "b"]
+
+
+@in_loop
+async def test_a_short_lock_is_waited_for(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            call = profile.identities.create("a", color="red", icon="pet")
+            done, _ = await asyncio.wait([call], timeout=0.2)
+            assert not done
+            other.execute("COMMIT")
+            assert (await call).name == "a"
+
+
+def test_the_number_that_tells_a_profile_from_other_databases_stays_the_same() -> None:
+    assert APPLICATION_ID.to_bytes(4, "big") == b"HATB"
+
+
+@in_loop
+async def test_a_profile_that_is_deleted_under_an_open_program_takes_no_more_changes(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile:
+        for file in tmp_path.iterdir():
+            file.unlink()
+        with pytest.raises(hatbox.ProfileError, match="deleted, moved or replaced while it was open"):
+            for _ in range(10_000):  # it is noticed within a hundredth of a second, not at once
+                await profile.identities.create("a", color="red", icon="pet")
+    assert not path.exists()
