@@ -91,6 +91,7 @@ class SqliteStore(Store):
                 self._all_answered = self._loop.create_future()
                 await asyncio.shield(self._all_answered)
         finally:
+            self._all_answered = None
             self._connection.close()
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
@@ -120,7 +121,7 @@ class SqliteStore(Store):
     def catch_up(self) -> asyncio.Future[None]:
         writer = self._usable()
         if self._unanswered:
-            return self._put(writer, lambda _: None)
+            return self._put(writer, lambda _: None, writes=False)
         reply: asyncio.Future[None] = self._loop.create_future()
         try:
             self._tell_others(self._others())
