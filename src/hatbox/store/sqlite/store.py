@@ -91,6 +91,7 @@ class SqliteStore(Store):
                 self._all_answered = self._loop.create_future()
                 await asyncio.shield(self._all_answered)
         finally:
+            self._all_answered = None
             self._connection.close()
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
