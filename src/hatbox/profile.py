@@ -11,6 +11,7 @@ import platformdirs
 
 from hatbox.api.browser import Browser
 from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.errors import ProfileError
 from hatbox.identities import Identities
 from hatbox.store.sqlite import SqliteStore
 
@@ -28,6 +29,13 @@ def open(path: str | os.PathLike[str] | None = None) -> Profile:  # noqa: A001 -
     return Profile(path)
 
 
+def _absolute(path: Path) -> Path:
+    try:
+        return path.expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # no such user, or a current folder that has been deleted
+        raise ProfileError(path, f"its path cannot be followed ({error})", "Choose another path.") from error
+
+
 class Profile:
     """Identities and all that belongs to them, in one file that many programs can use at once.
 
@@ -35,7 +43,7 @@ class Profile:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.path = Path(default_path() if path is None else path).expanduser().absolute()
+        self.path = _absolute(Path(default_path() if path is None else path))
         """The profile's file."""
         store = SqliteStore(self.path)
         self._store = store
