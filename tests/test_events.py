@@ -96,3 +96,18 @@ def test_a_coroutine_function_may_listen_and_its_failure_is_reported(caplog: pyt
     with caplog.at_level(logging.ERROR, "hatbox.events"):
         assert asyncio.run(main()) == ["bell"]
     assert "late, on purpose" in caplog.text
+
+
+def test_what_cannot_be_called_is_no_listener() -> None:
+    with pytest.raises(TypeError, match="a listener is a function"):
+        Event[str]("test").add_listener(3)  # type: ignore[arg-type]
+
+
+def test_a_listener_that_could_not_be_registered_can_be_added_again() -> None:
+    def fail() -> None:
+        raise RuntimeError("not now")
+
+    event: Event[str] = Event("test", on_interest=fail)
+    with pytest.raises(RuntimeError):
+        event.add_listener(print)
+    assert not event.has_listener(print)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import enum
 import logging
 import shutil
 import sqlite3
@@ -614,3 +615,29 @@ def test_a_listener_may_end_the_program_while_calls_are_under_way(path: Path) ->
         [sys.executable, "-c", LISTENER_THAT_ENDS_THE_PROGRAM, str(path)], check=False, timeout=20, capture_output=True
     )
     assert ended.returncode == 7
+
+
+class Loud(str):
+    def __str__(self) -> str:
+        return self.upper()
+
+
+class Paint(enum.StrEnum):
+    RED = "red"
+
+
+@in_loop
+async def test_a_subclass_of_str_is_kept_as_the_plain_text_that_it_is(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        made = await profile.identities.create(Loud("quiet"), color=Paint.RED, icon="pet")
+        assert [type(each) for each in (made.name, made.color)] == [str, str]
+        assert (made.name, made.color) == ("quiet", "red")
+        assert await profile.identities.query(Loud("quiet")) == [made]
+
+
+@pytest.mark.parametrize("position", [1.5, "1", None, True])
+@in_loop
+async def test_a_position_that_is_no_integer_is_refused_at_once(path: Path, position: Any) -> None:
+    async with hatbox.open(path) as profile:
+        with pytest.raises(TypeError, match="position must be an integer"):
+            profile.identities.move("firefox-container-1", position)

@@ -294,3 +294,14 @@ def test_use_after_a_fork_is_refused_and_does_not_wait_for_ever(path: Path) -> N
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_it_can_be_used_where_an_event_loop_runs(path: Path) -> None:
+    async def main() -> None:
+        with hatbox.open_sync(path) as profile:
+            assert len(profile.identities.query()) == 4
+        with pytest.raises(hatbox.NotAProfile), hatbox.open_sync(path.parent):
+            pass
+
+    asyncio.run(main())
+    assert_no_thread_is_left()

@@ -35,9 +35,15 @@ class Event(Generic[T]):
 
     def add_listener(self, listener: Callable[[T], Any]) -> None:
         """Call `listener` for whatever happens from now on: not for what earlier, unfinished calls will bring."""
+        if not callable(listener):
+            raise TypeError(f"a listener is a function, not {listener!r}")
         if listener not in self._listeners:
             self._listeners[listener] = self._clock()
-            self._on_interest()
+            try:
+                self._on_interest()
+            except BaseException:
+                del self._listeners[listener]
+                raise
 
     def remove_listener(self, listener: Callable[[T], Any]) -> None:
         """Stop calling `listener`; one that was never added is no error."""

@@ -146,7 +146,7 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     if row is not None:
         found[name_or_id] = _identity(row)
     if not found:
-        raise NoSuchIdentity(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=10_000)))
+        raise NoSuchIdentity(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=2_000)))
     if len(found) > 1:
         raise AmbiguousIdentity(name_or_id, list(found))
     return next(iter(found.values()))
@@ -260,6 +260,8 @@ class Identities:
         """Move one or several, in their old order, to `position` in the list of the others; -1 is the end."""
         several = [identities] if isinstance(identities, (str, ContextualIdentity)) else identities
         ids = [_id_of(identity) for identity in several]
+        if type(position) is not int:
+            raise TypeError(f"position must be an integer, not {position!r}")
         return self._store.write(lambda transaction: move(transaction, ids, position))
 
     def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:

@@ -28,9 +28,9 @@ def is_blank(text: str) -> bool:
 
 
 def well_formed(text: str) -> str:
-    """The text with each lone surrogate, which no file or terminal can hold, replaced by U+FFFD."""
+    """The text, as a plain str, with each lone surrogate, which no file or terminal can hold, replaced by U+FFFD."""
     if text.isascii():
-        return text
+        return str.__str__(text)
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -41,7 +41,10 @@ def code_units(text: str) -> bytes:
 
 def stringify(value: Any) -> str:
     """What JSON.stringify() makes of a value, as a template string would show it."""
-    return _json(value) or "undefined"
+    try:
+        return _json(value) or "undefined"
+    except RecursionError:  # JSON.stringify() fails there; what was passed is wrong in any case
+        return "[object Object]"
 
 
 def _json(value: Any) -> str | None:

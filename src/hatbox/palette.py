@@ -47,23 +47,27 @@ ICONS: Final = tuple(
 # Older releases of Firefox used these names; today's takes them and stores the new ones.
 _RENAMED_COLORS: Final = {"toolbar": "gray", "turquoise": "cyan"}
 
+_ACCEPTED_COLORS: Final = {**{color: color for color, _ in COLORS}, **_RENAMED_COLORS}
+_ACCEPTED_ICONS: Final = {icon: icon for icon, _ in ICONS}
+
 _CODE_OF: Final = dict(COLORS)
 _URL_OF: Final = dict(ICONS)
 
 
 def accepted_color(name: str) -> str:
     """The name under which a color is stored; raises InvalidColor for a name that Firefox refuses."""
-    name = _RENAMED_COLORS.get(name, name)
-    if name not in _CODE_OF:
+    accepted = _ACCEPTED_COLORS.get(name)
+    if accepted is None:
         raise InvalidColor(name)
-    return name
+    return accepted
 
 
 def accepted_icon(name: str) -> str:
     """The name of an icon, unchanged; raises InvalidIcon for a name that Firefox refuses."""
-    if name not in _URL_OF:
+    accepted = _ACCEPTED_ICONS.get(name)
+    if accepted is None:
         raise InvalidIcon(name)
-    return name
+    return accepted
 
 
 def color_code(name: str) -> str:

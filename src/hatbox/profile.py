@@ -13,6 +13,7 @@ from hatbox.api.browser import Browser
 from hatbox.api.dispatcher import Caller, Dispatcher
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
+from hatbox.errors import ProfileError
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
 
@@ -32,6 +33,13 @@ def open(  # noqa: A001 - hatbox.open() reads as it should
     return Profile(path, keep_session_cookies=keep_session_cookies)
 
 
+def _absolute(path: Path) -> Path:
+    try:
+        return path.expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # no such user, or a current folder that has been deleted
+        raise ProfileError(path, f"its path cannot be followed ({error})", "Choose another path.") from error
+
+
 class Profile:
     """Identities and all that belongs to them, in one file that many programs can use at once.
 
@@ -39,7 +47,7 @@ class Profile:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
-        self.path = Path(default_path() if path is None else path).expanduser().absolute()
+        self.path = _absolute(Path(default_path() if path is None else path))
         """The profile's file."""
         store = SqliteStore(self.path)
         self._store = store

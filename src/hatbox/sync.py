@@ -173,7 +173,7 @@ class _LoopThread:
             )
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="hatbox-loop", daemon=True)
+        self._thread = threading.Thread(target=_run_until_stopped, args=[self._loop], name="hatbox-loop", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -182,8 +182,6 @@ class _LoopThread:
         if loop and thread:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
-            loop.run_until_complete(_answer_the_late())
-            loop.close()
 
     def run_function(self, function: Callable[[U], T], argument: U) -> T:
         """Call a function that needs no waiting in the loop's thread."""
@@ -208,6 +206,12 @@ class _LoopThread:
                 raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.")
             future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
         return future.result()
+
+
+def _run_until_stopped(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.run_until_complete(_answer_the_late())
+    loop.close()
 
 
 async def _answer_the_late() -> None:

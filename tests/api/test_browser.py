@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ def test_arguments_may_be_given_by_the_names_of_the_surface(tmp_path: Path) -> N
         firefox = profile.browser(permissions=[CAMEL])
         assert (await named(variant_b, cookiestoreid="firefox-container-2"))["name"] == "Work"
         assert (await named(firefox, cookieStoreId="firefox-container-2"))["name"] == "Work"
+        assert (await named(firefox, cookiestoreid="firefox-container-2"))["name"] == "Work"  # it contains variant B
         with pytest.raises(ArgumentError, match="cookiestoreid"):
             await named(variant_b, cookieStoreId="firefox-container-2")
         await variant_b.contextualIdentities.hide(cookiestoreid="firefox-container-2")
@@ -106,6 +108,13 @@ def test_both_faces_and_all_surfaces_show_the_same_identities(tmp_path: Path) ->
             "colorCode": "#7c7c7d",
             "cookieStoreId": "firefox-container-6",
         }
+
+    with_profile(tmp_path, use)
+
+
+def test_it_can_be_copied_and_looked_into_by_tools(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        assert dir(copy.copy(profile.browser([CAMEL]))) == [CAMEL]
 
     with_profile(tmp_path, use)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 import statistics
 import time
 from pathlib import Path
@@ -143,3 +144,44 @@ async def test_a_process_that_is_killed_leaves_the_others_at_work(tmp_path: Path
             other.identities("create", "of the next", color="red", icon="pet")
         await until(lambda: len(heard) == 3)
     assert heard == ["before it was killed", "after", "of the next"]
+
+
+@in_loop
+async def test_news_arrive_in_time_while_our_own_change_waits_for_its_turn(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile, hatbox.open(path) as other:
+        heard: asyncio.Queue[str] = asyncio.Queue()
+        profile.identities.on_created.add_listener(lambda identity: heard.put_nowait(identity.name))
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+            await other.identities.create("news", color="red", icon="pet")
+            blocker.execute("BEGIN IMMEDIATE")  # a third program that takes its time
+            waiting = profile.identities.create("waits", color="red", icon="pet")
+            busy_until = time.monotonic() + 0.1
+            while time.monotonic() < busy_until:  # meanwhile the writer brings the same news several times
+                pass
+            async with asyncio.timeout(5):
+                assert await heard.get() == "news"
+            assert not waiting.done()
+            blocker.execute("ROLLBACK")
+        await waiting
+        assert await heard.get() == "waits"
+        assert heard.empty()
+
+
+@in_loop
+async def test_each_change_is_heard_once_by_programs_that_change_the_same_profile_all_the_time(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as one, hatbox.open(path) as two:
+        heard: dict[str, list[str]] = {"one": [], "two": []}
+        one.identities.on_created.add_listener(lambda identity: heard["one"].append(identity.name))
+        two.identities.on_created.add_listener(lambda identity: heard["two"].append(identity.name))
+
+        async def busy(profile: hatbox.Profile, name: str) -> None:
+            for number in range(60):
+                created = profile.identities.create(f"{name}{number}", color="red", icon="pet")
+                await asyncio.gather(created, profile.identities.query("nobody"))  # a read that is a batch of its own
+
+        await asyncio.gather(busy(one, "a"), busy(two, "b"))
+        await until(lambda: len(heard["one"]) >= 120 and len(heard["two"]) >= 120)
+        made = [identity.name for identity in await one.identities.query()][4:]
+        assert heard["one"] == heard["two"] == made

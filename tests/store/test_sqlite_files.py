@@ -658,7 +658,7 @@ async def test_a_profile_that_cannot_be_opened_on_a_full_disk_says_so(disk: Path
 async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_afterwards(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(files, "BUSY_SECONDS", 0.1)
     await fill(path)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         async with hatbox.open(path) as profile:
@@ -702,3 +702,22 @@ async def test_a_profile_that_is_deleted_under_an_open_program_takes_no_more_cha
             for _ in range(10_000):  # it is noticed within a hundredth of a second, not at once
                 await profile.identities.create("a", color="red", icon="pet")
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/profile.db", "loop.db", "x" * 5000 + ".db"])
+@in_loop
+async def test_a_path_that_cannot_be_followed_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop.db").symlink_to(tmp_path / "loop.db")
+    path = name if name.startswith("~") else str(tmp_path / name)
+    with pytest.raises(hatbox.ProfileError, match="another path"):
+        await hatbox.open(path)
+
+
+@in_loop
+async def test_a_log_of_changes_that_cannot_be_read_is_told_as_damage(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        profile.identities.on_created.add_listener(print)
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("INSERT INTO changes (at, changes) VALUES (0, x'67')")
+        with pytest.raises(hatbox.ProfileCorrupt):
+            await profile.identities.create("a", color="red", icon="pet")

@@ -32,7 +32,8 @@ class Browser:
         self._faces: dict[str, _NamespaceFace] = {}
 
     def __getattr__(self, name: str) -> Any:
-        namespace = self._dispatcher.namespace(self._caller, name)
+        # What begins with _ is ours or Python's own, and is asked for before there is a dispatcher, as copy() does.
+        namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
         if namespace is None:
             raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
         surface = namespace.surface
@@ -63,6 +64,7 @@ class _NamespaceFace:
 def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: Function) -> Any:
     def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
         if named:
+            named = {function.aliases.get(name, name): value for name, value in named.items()}
             arguments = tuple(bind(function.path, function.parameters, arguments, named))
         return dispatcher.call(caller, namespace, function.name, arguments)
 

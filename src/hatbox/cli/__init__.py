@@ -79,7 +79,8 @@ def invoke(arguments: Sequence[str]) -> int:
         try:
             status = get_command(app).main(list(arguments), prog_name="hatbox", standalone_mode=False)
         finally:
-            sys.stdout.flush()
+            with contextlib.suppress(ValueError):  # a script may have closed it
+                sys.stdout.flush()
     except SystemExit as stop:  # Typer's way of ending after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
@@ -96,7 +97,7 @@ def _let_go_of_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:
+        except (OSError, ValueError):  # gone, or closed by the script itself
             with contextlib.suppress(OSError, ValueError):
                 nowhere = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(nowhere, stream.fileno())

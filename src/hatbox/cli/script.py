@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import builtins
 import contextlib
 import gc
 import inspect
@@ -104,6 +105,7 @@ class _Execution:
         """Take over what Python and Hatbox would otherwise tell in tracebacks: listeners and threads that fail."""
         logger, handler = logging.getLogger("hatbox"), _Log(self)
         previous, threading.excepthook = threading.excepthook, self._on_thread_error
+        unraisable, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
         propagated, logger.propagate = logger.propagate, False
         logger.addHandler(handler)
         try:
@@ -112,6 +114,7 @@ class _Execution:
             logger.removeHandler(handler)
             logger.propagate = propagated
             threading.excepthook = previous
+            sys.unraisablehook = unraisable
 
     def _on_loop_error(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -122,6 +125,10 @@ class _Execution:
         kind = "task" if isinstance(future, asyncio.Task) else "call"
         what = f"a {kind} that nobody awaited failed" if future is not None else "a callback failed"
         self._failed(error, what)
+
+    def _on_unraisable(self, unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_value is not None:
+            self._failed(unraisable.exc_value, unraisable.err_msg or "something that Python cleaned up failed")
 
     def _on_thread_error(self, arguments: threading.ExceptHookArgs) -> None:
         if arguments.exc_value is not None and not isinstance(arguments.exc_value, SystemExit):
@@ -177,6 +184,7 @@ def _as_main_program(script: Path, arguments: Sequence[str]) -> Iterator[ModuleT
     """A module that is `__main__` for as long as the script runs, as if Python had been started with it."""
     module = ModuleType("__main__")
     module.__file__ = str(script)
+    vars(module)["__builtins__"] = builtins
     before = sys.modules["__main__"], sys.argv, sys.path
     sys.modules["__main__"] = module
     sys.argv, sys.path = [str(script), *arguments], [str(script.resolve().parent), *sys.path]

@@ -20,6 +20,8 @@ class Function(NamedTuple):
     name: str
     path: str
     parameters: tuple[str, ...]
+    aliases: Mapping[str, str]
+    """Other names by which an argument may be given, and the parameter that each stands for."""
     takes_callback: bool
     normalise: NormaliseCall
     shape: Shape
@@ -73,6 +75,7 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         name=schema["name"],
         path=path,
         parameters=tuple(each["name"] for each in schema["parameters"]),
+        aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         takes_callback=schema["async"] == "callback",
         normalise=compile_call(path, schema["parameters"]),
         shape=compile_shape(schema.get("returns")),

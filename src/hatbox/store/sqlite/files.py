@@ -27,9 +27,18 @@ from hatbox.errors import (
 )
 from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST, migrate, version_of
 
-__all__ = ["connect", "explained", "inode_of", "open_profile", "refuse_newer", "refuse_replaced"]
+__all__ = [
+    "BUSY_SECONDS",
+    "connect",
+    "explained",
+    "inode_of",
+    "open_profile",
+    "real_path",
+    "refuse_newer",
+    "refuse_replaced",
+]
 
-_BUSY_SECONDS: Final = 30.0
+BUSY_SECONDS: Final = 30.0
 _MAGIC: Final = b"SQLite format 3\x00"
 _HEADER_SIZE: Final = 100
 _LEAST_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even make its index of the journal
@@ -57,9 +66,23 @@ def open_profile(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def real_path(path: Path) -> Path:
+    """Where the profile really is: SQLite's other files stand beside the file, not beside a link to it."""
+    try:
+        real = path.resolve()
+        if path.is_symlink() and not real.exists():
+            # Not made anew: what it points to may be on a disk that is not there just now.
+            problem = f"it is a link to {real}, which is not there"
+            raise ProfileError(path, problem, "Restore that file, or name another path.")
+    except (OSError, RuntimeError, ValueError) as error:
+        problem = f"its path cannot be followed ({getattr(error, 'strerror', None) or error})"
+        raise ProfileError(path, problem, "Choose another path.") from error
+    return real
+
+
 def connect(path: Path, *, query_only: bool = False) -> sqlite3.Connection:
     """A connection to a profile that exists. A commit on it has reached the disk when it returns."""
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_BUSY_SECONDS)
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS: without it fsync stops at the drive's cache
@@ -114,7 +137,7 @@ def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return ProfileBusy(
             path,
-            f"another program has kept it locked for {_BUSY_SECONDS:.0f} seconds",
+            f"another program has kept it locked for {BUSY_SECONDS:.0f} seconds",
             "Nothing was changed. End that program, or wait for it, then try again.",
         )
     if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:

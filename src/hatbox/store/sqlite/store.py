@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.store.base import Change, Follower, Store, Work
-from hatbox.store.sqlite.files import connect, explained
+from hatbox.store.sqlite.files import connect, explained, real_path
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.store.sqlite.writer import Call, Writer
 
@@ -32,8 +32,9 @@ class SqliteStore(Store):
     """A store in one SQLite file in WAL mode, which many processes may use at once."""
 
     def __init__(self, path: Path) -> None:
-        self._given_path = path
-        self._path = path.resolve()  # SQLite's other files stand beside the real file, not beside a link to it
+        self._given_path = self._path = path
+        self._is_open = False
+        self._closing = asyncio.Lock()
         self._calls = 0
         self._unanswered = 0
         self._finished: deque[Call] = deque()
@@ -41,21 +42,25 @@ class SqliteStore(Store):
         self._known = 0  # the last row of the log of changes that followers were told of
         self._poll: asyncio.TimerHandle | None = None
         self._all_answered: asyncio.Future[None] | None = None
+        self._complaint = ""
         self._writer: Writer | None = None
 
     async def open(self) -> None:
-        if self._writer is not None:
+        if self._is_open:
             raise ProfileError(
                 self._path, "it is already open here", "Use it as it is, or make another profile object."
             )
-        if self._given_path.is_symlink() and not self._path.exists():
-            # Not made anew: what it points to may be on a disk that is not there just now.
-            raise ProfileError(
-                self._given_path,
-                f"it is a link to {self._path}, which is not there",
-                "Restore that file, or name another path.",
-            )
+        self._path = real_path(self._given_path)
+        self._is_open = True
+        try:
+            await self._open()
+        except BaseException:
+            self._is_open = False
+            raise
+
+    async def _open(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._closing = asyncio.Lock()
         self._process, self._thread = os.getpid(), threading.get_ident()
         self._ended = self._loop.create_future()
         opened = self._loop.create_future()
@@ -79,9 +84,14 @@ class SqliteStore(Store):
             self._start_looking()
 
     async def close(self) -> None:
-        if self._writer is None or self._process != os.getpid():
+        if not self._is_open or self._process != os.getpid():
             return  # after a fork the writer's thread is not in this process, and the profile not ours to close
-        self._writer.stop()
+        async with self._closing:  # who closes it a second time waits until it is closed
+            if self._writer is not None:
+                await self._close(self._writer)
+
+    async def _close(self, writer: Writer) -> None:
+        writer.stop()
         self._writer = None
         if self._poll:
             self._poll.cancel()
@@ -92,6 +102,7 @@ class SqliteStore(Store):
                 await asyncio.shield(self._all_answered)
         finally:
             self._all_answered = None
+            self._is_open = False
             self._connection.close()
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
@@ -154,8 +165,14 @@ class SqliteStore(Store):
             raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
         if self._process != os.getpid():
             raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
-        if self._thread != threading.get_ident():
-            raise ProfileClosed(self._path, "another thread has opened it", "Use hatbox.open_sync() for threads.")
+        running = asyncio._get_running_loop()
+        # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
+        if running is not self._loop and (running or self._thread != threading.get_ident()):
+            raise ProfileClosed(
+                self._path,
+                "it is used outside of the event loop that has opened it",
+                "Open it where it is used, or use hatbox.open_sync() for threads and for code without a loop.",
+            )
         return self._writer
 
     @contextlib.contextmanager
@@ -201,6 +218,8 @@ class SqliteStore(Store):
 
     def _settle(self, call: Call) -> None:
         self._known = max(self._known, call.sequence)
+        if call.reply is None:  # it only brought news of others
+            return
         self._unanswered -= 1
         _settle(call.reply, call.value, call.error)
         if not self._unanswered and self._all_answered:
@@ -218,7 +237,9 @@ class SqliteStore(Store):
             try:
                 self._tell_others(self._others())
             except ProfileError as error:
-                logger.error("%s", error)
+                if str(error) != self._complaint:  # once, and not fifty times a second
+                    self._complaint = str(error)
+                    logger.error("%s", error)
 
     def _others(self) -> list[tuple[int, list[Change]]]:
         """What has been committed since followers were last told. Right only while no call of our own is under way."""

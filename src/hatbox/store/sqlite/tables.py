@@ -137,7 +137,12 @@ class SqliteChangeLog:
     def after(self, sequence: int) -> list[tuple[int, list[Change]]]:
         """The rows that followed the one with this number."""
         rows = self._execute("SELECT sequence, changes FROM changes WHERE sequence > ?", (sequence,))
-        return [(number, [Change(topic, bytes(raw), None) for topic, raw in _decode(row)]) for number, row in rows]
+        try:
+            return [(number, [Change(topic, bytes(raw), None) for topic, raw in _decode(row)]) for number, row in rows]
+        except msgspec.DecodeError as error:
+            corrupt = sqlite3.DatabaseError("the log of changes cannot be read")
+            corrupt.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise corrupt from error
 
     def latest(self) -> int:
         """The number of the newest row; 0 when there is none."""

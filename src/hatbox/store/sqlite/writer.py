@@ -18,13 +18,15 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import HatboxError
-from hatbox.store.base import Change, Work
+from hatbox.store.base import Change, Transaction, Work
+from hatbox.store.sqlite import files
 from hatbox.store.sqlite.files import explained, inode_of, open_profile, refuse_newer, refuse_replaced
 from hatbox.store.sqlite.tables import SqliteTransaction
 
 __all__ = ["Call", "Writer"]
 
 _AT_ONCE: Final = 1024
+_TRY_MILLISECONDS: Final = 8
 _CHECK_SECONDS: Final = 0.01  # a look at the file's name costs as much as a row: not at every commit of a rush
 
 
@@ -33,7 +35,7 @@ class Call:
 
     __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
 
-    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any], *, writes: bool) -> None:
+    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any] | None, *, writes: bool) -> None:
         self.number = number
         self.work = work
         self.reply = reply
@@ -45,6 +47,10 @@ class Call:
         """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
         self.others: Sequence[tuple[int, list[Change]]] = ()
         """What other processes committed before it, for those who follow the profile."""
+
+
+def _nothing(_: Transaction) -> None:
+    """The work of a call that only brings news."""
 
 
 class Writer:
@@ -65,7 +71,6 @@ class Writer:
         self._ended = ended
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
-        self._handed_on = 0  # the last row of the log that has gone out with a batch
         self._checked = 0.0  # when the file was last seen to be in its place
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
@@ -77,6 +82,8 @@ class Writer:
         try:
             self._connection = open_profile(self._path)
             self._inode = inode_of(self._path)
+            # SQLite itself would wait ever longer between its tries, and leave followers without news meanwhile.
+            self._connection.execute(f"PRAGMA busy_timeout = {_TRY_MILLISECONDS}")
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._opened(error)
             return
@@ -117,26 +124,40 @@ class Writer:
             for call in calls:
                 self._perform([call])
             return
-        self._handed_on = max(self._handed_on, calls[-1].sequence)
         self._finished(calls)
 
     def _begin(self, calls: list[Call]) -> None:
         if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
             refuse_replaced(self._path, self._inode)
             self._checked = now
-        for call in calls:
-            if call.writes:
-                self._connection.execute("BEGIN IMMEDIATE")
-                break
-        else:  # nobody has to wait for another process only to read
-            self._connection.execute("BEGIN")
-        refuse_newer(self._path, self._connection)
+        # Nobody has to wait for another process only to read.
+        statement = "BEGIN IMMEDIATE" if any(call.writes for call in calls) else "BEGIN"
+        while True:
+            try:
+                self._connection.execute(statement)
+                refuse_newer(self._path, self._connection)
+                return
+            except sqlite3.OperationalError as error:
+                self._roll_back()
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > now + files.BUSY_SECONDS:
+                    raise
+                self._hand_on_others()
+
+    def _hand_on_others(self) -> None:
+        """Whoever follows hears of what other processes commit while we wait for our turn."""
+        if self._known() is not None:
+            news = Call(0, _nothing, None, writes=False)
+            news.others = self._others()
+            if news.others:
+                self._finished([news])
+
+    def _others(self) -> Sequence[tuple[int, list[Change]]]:
+        known = self._known()
+        return () if known is None else self._transaction.changes.after(known)
 
     def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
-        # All that others have committed before us; nobody who writes can come in between any more.
-        known = self._known()
-        others = () if known is None else log.after(max(known, self._handed_on))
+        others = self._others()  # all that came before us: nobody who writes can come in between any more
         noted: list[tuple[str, msgspec.Raw]] = []
         for call in calls:
             log.appended = call.changes = []
