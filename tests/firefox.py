@@ -90,18 +90,28 @@ def firefox_version(binary: str) -> str:
 
 
 class Firefox:
-    """One running browser. `prefs` are set on top of those that keep it quiet and off the network."""
+    """One running browser. `prefs` are set on top of those that keep it quiet and off the network.
 
-    def __init__(self, binary: str | None = None, prefs: Mapping[str, bool | int | str] | None = None) -> None:
+    `profile` is the folder of a profile to use; it stays. Without it there is a new one, which is deleted.
+    """
+
+    def __init__(
+        self,
+        binary: str | None = None,
+        prefs: Mapping[str, bool | int | str] | None = None,
+        profile: Path | None = None,
+    ) -> None:
         found = binary or find_firefox()
         if found is None:
             raise FirefoxError("no Firefox found: install one, or set FIREFOX to its path")
         self.binary = found
         self._prefs = PREFS | dict(prefs or {})
+        self._given_profile = profile
         self._runs = itertools.count(1)
 
     def __enter__(self) -> Self:
         self._folder = Path(tempfile.mkdtemp(prefix="hatbox-firefox-"))
+        self.profile = self._given_profile or self._folder / "profile"
         self._server = _Server()
         try:
             self._process = self._start()
@@ -147,6 +157,10 @@ class Firefox:
         if state != [[1, 2, 3, 4], 6]:
             raise FirefoxError(f"the containers are not those of a new profile: {state}")
 
+    def remove_cookies(self) -> None:
+        """Drop the cookies of all stores."""
+        self._chrome("Services.cookies.removeAll()")
+
     def kill(self) -> None:
         """End the browser as a crash would: at once, nothing more is written."""
         group = self._process.pid
@@ -156,8 +170,9 @@ class Firefox:
             time.sleep(0.02)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        profile = self._folder / "profile"
-        profile.mkdir()
+        profile = self.profile
+        profile.mkdir(exist_ok=True)
+        (profile / "MarionetteActivePort").unlink(missing_ok=True)
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in self._prefs.items())
         (profile / "user.js").write_text("".join(lines))
         flags = ["--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", str(profile)]
@@ -173,7 +188,7 @@ class Firefox:
         )
 
     def _wait_for_port(self) -> int:
-        file = self._folder / "profile" / "MarionetteActivePort"
+        file = self.profile / "MarionetteActivePort"
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             if file.exists() and (text := file.read_text()):

@@ -22,6 +22,8 @@ LAYERS = [
     "__init__",
     "sync",
     "profile",
+    "clients",
+    "formats",
     "api",
     "identities",
     "cookies",

@@ -14,6 +14,12 @@ HatboxError
 ├── NoSuchIdentity           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
 ├── CookieRefused            the cookie engine does not take this cookie; knows why
+├── ForeignCookies           a client was given cookies that are not its identity's; nothing was sent
+├── IdentityRemoved          a client has outlived its identity; nothing was sent
+├── MissingExtra             a client needs a package that is not installed; the message says how to get it
+├── TransferError            something cannot be imported or exported; nothing was changed
+│   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
+│   └── FirefoxRunning       Firefox has the profile open, and nobody else may write to it
 └── ProfileError             the profile's file cannot be used; the message names it and says what to do
     ├── NotAProfile
     ├── ProfileTooNew
@@ -35,15 +41,20 @@ __all__ = [
     "AmbiguousIdentity",
     "ApiError",
     "ArgumentError",
+    "BrokenInput",
     "CookieRefused",
     "DuplicateIdentity",
+    "FirefoxRunning",
+    "ForeignCookies",
     "HatboxError",
+    "IdentityRemoved",
     "IdsExhausted",
     "InvalidColor",
     "InvalidIcon",
     "InvalidIdentity",
     "InvalidName",
     "InvalidPosition",
+    "MissingExtra",
     "NoSuchIdentity",
     "NotAProfile",
     "PermissionDenied",
@@ -54,6 +65,7 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "TransferError",
 ]
 
 
@@ -155,6 +167,56 @@ class CookieRefused(HatboxError):
         super().__init__(f"Cookie “{name}” is refused: {reason}")
         self.reason = reason
         self.name = name
+
+
+class TransferError(HatboxError):
+    """What was asked cannot be imported or exported. Nothing was changed."""
+
+
+class BrokenInput(TransferError):
+    """A file is damaged, cut short or something else than it should be; `line` counts from 1 where it is known."""
+
+    def __init__(self, source: str, problem: str, line: int | None = None) -> None:
+        place = source if line is None else f"{source}, line {line}"
+        super().__init__(f"{place}: {problem}. Nothing was imported.")
+        self.source = source
+        self.problem = problem
+        self.line = line
+
+
+class FirefoxRunning(TransferError):
+    """Firefox has this profile open; writing to it would lose what either of the two writes."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"{folder}: Firefox has this profile open. Quit Firefox first, or name another folder.")
+        self.folder = folder
+
+
+class ForeignCookies(HatboxError):
+    """A client was given cookies other than those of the identity that it wears."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(
+            f"{how}, but a client sends the cookies of its identity and no others. "
+            "Put a cookie into the identity's cookie store, or use another client."
+        )
+
+
+class IdentityRemoved(HatboxError):
+    """The identity that a client wears is not there any more. The client sends nothing and never will again."""
+
+    def __init__(self, cookie_store_id: str, name: str = "") -> None:
+        identity = f'the identity "{name}" ({cookie_store_id})' if name else f"the identity {cookie_store_id}"
+        super().__init__(f"{identity} has been removed, and its client can send nothing any more")
+        self.cookie_store_id = cookie_store_id
+
+
+class MissingExtra(HatboxError):
+    """A package is not installed that is needed only for what was asked."""
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"{extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")
+        self.extra = extra
 
 
 class ProfileError(HatboxError):

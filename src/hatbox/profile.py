@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
 from hatbox.api.browser import Browser
-from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.api.caller import Caller
+from hatbox.api.dispatcher import Dispatcher
+from hatbox.api.services import Services
+from hatbox.clients.wearing import Worn, extra
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.errors import ProfileError
+from hatbox.formats.base import Bundle, Report
+from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+    from httpx import AsyncClient
 
 __all__ = ["Profile", "default_path", "open"]
 
@@ -55,10 +66,13 @@ class Profile:
         """The identities, for Python: typed, in snake_case."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
-        self._dispatcher = Dispatcher(store, self.identities)
+        self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies))
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
-        """`browser` as a script with these permissions sees it."""
+        """`browser` as a script with these permissions sees it.
+
+        A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is the permission for the hosts it matches.
+        """
         if isinstance(permissions, str):
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
         return Browser(self._dispatcher, Caller(caller_id, permissions))
@@ -70,6 +84,38 @@ class Profile:
         if not isinstance(identity, ContextualIdentity):
             identity = await self.identities.find(identity)
         return await self.cookies.open(identity.cookie_store_id)
+
+    def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
+        """An httpx.AsyncClient that wears an identity for its life; `options` are those of httpx.AsyncClient.
+
+        The identity is looked up when the client is entered or first used. The client's own jar stays empty.
+        """
+        with extra("httpx"):
+            from hatbox.clients.httpx import async_client
+        return async_client(Worn(self.identities, self.cookies, identity), options)
+
+    def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
+        """An aiohttp.ClientSession that wears an identity for its life; `options` are those of aiohttp.ClientSession.
+
+        The identity is looked up when the session is first used. The session's own jar stays empty.
+        """
+        with extra("aiohttp"):
+            from hatbox.clients.aiohttp import session
+        return session(Worn(self.identities, self.cookies, identity), options)
+
+    async def import_bundle(
+        self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> Report:
+        """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
+
+        With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
+        are done, from another thread.
+        """
+        return await self._store.write(lambda each: put_bundle(each, bundle, time.time(), into, progress))
+
+    async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
+        """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
+        return await self._store.read(lambda each: take_bundle(each, time.time(), identities))
 
     async def close(self) -> None:
         """Finish what is under way and let go of the file. Closing twice is no error."""

@@ -9,12 +9,19 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from hatbox.clients.wearing import SyncWorn, Worn, extra
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from urllib.request import BaseHandler, OpenerDirector
+
+    from httpx import Client
+    from requests import Session
 
 __all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "open_sync"]
 
@@ -50,6 +57,29 @@ class SyncProfile:
             self._loop.stop()
             raise
         return self
+
+    def httpx(self, identity: IdentityLike, **options: Any) -> Client:
+        """An httpx.Client that wears an identity for its life; `options` are those of httpx.Client."""
+        with extra("httpx"):
+            from hatbox.clients.httpx import client
+        return client(self._worn(identity), options)
+
+    def requests(self, identity: IdentityLike) -> Session:
+        """A requests.Session that wears an identity for its life, whatever adapters you mount."""
+        with extra("requests"):
+            from hatbox.clients.requests import session
+        return session(self._worn(identity))
+
+    def urllib(self, identity: IdentityLike, *handlers: BaseHandler | type[BaseHandler]) -> OpenerDirector:
+        """A urllib opener that wears an identity for its life; `handlers` are those of urllib.request.build_opener."""
+        from hatbox.clients.urllib import opener
+
+        return opener(self._worn(identity), handlers)
+
+    def _worn(self, identity: IdentityLike) -> SyncWorn:
+        worn = SyncWorn(Worn(self._profile.identities, self._profile.cookies, identity), self._loop.run)
+        worn.put_on()
+        return worn
 
     def close(self) -> None:
         """Finish what is under way and let go of the file. Closing twice is no error."""

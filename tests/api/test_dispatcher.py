@@ -9,7 +9,8 @@ import pytest
 
 import hatbox
 from hatbox import ApiError, ArgumentError, PermissionDenied, Profile
-from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.api.caller import Caller
+from hatbox.api.dispatcher import Dispatcher
 
 LOWER = "contextualidentities"
 CAMEL = "contextualIdentities"
@@ -25,7 +26,14 @@ def with_dispatcher(tmp_path: Path, use: Callable[[Profile, Dispatcher], Awaitab
 
 @pytest.mark.parametrize(
     ("permissions", "visible"),
-    [([], []), (["cookies"], []), ([LOWER], [CAMEL, LOWER]), ([CAMEL], [CAMEL]), ([LOWER, CAMEL], [CAMEL, LOWER])],
+    [
+        ([], []),
+        (["cookies"], ["cookies"]),
+        (["<all_urls>"], []),
+        ([LOWER], [CAMEL, LOWER]),
+        ([CAMEL], [CAMEL]),
+        ([LOWER, CAMEL], [CAMEL, LOWER]),
+    ],
 )
 def test_a_caller_sees_the_namespaces_that_its_permissions_open(
     tmp_path: Path, permissions: list[str], visible: list[str]

@@ -9,7 +9,7 @@ import pytest
 import hatbox
 from hatbox import PermissionDenied
 from hatbox.api.browser import Browser
-from hatbox.api.dispatcher import Caller
+from hatbox.api.caller import Caller
 
 CAMEL = "contextualIdentities"
 DETAILS: Any = {"name": "Travel", "color": "blue", "icon": "vacation"}

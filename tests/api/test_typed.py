@@ -3,23 +3,42 @@ from __future__ import annotations
 import ast
 import inspect
 
+import pytest
+
 from hatbox import schema
 from hatbox.api import typed
 
+PROTOCOLS = {"contextual_identities": "ContextualIdentitiesNamespace", "cookies": "CookiesNamespace"}
 # From the source: of an overloaded method without a body nothing is left at run time.
-(BODY,) = [
-    node.body
-    for node in ast.parse(inspect.getsource(typed)).body
-    if isinstance(node, ast.ClassDef) and node.name == "ContextualIdentitiesNamespace"
-]
-METHODS = [node for node in BODY if isinstance(node, ast.FunctionDef)]
-EVENTS = {node.target.id for node in BODY if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+CLASSES = {node.name: node.body for node in ast.parse(inspect.getsource(typed)).body if isinstance(node, ast.ClassDef)}
 
 
-def test_the_types_name_all_members_that_any_surface_has() -> None:
-    surfaces = [each for each in schema.load() if each.implementation == "contextual_identities"]
-    assert {method.name for method in METHODS} == {name for surface in surfaces for name in surface.functions}
-    assert {name for surface in surfaces for name in surface.events} == EVENTS
+def methods_of(implementation: str) -> list[ast.FunctionDef]:
+    return [node for node in CLASSES[PROTOCOLS[implementation]] if isinstance(node, ast.FunctionDef)]
+
+
+def attributes_of(name: str) -> set[str]:
+    annotated = (node.target for node in CLASSES[name] if isinstance(node, ast.AnnAssign))
+    return {target.id for target in annotated if isinstance(target, ast.Name)}
+
+
+def test_every_namespace_has_its_types() -> None:
+    assert {surface.implementation for surface in schema.load()} == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("implementation", PROTOCOLS)
+def test_the_types_name_all_members_that_any_surface_has(implementation: str) -> None:
+    surfaces = [each for each in schema.load() if each.implementation == implementation]
+    methods = {method.name for method in methods_of(implementation)}
+    assert methods == {name for surface in surfaces for name in surface.functions}
+    values = {name for surface in surfaces for name in (*surface.events, *surface.enumerations)}
+    assert attributes_of(PROTOCOLS[implementation]) == values
+
+
+def test_the_types_name_all_values_of_an_enumeration() -> None:
+    for surface in schema.load():
+        for name, values in surface.enumerations.items():
+            assert attributes_of(f"{name}Type") == set(values)
 
 
 def test_the_types_take_the_arguments_by_the_names_of_the_schema() -> None:
@@ -27,7 +46,7 @@ def test_the_types_take_the_arguments_by_the_names_of_the_schema() -> None:
         for function in surface.functions.values():
             accepted = [
                 [argument.arg for argument in (*method.args.args, *method.args.kwonlyargs)][1:]
-                for method in METHODS
+                for method in methods_of(surface.implementation)
                 if method.name == function.name
             ]
             assert list(function.parameters) in accepted, function.path

@@ -22,9 +22,10 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['contextualIdentities', 'contextualidentities']",
+        "['contextualIdentities', 'contextualidentities', 'cookies']",
         "contextualIdentities True True",
         "contextualidentities False False",
+        "cookies False False",
     ]
 
 
@@ -34,15 +35,37 @@ def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surface
         "contextualIdentities True True",
     ]
     assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
-    both = ["--permission", "contextualIdentities", "--permission", "contextualidentities"]
-    assert cli("run", *both, surfaces).out == cli("run", surfaces).out
+    names = ("contextualIdentities", "contextualidentities", "cookies")
+    all_three = [word for name in names for word in ("--permission", name)]
+    assert cli("run", *all_three, surfaces).out == cli("run", surfaces).out
 
 
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
     result = cli("run", surfaces, "--permission", "contextualIdentitys")
     assert (result.status, result.out) == (2, "")
     assert "Did you mean contextualIdentities?" in result.err
-    assert "There are: contextualIdentities, contextualidentities" in result.err
+    assert "There are: contextualIdentities, contextualidentities, cookies" in result.err
+
+
+@pytest.mark.parametrize(
+    ("permissions", "outcome"),
+    [
+        ([], "allowed"),
+        (["cookies", "https://*.site.example/*"], "allowed"),
+        (["cookies", "https://other.example/*"], "denied"),
+        (["cookies"], "denied"),
+    ],
+)
+def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
+    cli: Cli, tmp_path: Path, permissions: list[str], outcome: str
+) -> None:
+    script = tmp_path / "set.py"
+    script.write_text(
+        "try:\n    await browser.cookies.set({'url': 'https://site.example/', 'name': 'a'})\n    print('allowed')\n"
+        "except Exception as error:\n    print('denied')\n"
+    )
+    options = [word for name in permissions for word in ("--permission", name)]
+    assert cli("run", *options, str(script)).out == f"{outcome}\n"
 
 
 def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:

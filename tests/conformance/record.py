@@ -1,9 +1,10 @@
-"""Records what a real Firefox answers to the cases of identities.json: `python -m tests.conformance.record [--check]`.
+"""Records what a real Firefox answers to the cases of each suite: `python -m tests.conformance.record [--check]`.
 
-A case is `{"name", "steps"}`, and where needed `"permissions"` (of the caller; without it, `contextualIdentities`).
-`"firefox": false` marks what Firefox does not have: its `"expect"` is the whole truth. `"differs"` marks where Hatbox
-differs on purpose: its `"expect"` is Hatbox's answer, and its value names a heading of docs/decisions.md. For all
-others the recording is what is expected. Each case starts with the identities and the ids of a new profile. The steps:
+A suite is a file of cases, `<name>.json`, and its recording, `<name>.firefox.json`. A case is `{"name", "steps"}`, and
+where needed `"permissions"` (of the caller; without it, those of the suite). `"firefox": false` marks what Firefox does
+not have: its `"expect"` is the whole truth. `"differs"` marks where Hatbox differs on purpose: its `"expect"` is
+Hatbox's answer, and its value names a heading of docs/decisions.md. For all others the recording is what is expected.
+Each case starts with the identities and the ids of a new profile, and without cookies. The steps:
 
     {"call": "contextualIdentities.get", "args": […]}   calls, and waits; logs "threw", "rejected", "resolved" or,
                                                         when it was no promise, "returned"
@@ -15,9 +16,10 @@ others the recording is what is expected. Each case starts with the identities a
     {"keys": path}                                      logs "returned", sorted
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
-In arguments, `{"$number": "NaN"}`, `{"$function": true}`, `{"$repeat": [text, times]}` and `{"$callback": name}`, which
-logs "callback": name, "args", stand for what they say. In logs, `{"$length": n}` stands for a string of over 200
-characters, and null for undefined.
+In arguments, `{"$number": "NaN"}`, `{"$function": true}`, `{"$repeat": [text, times]}`, `{"$inDays": n}`, a time in
+seconds since 1970, and `{"$callback": name}`, which logs "callback": name, "args", stand for what they say. In logs,
+`{"$length": n}` stands for a string of over 200 characters, or a message of over 700, `{"$inDays": n}` for an
+expirationDate, rounded to hundredths of a day, and null for undefined.
 """
 
 from __future__ import annotations
@@ -25,18 +27,43 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.firefox import Firefox, firefox_version
 
 HERE = Path(__file__).parent
-CASES = HERE / "identities.json"
-RECORDING = HERE / "identities.firefox.json"
 RUNNER = HERE / "runner.js"
 
 Case = dict[str, Any]
 Log = list[Any]
+
+
+class Suite(NamedTuple):
+    """A file of cases, and the permissions of its callers where a case does not say."""
+
+    name: str
+    permissions: tuple[str, ...]
+
+    @property
+    def recording(self) -> Path:
+        return HERE / f"{self.name}.firefox.json"
+
+    def cases(self) -> list[Case]:
+        """The cases, each with its permissions."""
+        cases: list[Case] = json.loads((HERE / f"{self.name}.json").read_text("utf-8"))
+        return [{"permissions": list(self.permissions), **case} for case in cases]
+
+    def recorded(self) -> dict[str, Any]:
+        recorded: dict[str, Any] = json.loads(self.recording.read_text("ascii"))
+        return recorded
+
+
+SUITES = (
+    Suite("identities", ("contextualIdentities",)),
+    Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
+)
 
 RUN_ALL = """
 const cases = JSON.parse(@CASES@);
@@ -51,44 +78,55 @@ return logs;
 
 def main() -> str | None:
     parser = argparse.ArgumentParser(description="Record what a real Firefox answers to the cases.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the recording would change")
-    check = parser.parse_args().check
-    recording = record(json.loads(CASES.read_text("utf-8")))
-    if not check:
-        RECORDING.write_text(recording, "ascii")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a recording would change")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="which suites to ask; all, if none is named")
+    arguments = parser.parse_args()
+    suites = [suite for suite in SUITES if suite.name in (arguments.suites or [each.name for each in SUITES])]
+    recordings = record(suites)
+    if not arguments.check:
+        for suite in suites:
+            suite.recording.write_text(recordings[suite], "ascii")
         return None
-    changed = changed_answers(RECORDING.read_text("ascii"), recording)
+    changed = [name for suite in suites for name in changed_answers(suite, recordings[suite])]
     return "\n".join(f"Firefox now answers otherwise: {name}" for name in changed) or None
 
 
-def changed_answers(old: str, new: str) -> list[str]:
-    """The cases whose answers are not the same in both recordings; a new version of Firefox alone is no change."""
-    before, after = json.loads(old)["answers"], json.loads(new)["answers"]
+def changed_answers(suite: Suite, recording: str) -> list[str]:
+    """The cases whose answers are not those that were recorded; a new version of Firefox alone is no change."""
+    before, after = suite.recorded()["answers"], json.loads(recording)["answers"]
     # As text, because the order of the keys counts.
     return [name for name in before | after if json.dumps(before.get(name)) != json.dumps(after.get(name))]
 
 
-def record(cases: list[Case]) -> str:
-    recordable = [case for case in cases if case.get("firefox", True)]
-    answers: dict[str, Log] = {}
+def record(suites: Sequence[Suite]) -> dict[Suite, str]:
+    """The recordings of these suites, made in one browser."""
     with Firefox() as firefox:
-        for permissions, group in _by_permissions(recordable).items():
-            logs = firefox.run(
-                RUNNER.read_text("utf-8") + RUN_ALL.replace("@CASES@", json.dumps(json.dumps(group))),
-                permissions=permissions,
-                timeout=120,
-                host={"reset": lambda _: firefox.reset_containers()},
-            )
-            answers |= {case["name"]: log for case, log in zip(group, logs, strict=True)}
-        version = firefox_version(firefox.binary)
-    return _format(version, {case["name"]: answers[case["name"]] for case in recordable})
+        return {suite: _record(firefox, suite) for suite in suites}
+
+
+def _record(firefox: Firefox, suite: Suite) -> str:
+    def reset(_: Any) -> None:
+        firefox.reset_containers()
+        firefox.remove_cookies()
+
+    recordable = [case for case in suite.cases() if case.get("firefox", True)]
+    answers: dict[str, Log] = {}
+    for permissions, group in _by_permissions(recordable).items():
+        logs = firefox.run(
+            RUNNER.read_text("utf-8") + RUN_ALL.replace("@CASES@", json.dumps(json.dumps(group))),
+            permissions=permissions,
+            timeout=120,
+            host={"reset": reset},
+        )
+        answers |= {case["name"]: log for case, log in zip(group, logs, strict=True)}
+    return _format(firefox_version(firefox.binary), {case["name"]: answers[case["name"]] for case in recordable})
 
 
 def _by_permissions(cases: list[Case]) -> dict[tuple[str, ...], list[Case]]:
     """The cases that can share an extension."""
     groups: dict[tuple[str, ...], list[Case]] = {}
     for case in cases:
-        groups.setdefault(tuple(case.get("permissions", ["contextualIdentities"])), []).append(case)
+        groups.setdefault(tuple(case["permissions"]), []).append(case)
     return groups
 
 

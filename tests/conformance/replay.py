@@ -1,8 +1,9 @@
-"""Runs one case of identities.json through the Python face and returns its log: runner.js in Python, step for step."""
+"""Runs one case of a suite through the Python face and returns its log: runner.js in Python, step for step."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from functools import reduce
 from typing import Any
@@ -11,6 +12,8 @@ from hatbox.api.browser import Browser
 from hatbox.errors import HatboxError
 
 LONGEST_SHOWN = 200
+LONGEST_MESSAGE = 700
+DAY_SECONDS = 86400
 
 
 async def run_case(browser: Browser, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -18,7 +21,7 @@ async def run_case(browser: Browser, steps: list[dict[str, Any]]) -> list[dict[s
     replay = _Replay(browser)
     for step in steps:
         await replay.take(step)
-    await _settle()
+    await replay.settle()
     return replay.log
 
 
@@ -27,11 +30,18 @@ class _Replay:
         self.log: list[dict[str, Any]] = []
         self._browser = browser
         self._listeners: dict[str, tuple[Any, Callable[..., None]]] = {}
+        self._callbacks: list[asyncio.Future[None]] = []  # done when they have been called
 
     async def take(self, step: dict[str, Any]) -> None:
         waiting = self._begin(step, {})
         if waiting is not None:
             await waiting
+
+    async def settle(self) -> None:
+        async with asyncio.timeout(10):
+            await asyncio.gather(*self._callbacks)
+        for _ in range(5):  # nothing is under way any more but what the loop has in hand
+            await asyncio.sleep(0)
 
     def _begin(self, step: dict[str, Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
         """Do a step up to where it has to wait; returns what there is to wait for."""
@@ -57,7 +67,7 @@ class _Replay:
             case {"has": path}:
                 self.log.append({"returned": self._has(path)})
             case {"settle": _}:
-                return _settle()
+                return self.settle()
             case _:
                 raise AssertionError(f"no such step: {step}")
         return None
@@ -66,7 +76,8 @@ class _Replay:
         try:
             result = self._find(path)(*map(self._decode, arguments))
         except HatboxError as error:
-            self.log.append({**entry, "threw": _show(str(error))})
+            self._callbacks = [each for each in self._callbacks if each.done()]  # nobody will ever call these
+            self.log.append({**entry, "threw": _show_text(str(error), LONGEST_MESSAGE)})
             return None
         if not isinstance(result, asyncio.Future):
             self.log.append({**entry, "returned": _show(result)})
@@ -77,7 +88,7 @@ class _Replay:
         try:
             self.log.append({**entry, "resolved": _show(await result)})
         except HatboxError as error:
-            self.log.append({**entry, "rejected": _show(str(error))})
+            self.log.append({**entry, "rejected": _show_text(str(error), LONGEST_MESSAGE)})
 
     def _listener(self, name: str, throws: bool) -> Callable[..., None]:
         def listener(*arguments: Any) -> None:
@@ -86,6 +97,16 @@ class _Replay:
                 raise RuntimeError("raised by a listener, on purpose")
 
         return listener
+
+    def _callback(self, name: str) -> Callable[..., None]:
+        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._callbacks.append(called)
+
+        def callback(*arguments: Any) -> None:
+            self.log.append({"callback": name, "args": _show(list(arguments))})
+            called.set_result(None)
+
+        return callback
 
     def _find(self, path: str) -> Any:
         return reduce(getattr, path.split("."), self._browser)
@@ -107,8 +128,10 @@ class _Replay:
                 return lambda: None
             case {"$repeat": [text, times]}:
                 return text * times
+            case {"$inDays": days}:
+                return time.time() + days * DAY_SECONDS
             case {"$callback": name}:
-                return lambda *arguments: self.log.append({"callback": name, "args": _show(list(arguments))})
+                return self._callback(name)
             case dict():
                 return {key: self._decode(item) for key, item in value.items()}
         return value
@@ -116,15 +139,19 @@ class _Replay:
 
 def _show(value: Any) -> Any:
     if isinstance(value, str):
-        length = len(value.encode("utf-16-le", "surrogatepass")) // 2
-        return {"$length": length} if length > LONGEST_SHOWN else value
+        return _show_text(value, LONGEST_SHOWN)
     if isinstance(value, list):
         return [_show(item) for item in value]
     if isinstance(value, dict):
-        return {key: _show(item) for key, item in value.items()}
+        return {key: _show_time(item) if key == "expirationDate" else _show(item) for key, item in value.items()}
     return value
 
 
-async def _settle() -> None:
-    for _ in range(5):  # nothing is under way but what the loop has in hand
-        await asyncio.sleep(0)
+def _show_text(text: str, longest: int) -> Any:
+    length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return {"$length": length} if length > longest else text
+
+
+def _show_time(seconds: float) -> Any:
+    days = round((seconds - time.time()) / DAY_SECONDS, 2)
+    return {"$inDays": int(days) if days.is_integer() else days}

@@ -1,8 +1,10 @@
-// Runs one case of identities.json against a `browser` object and returns its log; record.py describes the format.
+// Runs one case of a suite against a `browser` object and returns its log; record.py describes the format.
 // Plain JavaScript without any I/O, so that every engine runs the same file.
 
 const SETTLE_MS = 50;
 const LONGEST_SHOWN = 200;
+const LONGEST_MESSAGE = 700;
+const DAY_SECONDS = 86400;
 
 async function runCase(browser, testCase) {
   const log = [];
@@ -48,7 +50,7 @@ async function runCase(browser, testCase) {
     try {
       result = owner[path.slice(dot + 1)](...args.map(decode));
     } catch (error) {
-      log.push({...entry, threw: show(error.message)});
+      log.push({...entry, threw: showText(error.message, LONGEST_MESSAGE)});
       return undefined;
     }
     if (!result || typeof result.then !== "function") {
@@ -57,7 +59,7 @@ async function runCase(browser, testCase) {
     }
     return result.then(
       value => { log.push({...entry, resolved: show(value)}); },
-      error => { log.push({...entry, rejected: show(error.message)}); });
+      error => { log.push({...entry, rejected: showText(error.message, LONGEST_MESSAGE)}); });
   }
 
   function newListener({as, throws}) {
@@ -83,17 +85,27 @@ async function runCase(browser, testCase) {
     if ("$number" in value) return Number(value.$number);
     if ("$function" in value) return () => {};
     if ("$repeat" in value) return value.$repeat[0].repeat(value.$repeat[1]);
+    if ("$inDays" in value) return Date.now() / 1000 + value.$inDays * DAY_SECONDS;
     if ("$callback" in value) return (...args) => { log.push({callback: value.$callback, args: args.map(show)}); };
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decode(item)]));
   }
 
-  // Results: JSON, with null for undefined, and the length only of a very long string.
+  // Results: JSON, with null for undefined, the length only of a very long string, and times as seen from now.
   function show(value) {
     if (value === undefined) return null;
-    if (typeof value === "string") return value.length > LONGEST_SHOWN ? {$length: value.length} : value;
+    if (typeof value === "string") return showText(value, LONGEST_SHOWN);
     if (Array.isArray(value)) return value.map(show);
     if (value === null || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, show(item)]));
+    return Object.fromEntries(Object.entries(value).map(
+      ([key, item]) => [key, key === "expirationDate" ? showTime(item) : show(item)]));
+  }
+
+  function showText(text, longest) {
+    return text.length > longest ? {$length: text.length} : text;
+  }
+
+  function showTime(seconds) {
+    return {$inDays: Math.round((seconds - Date.now() / 1000) / DAY_SECONDS * 100) / 100};
   }
 
   function settle() {

@@ -1,17 +1,16 @@
-"""The recording is what a real Firefox says, asked now."""
+"""The recordings are what a real Firefox says, asked now."""
 
 from __future__ import annotations
 
-import json
 import os
 
 import pytest
 
-from tests.conformance.record import CASES, RECORDING, changed_answers, record
+from tests.conformance.record import SUITES, Suite, changed_answers, record
 from tests.firefox import find_firefox, firefox_version
 
 
-def installed_firefox() -> str:
+def installed_firefox(suite: Suite) -> str:
     """A Firefox of the release that was recorded; skips where there is none, fails where there must be one."""
     binary = find_firefox()
     if binary is None:
@@ -19,14 +18,14 @@ def installed_firefox() -> str:
         if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
             pytest.fail(missing)
         pytest.skip(missing)
-    recorded = json.loads(RECORDING.read_text("ascii"))["firefox"]
+    recorded = suite.recorded()["firefox"]
     version = firefox_version(binary)
     if version.partition(".")[0] != recorded.partition(".")[0]:
         pytest.skip(f"Firefox {version} is not the recorded {recorded}: python -m tests.conformance.record --check")
     return binary
 
 
-def test_firefox_still_answers_as_recorded() -> None:
-    installed_firefox()
-    asked = record(json.loads(CASES.read_text("utf-8")))
-    assert changed_answers(RECORDING.read_text("ascii"), asked) == []
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_firefox_still_answers_as_recorded(suite: Suite) -> None:
+    installed_firefox(suite)
+    assert changed_answers(suite, record([suite])[suite]) == []

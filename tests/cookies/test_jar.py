@@ -292,3 +292,16 @@ def test_threads_do_not_disturb_each_other() -> None:
         thread.join(60)
     assert not failures
     assert len(jar) == len(list(jar)) <= 60
+
+
+def test_a_cookie_that_its_giver_answers_for_is_taken_in_against_the_rules_but_not_past_the_limits() -> None:
+    jar = Jar(Limits(per_site=3, per_site_kept=2))
+    for name in ("__Host-a", "__Secure-b", "c"):
+        (change,) = jar.put(Cookie(name=name, value="1", domain="a.example", path="x", host_only=False), NOW)
+        assert (change.removed, change.cause) == (False, Cause.EXPLICIT)
+    replaced = jar.put(Cookie(name="c", value="2", domain="a.example", path="x", host_only=False), NOW)
+    assert [(change.removed, change.cause) for change in replaced] == [(True, Cause.OVERWRITE), (False, Cause.EXPLICIT)]
+    changes = jar.put(Cookie(name="d", value="1", domain="a.example"), NOW)
+    assert [change.cause for change in changes] == [Cause.EXPLICIT, Cause.EVICTED, Cause.EVICTED]
+    (gone,) = jar.put(Cookie(name="d", value="1", domain="a.example", expires=NOW - 1), NOW)
+    assert (gone.removed, gone.cause) == (True, Cause.EXPIRED_OVERWRITE)

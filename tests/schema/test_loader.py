@@ -47,3 +47,32 @@ def test_the_third_surface_has_all_that_variant_b_has_and_goes_first() -> None:
 def test_surfaces_come_highest_rank_first() -> None:
     ranks = [surface.rank for surface in schema.load()]
     assert ranks == sorted(ranks, reverse=True)
+
+
+def test_cookies_has_what_firefox_has() -> None:
+    cookies = SURFACES["cookies.json"]
+    assert cookies.permissions == {"cookies"}
+    assert {name: function.parameters for name, function in cookies.functions.items()} == {
+        "get": ("details", "callback"),
+        "getAll": ("details", "callback"),
+        "set": ("details", "callback"),
+        "remove": ("details", "callback"),
+        "getAllCookieStores": ("callback",),
+    }
+    assert list(cookies.events) == ["onChanged"]
+
+
+def test_enumerations_are_told_with_their_values() -> None:
+    assert SURFACES["cookies.json"].enumerations["SameSiteStatus"] == {
+        "UNSPECIFIED": "unspecified",
+        "NO_RESTRICTION": "no_restriction",
+        "LAX": "lax",
+        "STRICT": "strict",
+    }
+    assert FIREFOX.enumerations == {}
+
+
+def test_what_stands_beside_a_reference_counts() -> None:
+    (normal, _) = SURFACES["cookies.json"].functions["set"].normalise([{"url": "x"}, None])
+    assert normal["sameSite"] == "unspecified"
+    assert normal["partitionKey"] is None

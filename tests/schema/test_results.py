@@ -30,3 +30,36 @@ def test_without_a_declared_result_there_is_none() -> None:
 )
 def test_names_are_spelled_as_in_python(name: str, python: str) -> None:
     assert snake_case(name) == python
+
+
+NESTED = {
+    "type": "object",
+    "properties": {
+        "key": {**PAIR, "optional": True},
+        "tabIds": {"type": "array", "items": {"type": "integer"}},
+        "expirationDate": {"type": "number", "optional": True},
+        "storeId": {"type": "string"},
+    },
+}
+
+
+def test_objects_and_lists_inside_are_shaped_too_and_fresh() -> None:
+    ids = (1, 2)
+    value = SimpleNamespace(key=VALUE, tab_ids=ids, expiration_date=0, store_id="x")
+    shaped = compile_shape(NESTED)(value)
+    assert shaped == {
+        "key": {"cookieStoreId": "firefox-container-2", "name": "Work"},
+        "tabIds": [1, 2],
+        "expirationDate": 0,
+        "storeId": "x",
+    }
+    assert list(shaped) == ["key", "tabIds", "expirationDate", "storeId"]
+
+
+def test_an_object_that_is_not_there_is_null_and_a_simple_value_leaves_no_trace() -> None:
+    value = SimpleNamespace(key=None, tab_ids=(), expiration_date=None, store_id="x")
+    assert list(compile_shape(NESTED)(value).items()) == [("key", None), ("tabIds", []), ("storeId", "x")]
+
+
+def test_a_result_that_may_be_missing_is_null() -> None:
+    assert compile_shape({**PAIR, "optional": True})(None) is None

@@ -97,3 +97,52 @@ def test_of_several_choices_all_are_told() -> None:
     assert problem_of(choices, 1) == "Value 1 must either: be a string value, or be an array value"
     assert problem_of(choices, [1]) == "Value must either: be a string value, or .0 must be a string value"
     assert problem_of(choices, None) == "Value must either: be a string value, or be an array value"
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_boolean_is_true_or_false(value: bool) -> None:
+    assert compile_type({"type": "boolean"}).normalise(value) is value
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1, "1"), (0, "0"), ("true", '"true"'), (None, "null"), ([], "[]")])
+def test_nothing_else_is_a_boolean(value: Any, shown: str) -> None:
+    assert problem_of({"type": "boolean"}, value) == f"Expected boolean instead of {shown}"
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, 2**70, 1e300])
+def test_a_number_is_any_that_is_finite(value: float) -> None:
+    assert compile_type({"type": "number"}).normalise(value) == value
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_refused_in_words_of_its_own(value: float) -> None:
+    assert compile_type({"type": "number"}).fits(value)
+    assert problem_of({"type": "number"}, value) == "NaN and infinity are not valid"
+
+
+@pytest.mark.parametrize(("value", "shown"), [(True, "true"), ("1", '"1"'), (None, "null"), ({}, "{}")])
+def test_nothing_else_is_a_number(value: Any, shown: str) -> None:
+    assert problem_of({"type": "number"}, value) == f"Expected number instead of {shown}"
+
+
+def test_an_enumeration_takes_its_values_and_no_others() -> None:
+    schema = {"type": "string", "enum": ["lax", "strict"]}
+    assert compile_type(schema).normalise("lax") == "lax"
+    assert problem_of(schema, "Lax") == 'Invalid enumeration value "Lax"'
+    assert problem_of(schema, 1) == "Expected string instead of 1"
+    choices = {"choices": [schema, {"type": "boolean"}, {"type": "number"}]}
+    assert problem_of(choices, "x") == (
+        'Value "x" must either: be one of ["lax", "strict"], be a boolean, or be a number value'
+    )
+
+
+def test_a_default_stands_for_what_is_left_out_or_null() -> None:
+    details = compile_type({"type": "object", "properties": {"a": {**STRING, "optional": True, "default": "x"}}})
+    assert details.normalise({}) == details.normalise({"a": None}) == {"a": "x"}
+    assert details.normalise({"a": ""}) == {"a": ""}
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1, "1"), ("x", '"x"'), ([], "[]"), (True, "true"), (print, "undefined")])
+def test_a_property_that_is_no_object_is_told_as_one_of_another_kind(value: Any, shown: str) -> None:
+    outer = {"type": "object", "properties": {"key": {"type": "object", "properties": {}, "optional": True}}}
+    assert problem_of(outer, {"key": value}) == f"Error processing key: Expected object instead of {shown}"

@@ -6,15 +6,17 @@ Dictionaries in and out, exactly what a script sees in JavaScript. Everything go
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.api.caller import Caller
+from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.schema import Function, Surface
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
-    from hatbox.api.typed import ContextualIdentitiesNamespace
+    from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace
 
 __all__ = ["Browser"]
 
@@ -25,6 +27,7 @@ class Browser:
     if TYPE_CHECKING:
         contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
         contextualidentities: ContextualIdentitiesNamespace
+        cookies: CookiesNamespace
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher
@@ -49,13 +52,15 @@ class Browser:
 
 
 class _NamespaceFace:
-    """A namespace whose attributes are the functions and events of a surface."""
+    """A namespace whose attributes are the functions, events and enumerations of a surface."""
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
         for function in surface.functions.values():
             setattr(self, function.name, _caller_of(dispatcher, caller, surface.namespace, function))
         for event in surface.events.values():
             setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event))
+        for name, values in surface.enumerations.items():
+            setattr(self, name, SimpleNamespace(**values))
 
     def __dir__(self) -> list[str]:
         return sorted(vars(self))

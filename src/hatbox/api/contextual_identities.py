@@ -5,31 +5,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hatbox import identities as rules
-from hatbox.api.namespace import Namespace
-from hatbox.identities import Identities
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.services import Services
+from hatbox.identities import ContextualIdentity
 from hatbox.palette import COLORS, ICONS
 from hatbox.schema import Surface
-from hatbox.store.base import Store
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, store: Store, identities: Identities) -> Namespace:
+def implement(surface: Surface, services: Services) -> Namespace:
     """The implementation of a surface on the identities of a profile."""
-    return _ContextualIdentities(surface, store, identities)
+    return _ContextualIdentities(surface, services)
+
+
+class _ChangeInfo(NamedTuple):
+    contextual_identity: ContextualIdentity
 
 
 class _ContextualIdentities(Namespace):
-    def __init__(self, surface: Surface, store: Store, identities: Identities) -> None:
+    def __init__(self, surface: Surface, services: Services) -> None:
+        identities = services.identities
         events = {
-            "onCreated": identities.on_created,
-            "onUpdated": identities.on_updated,
-            "onRemoved": identities.on_removed,
+            "onCreated": Source(identities.on_created, _told),
+            "onUpdated": Source(identities.on_updated, _told),
+            "onRemoved": Source(identities.on_removed, _told),
         }
-        super().__init__(surface, store, events)
+        super().__init__(surface, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
         return self._read("get", rules.get, cookie_store_id)
@@ -62,3 +68,7 @@ class _ContextualIdentities(Namespace):
 
     def get_supported_icons(self) -> asyncio.Future[Any]:
         return self._read("getSupportedIcons", lambda _: ICONS)
+
+
+def _told(_: Caller, identity: ContextualIdentity) -> _ChangeInfo:
+    return _ChangeInfo(identity)

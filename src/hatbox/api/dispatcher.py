@@ -6,35 +6,27 @@ A script is never trusted: whatever face it calls through, the call comes by her
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from hatbox import schema
+from hatbox.api.caller import Caller
 from hatbox.api.namespace import Namespace
+from hatbox.api.services import Services
 from hatbox.errors import PermissionDenied
-from hatbox.identities import Identities
-from hatbox.store.base import Store
 
-__all__ = ["Caller", "Dispatcher"]
-
-
-class Caller:
-    """Who calls: an id, and the permissions that it holds. They may be granted and revoked while it lives."""
-
-    def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
-        self.id = caller_id
-        self.permissions = set(permissions)
+__all__ = ["Dispatcher"]
 
 
 class Dispatcher:
     """Takes the calls of all callers to the namespaces of one profile."""
 
-    def __init__(self, store: Store, identities: Identities) -> None:
+    def __init__(self, services: Services) -> None:
         self._namespaces: dict[str, list[Namespace]] = {}
         for surface in schema.load():
             module = import_module(f"hatbox.api.{surface.implementation}")
-            self._namespaces.setdefault(surface.namespace, []).append(module.implement(surface, store, identities))
+            self._namespaces.setdefault(surface.namespace, []).append(module.implement(surface, services))
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the namespaces that this caller may use."""
@@ -49,7 +41,7 @@ class Dispatcher:
 
     def call(self, caller: Caller, name: str, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Call a function of a namespace. What the call itself throws is raised here, the rest is in the future."""
-        return self.permitted(caller, name).call(member, arguments)
+        return self.permitted(caller, name).call(caller, member, arguments)
 
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hatbox.api.dispatcher import Caller, Dispatcher
+from hatbox.api.caller import Caller
+from hatbox.api.dispatcher import Dispatcher
+from hatbox.api.namespace import Source
 from hatbox.errors import ArgumentError
-from hatbox.events import Event as Source
 from hatbox.schema import Event
 
 __all__ = ["ScriptEvent"]
@@ -21,7 +22,7 @@ class ScriptEvent:
         self._caller = caller
         self._namespace = namespace
         self._event = event
-        self._registered: dict[Callable[..., Any], tuple[Source[Any], Callable[[Any], Any]]] = {}
+        self._registered: dict[Callable[..., Any], tuple[Source, Callable[[Any], Any]]] = {}
 
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Call a function whenever this happens."""
@@ -30,15 +31,15 @@ class ScriptEvent:
             raise ArgumentError(f"Incorrect argument types for {self._event.path}.")
         source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
         if listener not in self._registered:
-            forwarder = self._forwarder(listener)
-            source.add_listener(forwarder)
+            forwarder = self._forwarder(source, listener)
+            source.event.add_listener(forwarder)
             self._registered[listener] = source, forwarder
 
     def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Stop calling a function; one that was never added is no error."""
         if registered := self._registered.pop(self._listener(arguments), None):
             source, forwarder = registered
-            source.remove_listener(forwarder)
+            source.event.remove_listener(forwarder)
 
     def hasListener(self, *arguments: Any) -> bool:  # noqa: N802 - the API's own spelling
         """Whether a function is registered."""
@@ -50,10 +51,11 @@ class ScriptEvent:
         listener: Callable[..., Any] = arguments[0]
         return listener
 
-    def _forwarder(self, listener: Callable[..., Any]) -> Callable[[Any], Any]:
+    def _forwarder(self, source: Source, listener: Callable[..., Any]) -> Callable[[Any], Any]:
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
-            return listener({name: shape(value) for name, shape in self._event.shapes.items()})
+            told = source.told(self._caller, value)
+            return None if told is None else listener(self._event.shape(told))
 
         return forward

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
-from hatbox.errors import ApiError
+from hatbox.api.caller import Caller
+from hatbox.errors import ApiError, HatboxError
 from hatbox.events import Event
 from hatbox.schema import Surface, snake_case
 from hatbox.store.base import Store
 
-__all__ = ["Namespace"]
+__all__ = ["Namespace", "Source"]
+
+logger = logging.getLogger("hatbox.api")
+
+
+class Source(NamedTuple):
+    """Where an event of a namespace comes from, and what a caller is told of it: None if it must not hear of it."""
+
+    event: Event[Any]
+    told: Callable[[Caller, Any], Any]
 
 
 class Namespace:
     """The implementation of one surface.
 
     For each function of the schema a subclass has a method, named in snake_case, that takes the normalised arguments
-    and returns a future. For each event it puts the service's event into `events`.
+    and returns a future; where `asks_who_calls`, the caller goes before them. For each event it has a source.
     """
 
-    def __init__(self, surface: Surface, store: Store, events: Mapping[str, Event[Any]]) -> None:
+    asks_who_calls: ClassVar[bool] = False
+
+    def __init__(self, surface: Surface, store: Store, events: Mapping[str, Source]) -> None:
         self.surface = surface
         self.events = events
         self._store = store
@@ -31,17 +44,17 @@ class Namespace:
             for name, function in surface.functions.items()
         }
 
-    def call(self, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
+    def call(self, caller: Caller, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Check the arguments, then begin the call. With a callback there is nothing to wait for."""
         if member not in self._methods:
             raise ApiError(f"{self.surface.namespace}.{member} is not a function")
         normalise, takes_callback, method = self._methods[member]
         values = normalise(arguments)
         callback = values.pop() if takes_callback else None
-        reply: asyncio.Future[Any] = method(*values)
+        reply: asyncio.Future[Any] = method(caller, *values) if self.asks_who_calls else method(*values)
         if callback is None:
             return reply
-        reply.add_done_callback(lambda done: callback(done.result()))
+        reply.add_done_callback(lambda done: _call_back(callback, done))
         return None
 
     def _read(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
@@ -53,3 +66,12 @@ class Namespace:
         """Run a rule that changes something, and shape what it returns as the surface says."""
         shape = self._shapes[member]
         return self._store.write(lambda transaction: shape(rule(transaction, *arguments)))
+
+
+def _call_back(callback: Callable[..., Any], done: asyncio.Future[Any]) -> None:
+    """Hand the result on; of a call that failed there is none, and Firefox calls without any argument."""
+    if isinstance(error := done.exception(), HatboxError):
+        logger.error("a call failed, and its callback is not told why: %s", error)
+        callback()
+    else:
+        callback(done.result())

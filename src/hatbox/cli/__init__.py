@@ -13,11 +13,11 @@ import typer
 from typer.main import get_command
 
 from hatbox import __version__
-from hatbox.cli import identities, palette, run
+from hatbox.cli import cookies, fetch, identities, palette, run, transfer
 from hatbox.cli.failures import USAGE, status_of
 from hatbox.cli.options import JsonOption, ProfileOption
 
-__all__ = ["app", "invoke", "main"]
+__all__ = ["COMMANDS", "GROUPS", "app", "invoke", "main"]
 
 COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "list": identities.list_,
@@ -28,14 +28,33 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "hide": identities.hide,
     "show": identities.show,
     "remove": identities.remove,
+    "import": transfer.import_,
+    "export": transfer.export,
+    "fetch": fetch.fetch,
     "run": run.run,
     "colors": palette.colors,
     "icons": palette.icons,
 }
+GROUPS: Final[dict[str, dict[str, Callable[..., None]]]] = {
+    "cookies": {
+        "list": cookies.list_,
+        "get": cookies.get,
+        "set": cookies.set_,
+        "remove": cookies.remove,
+        "clear": cookies.clear,
+    },
+}
+
+_HELP: Final = {"cookies": "Look at the cookies of an identity, and change them."}
 
 app: Final = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
+for _name, _commands in GROUPS.items():
+    _group = typer.Typer(help=_HELP[_name])
+    for _verb, _command in _commands.items():
+        _group.command(_verb)(_command)
+    app.add_typer(_group, name=_name)
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,7 +78,10 @@ def root(
             typer.echo(context.get_help())
         raise typer.Exit(USAGE)
     given: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
-    context.default_map = dict.fromkeys(COMMANDS, given)
+    context.default_map = {
+        **dict.fromkeys(COMMANDS, given),
+        **{name: dict.fromkeys(commands, given) for name, commands in GROUPS.items()},
+    }
 
 
 def main() -> NoReturn:

@@ -15,6 +15,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from hatbox import palette
+from hatbox.cli.confirm import confirm
 from hatbox.cli.failures import Failure
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import document, print_identities, print_json, say
@@ -23,7 +24,7 @@ from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidP
 from hatbox.identities import ContextualIdentity
 from hatbox.profile import Profile
 
-__all__ = ["create", "get", "hide", "list_", "move", "remove", "show", "update"]
+__all__ = ["One", "create", "find", "get", "hide", "list_", "move", "remove", "show", "update", "within"]
 
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """Show the identities, in your order."""
-    found = _within(profile, lambda opened: opened.identities.query(name))
+    found = within(profile, lambda opened: opened.identities.query(name))
     if as_json:
         print_json([document(each) for each in found], sys.stdout)
     else:
@@ -50,7 +51,7 @@ def list_(
 
 def get(identity: One, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Show one identity."""
-    found = _within(profile, lambda opened: _find(opened, identity))
+    found = within(profile, lambda opened: find(opened, identity))
     if as_json:
         print_json(document(found), sys.stdout)
     else:
@@ -66,7 +67,7 @@ def create(
 ) -> None:
     """Make a new identity, at the end of the list."""
     _check_palette(color, icon)
-    made = _within(profile, lambda opened: opened.identities.create(name, color=color, icon=icon))
+    made = within(profile, lambda opened: opened.identities.create(name, color=color, icon=icon))
     _tell_one("Created", made, as_json=as_json)
 
 
@@ -84,10 +85,10 @@ def update(
     _check_palette(color, icon)
 
     async def updated(opened: Profile) -> ContextualIdentity:
-        found = await _find(opened, identity)
+        found = await find(opened, identity)
         return await opened.identities.update(found, name=name, color=color, icon=icon)
 
-    _tell_one("Updated", _within(profile, updated), as_json=as_json)
+    _tell_one("Updated", within(profile, updated), as_json=as_json)
 
 
 def move(
@@ -112,18 +113,18 @@ def move(
             raise Failure(type(error).__name__, f"{error}. {hint}", details={"last": last}) from error
         return found
 
-    _tell("Moved", _within(profile, moved), as_json=as_json)
+    _tell("Moved", within(profile, moved), as_json=as_json)
 
 
 def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Hide all that belongs to identities, until you show them."""
-    changed = _within(profile, lambda opened: _changed(opened, identities, opened.identities.hide))
+    changed = within(profile, lambda opened: _changed(opened, identities, opened.identities.hide))
     _tell("Hidden", changed, as_json=as_json)
 
 
 def show(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Show all that belongs to identities again."""
-    changed = _within(profile, lambda opened: _changed(opened, identities, opened.identities.show))
+    changed = within(profile, lambda opened: _changed(opened, identities, opened.identities.show))
     _tell("Shown", changed, as_json=as_json)
 
 
@@ -134,17 +135,17 @@ def remove(
     as_json: JsonOption = False,
 ) -> None:
     """Remove identities and everything in them."""
-    found = _within(profile, lambda opened: _find_all(opened, identities))
+    found = within(profile, lambda opened: _find_all(opened, identities))
     if not yes:
         _confirm_removal(found)
 
     async def removed(opened: Profile) -> Sequence[ContextualIdentity]:
         return await asyncio.gather(*map(opened.identities.remove, found))
 
-    _tell("Removed", _within(profile, removed), as_json=as_json)
+    _tell("Removed", within(profile, removed), as_json=as_json)
 
 
-def _within(profile: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
+def within(profile: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
     """Open the profile, do the work there, and return what came of it."""
     path = path_of(profile)
 
@@ -155,7 +156,8 @@ def _within(profile: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
     return asyncio.run(worked())
 
 
-async def _find(opened: Profile, name_or_id: str) -> ContextualIdentity:
+async def find(opened: Profile, name_or_id: str) -> ContextualIdentity:
+    """The one identity with this name or id, or a failure that shows all that could be meant."""
     try:
         return await opened.identities.find(name_or_id)
     except AmbiguousIdentity as error:
@@ -166,7 +168,7 @@ async def _find(opened: Profile, name_or_id: str) -> ContextualIdentity:
 
 async def _find_all(opened: Profile, names_or_ids: Sequence[str]) -> list[ContextualIdentity]:
     """The identities in the order in which they were named, each once."""
-    found = [await _find(opened, each) for each in names_or_ids]
+    found = [await find(opened, each) for each in names_or_ids]
     return list({each.cookie_store_id: each for each in found}.values())
 
 
@@ -213,21 +215,11 @@ def _position(to: str) -> int:
 
 
 def _confirm_removal(identities: Sequence[ContextualIdentity]) -> None:
-    """Ask on the standard error stream, so that the standard output has nothing but the result."""
     if len(identities) == 1:
-        sys.stderr.write(f"Remove {_named(identities[0])} and everything in it? [y/N] ")
+        confirm(f"Remove {_named(identities[0])} and everything in it? ")
     else:
         listed = "".join(f"  {_named(each)}\n" for each in identities)
-        sys.stderr.write(f"Remove these {len(identities)} identities and everything in them?\n{listed}[y/N] ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline() if sys.stdin else ""
-    if not answer:
-        sys.stderr.write("\n")
-        raise Failure(
-            "Unconfirmed", "nothing was removed, because nobody answered. Use --yes to remove without asking."
-        )
-    if answer.strip().casefold() not in ("y", "yes"):
-        raise Failure("Declined", "nothing was removed")
+        confirm(f"Remove these {len(identities)} identities and everything in them?\n{listed}")
 
 
 def _named(identity: ContextualIdentity) -> str:

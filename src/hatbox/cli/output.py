@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import msgspec
 
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["document", "print_colors", "print_icons", "print_identities", "print_json", "print_line", "say"]
+__all__ = [
+    "document",
+    "print_colors",
+    "print_cookies",
+    "print_icons",
+    "print_identities",
+    "print_json",
+    "print_line",
+    "say",
+]
 
 # Each is two cells wide in every terminal, because it is an emoji without needing a variation selector.
 _GLYPHS: Final = {
@@ -81,6 +91,23 @@ def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -
         for each in identities
     ]
     _print_table(("Color", "Icon", "Name", "Id", ""), rows, stream)
+
+
+def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_values: bool) -> None:
+    """A table of cookies as the cookies API describes them. A value may be as good as a password."""
+    rows = [
+        (
+            _Cell(each["domain"]),
+            _Cell(each["path"]),
+            _Cell(each["name"], folds=True),
+            *([_Cell(each["value"], folds=True)] if show_values else []),
+            _Cell(_expiry(each.get("expirationDate"))),
+            _Cell(_attributes(each)),
+        )
+        for each in cookies
+    ]
+    header = ("Domain", "Path", "Name", *(("Value",) if show_values else ()), "Expires", "")
+    _print_table(header, rows, stream)
 
 
 def print_colors(stream: TextIO) -> None:
@@ -164,6 +191,26 @@ def _console(stream: TextIO) -> Console:
     from rich.console import Console
 
     return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def _expiry(seconds: float | None) -> str:
+    if seconds is None:
+        return "session"
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "later"
+
+
+def _attributes(cookie: Mapping[str, Any]) -> str:
+    same_site, partition = cookie["sameSite"], cookie["partitionKey"]
+    words = (
+        "secure" if cookie["secure"] else "",
+        "http-only" if cookie["httpOnly"] else "",
+        "" if same_site == "unspecified" else f"same-site={same_site}",
+        f"partition={partition['topLevelSite']}" if partition else "",
+    )
+    return " ".join(filter(None, words))
 
 
 def _glyph(icon: str) -> str:

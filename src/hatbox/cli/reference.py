@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from hatbox.cli import COMMANDS, app
+from hatbox.cli import COMMANDS, GROUPS, app
 
 __all__ = ["Undocumented", "reference"]
 
@@ -54,6 +54,15 @@ With `--json` a command prints one JSON document. An identity is always this obj
 even for one. `colors` prints an array of `{"color", "colorCode"}`, `icons` one of `{"icon", "iconUrl"}`. `run` prints
 what the script prints, and only its errors are JSON.
 
+A cookie is the object that `browser.cookies` knows: `name`, `value`, `domain`, `hostOnly`, `path`, `secure`,
+`httpOnly`, `sameSite`, `session`, `firstPartyDomain`, `partitionKey`, `expirationDate` (not for a session cookie) and
+`storeId`. `cookies get` and `cookies set` print one, `cookies list` and `cookies clear` an array, `cookies remove` the
+`url`, `name`, `storeId`, `firstPartyDomain` and `partitionKey` of what is gone.
+
+`import` prints a report: `identitiesNew`, `identitiesKnown`, `cookiesNew`, `cookiesChanged`, `cookiesUnchanged`, and
+`skipped` and `lost`, objects of words and numbers (0 where nobody can know). `export` prints `identities`, `cookies`
+and `lost`; where the export itself goes to the standard output, that is printed to the standard error stream.
+
 Errors go to the standard error stream, with `--json` as `{"error": {"type", "message"}}`. Some have more members:
 `nearest` (names that are much like the one that was given), `candidates` (the identities that share a name), `allowed`
 (all colors or icons), `last` (the last position), and `file`, `line` and `frames` for a script.
@@ -77,8 +86,16 @@ class Undocumented(Exception):
 
 def reference() -> str:
     """The whole of docs/cli.md."""
+    return "\n".join([_INTRODUCTION, *(line for name, command in _commands() for line in _section(name, command))])
+
+
+def _commands() -> Iterator[tuple[str, Any]]:
     commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
-    return "\n".join([_INTRODUCTION, *(line for name in COMMANDS for line in _section(name, commands[name]))])
+    for name in COMMANDS:
+        yield name, commands[name]
+    for group, verbs in GROUPS.items():
+        for verb in verbs:
+            yield f"{group} {verb}", commands[group].commands[verb]
 
 
 def _section(name: str, command: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hatbox import schema
+from hatbox.api.match_patterns import ALL_URLS, parse_match_pattern
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 
 __all__ = ["run"]
@@ -21,7 +22,11 @@ def run(
     ] = None,
     permission: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A permission that the script holds, and no others. May be repeated."),
+        typer.Option(
+            metavar="NAME",
+            help="A permission that the script holds, and no others: a name, or a pattern of hosts such as "
+            "https://*.site.example/*. May be repeated.",
+        ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -38,10 +43,10 @@ def run(
 def _permissions(asked: list[str]) -> list[str]:
     known = sorted(set().union(*(surface.permissions for surface in schema.load())))
     for name in asked:
-        if name not in known:
+        if name not in known and parse_match_pattern(name) is None:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise typer.BadParameter(
                 f"there is no permission {name}.{hint} There are: {', '.join(known)}", param_hint="--permission"
             )
-    return asked or known
+    return asked or [*known, ALL_URLS]

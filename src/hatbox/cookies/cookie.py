@@ -67,7 +67,7 @@ class Cookie(msgspec.Struct, gc=False, kw_only=True):
 
     def __post_init__(self) -> None:
         self.pair = f"{self.name}={self.value}" if self.name else self.value
-        self.place(self.sequence, self.created)
+        self.order = self.sequence - len(self.path) * _PATH_WEIGHT
 
     @property
     def key(self) -> Key:

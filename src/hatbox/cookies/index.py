@@ -8,7 +8,7 @@ counted against the limit of a site. It also remembers the answers that were giv
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 
 from hatbox.cookies.cookie import Cookie, Key, Partition
@@ -115,23 +115,23 @@ class Index:
 
     def add(self, cookie: Cookie) -> None:
         """Put a cookie in the place of one with the same key, if there is one."""
-        name = self._suffixes.site(cookie.domain)
-        site = self.sites.get(name)
-        if site is None:
-            site = self.sites[name] = Site()
-        shelf = site.shelves.get(cookie.partition)
-        if shelf is None:
-            shelf = site.shelves[cookie.partition] = Shelf()
-        cookies = shelf.domains.setdefault(cookie.domain, {})
-        slot = (cookie.name, cookie.path, cookie.host_only)
-        old = cookies.get(slot)
-        if old is not None:
-            self._count(site, shelf, old, -1)
-        cookies[slot] = cookie
-        self._count(site, shelf, cookie, 1)
-        site.changed()
-        if cookie.expires is not None and cookie.expires < site.next_expiry:
-            site.next_expiry = cookie.expires
+        self.add_all((cookie,))
+
+    def add_all(self, cookies: Iterable[Cookie]) -> None:
+        """Put in many. Those of one domain that stand together are put in together, which is twice as fast."""
+        domain: tuple[str, Partition | None] | None = None
+        for cookie in cookies:
+            if (cookie.domain, cookie.partition) != domain:
+                domain = cookie.domain, cookie.partition
+                site, shelf, slots = self._place_for(*domain)
+            slot = (cookie.name, cookie.path, cookie.host_only)
+            old = slots.get(slot)
+            if old is not None:
+                self._count(site, shelf, old, -1)
+            slots[slot] = cookie
+            self._count(site, shelf, cookie, 1)
+            if cookie.expires is not None and cookie.expires < site.next_expiry:
+                site.next_expiry = cookie.expires
 
     def remove(self, cookie: Cookie) -> None:
         """Take a cookie out, and what is empty then."""
@@ -148,6 +148,20 @@ class Index:
                 del site.shelves[cookie.partition]
                 if not site.shelves:
                     del self.sites[name]
+
+    def _place_for(
+        self, domain: str, partition: Partition | None
+    ) -> tuple[Site, Shelf, dict[tuple[str, str, bool], Cookie]]:
+        """Where the cookies of a domain are put, made if need be; answers that they change are forgotten."""
+        name = self._suffixes.site(domain)
+        site = self.sites.get(name)
+        if site is None:
+            site = self.sites[name] = Site()
+        shelf = site.shelves.get(partition)
+        if shelf is None:
+            shelf = site.shelves[partition] = Shelf()
+        site.changed()
+        return site, shelf, shelf.domains.setdefault(domain, {})
 
     def settle(self) -> None:
         """Bring `last_access` of all cookies up to date."""

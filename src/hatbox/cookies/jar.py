@@ -14,7 +14,7 @@ import msgspec
 from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
 from hatbox.cookies.domains import canonical_host, domain_matches
 from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
-from hatbox.cookies.index import Answer, Index, Site
+from hatbox.cookies.index import Answer, Index, Shelf, Site
 from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
 from hatbox.cookies.retrieval import Found, find_cookies
 from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
@@ -102,6 +102,14 @@ class Jar:
             context = msgspec.structs.replace(context, partition=partition)
         return self._receive(fields, as_target(url), now, context)
 
+    def put(self, cookie: Cookie, now: float) -> list[Change]:
+        """Take in a cookie that its giver answers for, such as an extension: of the rules, only the limits apply."""
+        with self._lock:
+            site = self._index.site(cookie.domain)
+            shelf = self._index.shelf(cookie.domain, cookie.partition)
+            old = self._index.find(cookie.key)
+            return self._take_in(None if old is None or old.expired(now) else old, cookie, site, shelf, now)
+
     def header(self, url: str | Target, now: float, context: Context = PLAIN) -> str:
         """The Cookie header of a request, or what document.cookie reads; empty if no cookie goes with it."""
         target = as_target(url)
@@ -165,10 +173,10 @@ class Jar:
 
     def load(self, cookies: Iterable[Cookie]) -> None:
         """Put in cookies as they are, in the place of those with the same key: what a durable store has kept."""
+        cookies = list(cookies)
         with self._lock:
-            for cookie in cookies:
-                self._index.add(cookie)
-                self._sequence = max(self._sequence, cookie.sequence)
+            self._index.add_all(cookies)
+            self._sequence = max([self._sequence, *(cookie.sequence for cookie in cookies)])
 
     def __iter__(self) -> Iterator[Cookie]:
         with self._lock:
@@ -184,13 +192,16 @@ class Jar:
             site = self._index.site(cookie.domain)
             shelf = site.shelves.get(cookie.partition) if site is not None else None
             old = check_neighbours(cookie, shelf, target, context, now) if shelf is not None else None
-            changes = self._expire(site, now) if site is not None and site.next_expiry <= now else []
-            changes += self._replace(old, cookie, now)
-            if self._index.count > self._limits.per_store or (
-                shelf is not None and shelf.count > self._limits.per_site
-            ):
-                changes += self._evict(cookie, now)
-            return changes
+            return self._take_in(old, cookie, site, shelf, now)
+
+    def _take_in(
+        self, old: Cookie | None, cookie: Cookie, site: Site | None, shelf: Shelf | None, now: float
+    ) -> list[Change]:
+        changes = self._expire(site, now) if site is not None and site.next_expiry <= now else []
+        changes += self._replace(old, cookie, now)
+        if self._index.count > self._limits.per_store or (shelf is not None and shelf.count > self._limits.per_site):
+            changes += self._evict(cookie, now)
+        return changes
 
     def _replace(self, old: Cookie | None, cookie: Cookie, now: float) -> list[Change]:
         if cookie.expired(now):

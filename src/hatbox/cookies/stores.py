@@ -8,25 +8,38 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.eviction import Limits
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.samesite import PLAIN, Context
+from hatbox.cookies.suffixes import default_suffixes
 from hatbox.cookies.targets import Target
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
 from hatbox.store.base import Change as Committed
 from hatbox.store.base import CookieKey, CookieRow, Store, Transaction
 
-__all__ = ["CookieChange", "CookieStore", "CookieStores", "forget_cookies", "keep_changes", "load_cookies"]
+__all__ = [
+    "CookieChange",
+    "CookieStore",
+    "CookieStores",
+    "find_cookies",
+    "forget_cookies",
+    "keep_changes",
+    "load_cookies",
+    "put_cookie",
+]
 
+_SAME_SITE: Final = {each.value: each for each in SameSite}
 _CHANGED: Final = "cookies.changed"
 _GONE: Final = "cookies.gone"
+_INSTANT: Final = 2e-6  # seconds; cookies are ordered by the microsecond in which they were created
 
 
 class CookieChange(NamedTuple):
@@ -48,6 +61,9 @@ class CookieStores:
         self._clock = clock
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
+        self._heard: Counter[int] = Counter()  # how often there was something to hear of each store
+        self._begun: set[int] = set()  # the stores whose earlier sessions have ended here
+        self._latest = 0.0
         self._following = False
         self.on_changed: Event[CookieChange] = Event(
             "cookies.on_changed", clock=lambda: store.calls, on_interest=self._follow
@@ -60,12 +76,28 @@ class CookieStores:
         if number is None:
             raise InvalidIdentity(cookie_store_id)
         self._follow()
-        if number not in self._open:
+        while number not in self._open:
+            heard = self._heard[number]
             rows = await self._store.read(lambda transaction: _load(transaction, number))
-            if number not in self._open:  # nobody else has loaded it meanwhile
-                self._open[number] = CookieStore(self._store, self._clock, number, rows)
-                await self._open[number].tidy(keep_session_cookies=self._keep_session_cookies)
+            if number in self._open or heard != self._heard[number]:
+                continue  # somebody else has loaded it meanwhile, or what was loaded is not true any more
+            opened = self._open[number] = CookieStore(self._store, self._clock, number, rows)
+            keeps = self._keep_session_cookies or number in self._begun
+            self._begun.add(number)
+            await opened.tidy(keep_session_cookies=keeps)
+            return opened
         return self._open[number]
+
+    def begin(self, number: int) -> float:
+        """Make ready for work on the rows of a store instead of on its jar; returns the time, never the same twice.
+
+        Where session cookies are not kept, those of earlier sessions are dropped first, as `open` does.
+        """
+        if not self._keep_session_cookies and number not in self._begun:
+            self._begun.add(number)
+            self._store.write(lambda transaction: _end_session(transaction, number))
+        self._latest = max(self._clock(), self._latest + _INSTANT)
+        return self._latest
 
     async def flush(self) -> None:
         """Bring to disk when cookies were last used. All else is there when its call resolves."""
@@ -78,6 +110,7 @@ class CookieStores:
             await self.flush()
         finally:
             self._open.clear()
+            self._begun.clear()
             self._following = False
 
     def _follow(self) -> None:
@@ -88,13 +121,17 @@ class CookieStores:
     def _hear(self, committed: Committed) -> None:
         if committed.topic == _CHANGED:
             number, removed, cause, row = _decode(committed.payload)
+            self._heard[number] += 1
             cookie = _cookie(row)
             if number in self._open:
                 self._open[number].hear(cookie, removed=removed, own=committed.call is not None)
             change = CookieChange(cookie_store_id_of(number), cookie, removed, Cause(cause))
             self.on_changed.emit(change, committed.call)
-        elif committed.topic == _GONE and (opened := self._open.pop(int(committed.payload), None)):
-            opened.is_gone = True
+        elif committed.topic == _GONE:
+            number = int(committed.payload)
+            self._heard[number] += 1
+            if opened := self._open.pop(number, None):
+                opened.is_gone = True
 
 
 class CookieStore:
@@ -178,9 +215,12 @@ class CookieStore:
         await self._keep(changes)
 
     def hear(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
-        """Take in a committed change. Our own is in the jar already, and comes after what others did meanwhile."""
+        """Take in a committed change. What this jar did is in it already, and comes after what others did meanwhile.
+
+        An import of this process is `own`, but no jar has done it.
+        """
         key = cookie.key
-        if own:
+        if own and key in self._under_way:
             self._under_way[key] -= 1
             if self._under_way[key] <= 0:
                 del self._under_way[key]
@@ -229,9 +269,52 @@ def load_cookies(transaction: Transaction, number: int) -> list[Cookie]:
     return [_cookie(row) for row in _load(transaction, number)]
 
 
+def find_cookies(
+    transaction: Transaction,
+    number: int,
+    *,
+    name: str | None = None,
+    domains: Sequence[str] | None = None,
+    below: str | None = None,
+) -> list[Cookie]:
+    """The cookies of a store with this name, of exactly these domains, or of a domain and of everything below it.
+
+    Expired ones too, in no order.
+    """
+    return [_cookie(row) for row in transaction.cookies.find(number, name=name, domains=domains, below=below)]
+
+
+def put_cookie(transaction: Transaction, number: int, cookie: Cookie, now: float) -> None:
+    """Keep a cookie that its giver answers for: of the engine's rules, only the limits of a store apply."""
+    rows = transaction.cookies.find(number, name=cookie.name, domains=[cookie.domain])
+    if _row_key(cookie.key) not in [row[:5] for row in rows]:
+        rows += _neighbours(transaction, number, cookie)
+    keep_changes(transaction, number, _jar(rows).put(cookie, now))
+
+
+def _neighbours(transaction: Transaction, number: int, cookie: Cookie) -> list[CookieRow]:
+    """Those that one more cookie may drive out: none, as long as no limit is reached."""
+    table, limits = transaction.cookies, Limits()
+    in_store = table.count(number)
+    if in_store < limits.per_site:
+        return []
+    if in_store >= limits.per_store:
+        return table.load(number)
+    site = default_suffixes().site(cookie.domain)
+    return table.find(number, below=site) if table.count(number, below=site) >= limits.per_site else []
+
+
+def _end_session(transaction: Transaction, number: int) -> None:
+    ended = [cookie for cookie in map(_cookie, transaction.cookies.load(number)) if cookie.expires is None]
+    if ended:  # so there is an identity
+        keep_changes(transaction, number, [Change(cookie, True, Cause.EXPLICIT) for cookie in ended])
+
+
 def _load(transaction: Transaction, number: int) -> list[CookieRow]:
-    _expect_identity(transaction, number)
-    return transaction.cookies.load(number)
+    rows = transaction.cookies.load(number)
+    if not rows:  # cookies go with their identity, so where there are some it is there
+        _expect_identity(transaction, number)
+    return rows
 
 
 def _expect_identity(transaction: Transaction, number: int) -> None:
@@ -272,12 +355,12 @@ def _cookie(row: CookieRow) -> Cookie:
         value=value,
         domain=domain,
         path=path,
-        host_only=bool(host_only),
-        secure=bool(secure),
-        http_only=bool(http_only),
-        same_site=SameSite(same_site),
+        host_only=host_only == 1,
+        secure=secure == 1,
+        http_only=http_only == 1,
+        same_site=_SAME_SITE[same_site],
         expires=expires,
-        partition=_partition(partition),
+        partition=_partition(partition) if partition else None,
         sequence=sequence,
         created=created,
         last_access=used,

@@ -28,11 +28,11 @@ class Function(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An event of a surface. `shapes` makes what a listener gets, a property of the payload each."""
+    """An event of a surface. `shape` makes what a listener gets."""
 
     name: str
     path: str
-    shapes: Mapping[str, Shape]
+    shape: Shape
 
 
 class Surface(NamedTuple):
@@ -45,6 +45,7 @@ class Surface(NamedTuple):
     implementation: str
     functions: Mapping[str, Function]
     events: Mapping[str, Event]
+    enumerations: Mapping[str, Mapping[str, str]]
 
 
 @cache
@@ -66,6 +67,9 @@ def _surface(file: str) -> Surface:
         implementation=schema["implementation"],
         functions={each["name"]: _function(namespace, each) for each in schema["functions"]},
         events={each["name"]: _event(namespace, each) for each in schema["events"]},
+        enumerations={
+            each["id"]: {value.upper(): value for value in each["enum"]} for each in schema["types"] if "enum" in each
+        },
     )
 
 
@@ -84,8 +88,7 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
 
 def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
     (payload,) = schema["parameters"]
-    shapes = {name: compile_shape(member) for name, member in payload["properties"].items()}
-    return Event(schema["name"], f"{namespace}.{schema['name']}", shapes)
+    return Event(schema["name"], f"{namespace}.{schema['name']}", compile_shape(payload))
 
 
 def _resolve(schema: Any, types: Mapping[str, Any]) -> Any:
@@ -93,6 +96,7 @@ def _resolve(schema: Any, types: Mapping[str, Any]) -> Any:
     if isinstance(schema, list):
         return [_resolve(each, types) for each in schema]
     if isinstance(schema, dict):
-        schema = types[schema["$ref"]] if "$ref" in schema else schema
-        return {key: _resolve(each, types) for key, each in schema.items()}
+        if "$ref" in schema:  # what stands beside the reference, such as `optional`, goes before what the type says
+            schema = {**types[schema["$ref"]], **schema}
+        return {key: _resolve(each, types) for key, each in schema.items() if key != "$ref"}
     return schema

@@ -15,19 +15,39 @@ def compile_shape(schema: Mapping[str, Any] | None) -> Shape:
     """A function that turns a Python value into what a script sees; without a schema a call resolves to nothing."""
     if schema is None:
         return lambda _: None
+    shape = _shape(schema)
+    if schema.get("optional"):
+        return lambda value: None if value is None else shape(value)
+    return shape
+
+
+def _shape(schema: Mapping[str, Any]) -> Shape:
     if schema["type"] == "array":
         item = compile_shape(schema["items"])
         return lambda values: [item(value) for value in values]
     if schema["type"] == "object":
-        return _object(list(schema["properties"]))
+        return _object(schema["properties"])
     return lambda value: value
 
 
-def _object(names: list[str]) -> Shape:
+def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
     # As source, because this runs once for every identity of every answer, and twice as fast.
-    members = ", ".join(f"{name!r}: value.{snake_case(name)}" for name in names)
-    shape: Shape = eval(f"lambda value: {{{members}}}", {})  # noqa: S307 - names of our own schema files
+    shapes: dict[str, Any] = {}
+    members = [_member(name, schema, shapes) for name, schema in properties.items()]
+    shape: Shape = eval(f"lambda value: {{{', '.join(members)}}}", shapes)  # noqa: S307 - names of our own schema files
     return shape
+
+
+def _member(name: str, schema: Mapping[str, Any], shapes: dict[str, Any]) -> str:
+    """The source of one member. What has a shape of its own goes through it, and the shape into `shapes`."""
+    value = f"value.{snake_case(name)}"
+    if schema["type"] in ("array", "object"):
+        shaper = f"shape_{len(shapes)}"
+        shapes[shaper] = compile_shape(schema)
+        return f"{name!r}: {shaper}({value})"
+    if schema.get("optional"):  # a simple value that is not there leaves no trace
+        return f"**({{{name!r}: {value}}} if {value} is not None else {{}})"
+    return f"{name!r}: {value}"
 
 
 def snake_case(name: str) -> str:

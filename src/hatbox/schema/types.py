@@ -5,6 +5,7 @@ The words of the errors are Firefox's. Knows nothing of namespaces or calls.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -59,6 +60,14 @@ def _is_integer(value: Any) -> bool:
     return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and value.is_integer())
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
 def _is_array(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
@@ -69,13 +78,49 @@ def _is_object(value: Any) -> bool:
     return not (value is None or isinstance(value, (str, int, float, list, tuple)) or callable(value))
 
 
-def _string(_: Mapping[str, Any]) -> Type:
+def _string(schema: Mapping[str, Any]) -> Type:
+    if "enum" in schema:
+        return _enumeration(schema["enum"])
+
     def normalise(value: Any) -> str:
         if isinstance(value, str):
             return value
         raise _wrong_kind("string", value, "be a string value")
 
     return Type(_is_string, normalise)
+
+
+def _enumeration(allowed: list[str]) -> Type:
+    choice = f"be one of [{', '.join(map(stringify, allowed))}]"
+
+    def normalise(value: Any) -> str:
+        if not isinstance(value, str):
+            raise _wrong_kind("string", value, "be a string value")
+        if value not in allowed:
+            raise Mismatch(f"Invalid enumeration value {stringify(value)}", choice)
+        return value
+
+    return Type(_is_string, normalise)
+
+
+def _boolean(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> bool:
+        if value is True or value is False:
+            return value
+        raise _wrong_kind("boolean", value, "be a boolean")
+
+    return Type(_is_boolean, normalise)
+
+
+def _number(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> float:
+        if not _is_number(value):
+            raise _wrong_kind("number", value, "be a number value")
+        if not math.isfinite(value):
+            raise Mismatch("NaN and infinity are not valid", "be a finite number")
+        return value  # type: ignore[no-any-return]
+
+    return Type(_is_number, normalise)
 
 
 def _integer(_: Mapping[str, Any]) -> Type:
@@ -118,20 +163,19 @@ def _array(schema: Mapping[str, Any]) -> Type:
 def _object(schema: Mapping[str, Any]) -> Type:
     # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
     properties = [
-        (name, compile_type(member).normalise, member.get("optional", False))
+        (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
         for name, member in sorted(schema["properties"].items())
     ]
     known = frozenset(schema["properties"])
 
     def normalise(value: Any) -> dict[str, Any]:
         if type(value) is not dict and not isinstance(value, Mapping):
-            kind = type(value).__name__
-            raise Mismatch(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
+            raise _no_plain_object(value)
         result: dict[str, Any] = {}
-        for name, member, optional in properties:
+        for name, member, optional, default in properties:
             item = value.get(name)
             if item is None and optional:
-                result[name] = None
+                result[name] = default
             elif item is None and name not in value:
                 raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
             else:
@@ -188,6 +232,13 @@ def _wrong_kind(kind: str, value: Any, choice: str) -> Mismatch:
     return Mismatch(f"Expected {kind} instead of {stringify(value)}", choice)
 
 
+def _no_plain_object(value: Any) -> Mismatch:
+    if not _is_object(value):
+        return _wrong_kind("object", value, "be an object value")
+    kind = type(value).__name__
+    return Mismatch(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
+
+
 def _unexpected(names: list[str]) -> Mismatch:
     if len(names) == 1:
         return Mismatch(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
@@ -197,6 +248,8 @@ def _unexpected(names: list[str]) -> Mismatch:
 
 _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "string": _string,
+    "boolean": _boolean,
+    "number": _number,
     "integer": _integer,
     "function": _function,
     "array": _array,

@@ -84,6 +84,14 @@ class CookieTable(Protocol):
     def load(self, store: int) -> list[CookieRow]:
         """All cookies of a store."""
 
+    def find(
+        self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
+    ) -> list[CookieRow]:
+        """The cookies of a store with this name; of exactly these domains; of a domain and of everything below it."""
+
+    def count(self, store: int, below: str | None = None) -> int:
+        """How many cookies a store has, or how many of a domain and of everything below it."""
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Keep these cookies, in the place of those with the same key."""
 

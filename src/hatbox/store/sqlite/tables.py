@@ -92,6 +92,29 @@ class SqliteCookieTable:
     def load(self, store: int) -> list[CookieRow]:
         return self._execute(f"SELECT {self._COLUMNS} FROM cookies WHERE store = ?", (store,)).fetchall()
 
+    def find(
+        self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
+    ) -> list[CookieRow]:
+        conditions, values = self._of_store(store, below)
+        if domains is not None:
+            conditions += f" AND domain IN ({', '.join('?' * len(domains))})"
+            values += domains
+        if name is not None:
+            conditions += " AND name = ?"
+            values.append(name)
+        return self._execute(f"SELECT {self._COLUMNS} FROM cookies WHERE {conditions}", values).fetchall()
+
+    def count(self, store: int, below: str | None = None) -> int:
+        conditions, values = self._of_store(store, below)
+        (count,) = self._execute(f"SELECT count(*) FROM cookies WHERE {conditions}", values).fetchone()
+        return int(count)
+
+    def _of_store(self, store: int, below: str | None) -> tuple[str, list[object]]:
+        if below is None:
+            return "store = ?", [store]
+        tail = f".{below}"
+        return "store = ? AND (domain = ? OR substr(domain, ?) = ?)", [store, below, -len(tail), tail]
+
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         marks = ", ".join("?" * 14)
         statement = f"INSERT OR REPLACE INTO cookies (store, {self._COLUMNS}) VALUES ({marks})"

@@ -1,0 +1,19 @@
+"""What the namespaces work with: the services of one profile. A namespace takes what it needs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hatbox.cookies.stores import CookieStores
+from hatbox.identities import Identities
+from hatbox.store.base import Store
+
+__all__ = ["Services"]
+
+
+class Services(NamedTuple):
+    """The services of one profile."""
+
+    store: Store
+    identities: Identities
+    cookies: CookieStores

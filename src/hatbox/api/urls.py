@@ -1,0 +1,74 @@
+"""URLs as a browser reads those that a script passes in (WHATWG URL standard): scheme, host and path. Pure text.
+
+More forgiving than the cookie engine, which sees URLs that a client has already read: `https:\\site.example` is one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
+
+from hatbox.cookies.domains import canonical_host
+from hatbox.javascript import well_formed
+
+__all__ = ["Url", "parse_url"]
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_SPECIAL: Final = re.compile(r"[/\\]*([^/\\?#]*)([^?#]*)", re.DOTALL)
+_AUTHORITY: Final = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", re.DOTALL)
+_WITH_HOST: Final = frozenset({"http", "https", "ws", "wss", "ftp"})
+_AROUND: Final = "".join(map(chr, range(0x21)))
+_DROPPED: Final = str.maketrans("", "", "\t\n\r")
+_HIGHEST_PORT: Final = 65535
+# All that is printable but for what the standard encodes in a path.
+_KEPT_IN_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"#<>?^`{}')
+_HERE: Final = frozenset({".", "%2e"})
+_UP: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
+
+
+class Url(NamedTuple):
+    """A URL. `host` is canonical, and empty for schemes that know none."""
+
+    scheme: str
+    host: str
+    path: str
+
+    @property
+    def directory(self) -> str:
+        """The path up to and with its last slash."""
+        return self.path[: self.path.rfind("/") + 1] or "/"
+
+
+@lru_cache(maxsize=1024)
+def parse_url(text: str) -> Url | None:
+    """The parts of a URL; None if it is none."""
+    text = text.strip(_AROUND).translate(_DROPPED)
+    match = _SCHEME.match(text)
+    if match is None:
+        return None
+    scheme, rest = match[1].lower(), text[match.end() :]
+    if scheme not in _WITH_HOST:
+        return Url(scheme, "", rest)
+    split = _SPECIAL.match(rest)
+    authority = _AUTHORITY.fullmatch(split[1]) if split else None
+    if split is None or authority is None or int(authority[2] or 0) > _HIGHEST_PORT:
+        return None
+    host = canonical_host(unquote(authority[1]) if "%" in authority[1] else authority[1])
+    return Url(scheme, host, _path(split[2])) if host else None
+
+
+def _path(text: str) -> str:
+    """The path as it is sent: encoded, with slashes only, and without `.` and `..`."""
+    segments: list[str] = []
+    *directories, last = text.replace("\\", "/").removeprefix("/").split("/")
+    for segment in directories:
+        if segment.lower() in _UP:
+            del segments[-1:]
+        elif segment.lower() not in _HERE:
+            segments.append(segment)
+    if last.lower() in _UP:
+        del segments[-1:]
+    segments.append("" if last.lower() in _UP | _HERE else last)
+    return quote(well_formed("/" + "/".join(segments)), safe=_KEPT_IN_PATH)

@@ -1,0 +1,161 @@
+"""httpx clients that wear an identity, hooked in around every transport that the client has.
+
+A request that has gone through without cookies of its own is marked as ours: httpx itself puts the cookies of a 401
+answer into the request that it repeats for digest authentication, and these are replaced like any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn, TypeVar
+
+import httpx
+
+from hatbox.clients.empty_jar import EmptyJar
+from hatbox.clients.wearing import SyncWorn, Worn
+from hatbox.cookies.targets import Target, target_from
+from hatbox.errors import ForeignCookies
+
+__all__ = ["async_client", "client"]
+
+T = TypeVar("T")
+
+_MARK: Final = "hatbox.worn"
+
+
+def client(worn: SyncWorn, options: Mapping[str, Any]) -> httpx.Client:
+    """An httpx.Client; the options are those of httpx.Client, without cookies."""
+    return _Client(worn, options)
+
+
+def async_client(worn: Worn, options: Mapping[str, Any]) -> httpx.AsyncClient:
+    """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies."""
+    return _AsyncClient(worn, options)
+
+
+class _Client(httpx.Client):
+    def __init__(self, worn: SyncWorn, options: Mapping[str, Any]) -> None:
+        super().__init__(**_without_cookies(options))
+        self._transport = _Transport(self._transport, worn)
+        self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, worn))
+
+    @property
+    def cookies(self) -> httpx.Cookies:
+        """Always empty: the cookies are in the identity's store."""
+        return self._cookies
+
+    @cookies.setter
+    def cookies(self, _: object) -> NoReturn:
+        raise ForeignCookies("a client was given a jar")
+
+
+class _AsyncClient(httpx.AsyncClient):
+    def __init__(self, worn: Worn, options: Mapping[str, Any]) -> None:
+        super().__init__(**_without_cookies(options))
+        self._worn = worn
+        self._transport = _AsyncTransport(self._transport, worn)
+        self._mounts = _wrapped(self._mounts, lambda inner: _AsyncTransport(inner, worn))
+
+    @property
+    def cookies(self) -> httpx.Cookies:
+        """Always empty: the cookies are in the identity's store."""
+        return self._cookies
+
+    @cookies.setter
+    def cookies(self, _: object) -> NoReturn:
+        raise ForeignCookies("a client was given a jar")
+
+    async def __aenter__(self) -> _AsyncClient:
+        await self._worn.put_on()
+        return await super().__aenter__()
+
+
+class _Transport(httpx.BaseTransport):
+    def __init__(self, inner: httpx.BaseTransport, worn: SyncWorn) -> None:
+        self._inner = inner
+        self._worn = worn
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        _refuse_own_cookies(request, self._worn)
+        target = _target(request)
+        response = self._inner.handle_request(_dressed(request, self._worn.header(target)))
+        try:
+            self._worn.receive(target, _lines(response))
+        except BaseException:
+            response.close()
+            raise
+        return response
+
+    def __enter__(self) -> _Transport:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._inner.__exit__(*error)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class _AsyncTransport(httpx.AsyncBaseTransport):
+    def __init__(self, inner: httpx.AsyncBaseTransport, worn: Worn) -> None:
+        self._inner = inner
+        self._worn = worn
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        _refuse_own_cookies(request, self._worn)
+        target = _target(request)
+        response = await self._inner.handle_async_request(_dressed(request, await self._worn.header(target)))
+        try:
+            await self._worn.receive(target, _lines(response))
+        except BaseException:
+            await response.aclose()
+            raise
+        return response
+
+    async def __aenter__(self) -> _AsyncTransport:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._inner.__aexit__(*error)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _without_cookies(options: Mapping[str, Any]) -> dict[str, Any]:
+    if options.get("cookies") is not None:
+        raise ForeignCookies("cookies= was given")
+    return {**options, "cookies": EmptyJar()}
+
+
+def _wrapped(mounts: Mapping[Any, T | None], wrap: Callable[[T], T]) -> dict[Any, T | None]:
+    return {pattern: None if inner is None else wrap(inner) for pattern, inner in mounts.items()}
+
+
+def _refuse_own_cookies(request: httpx.Request, worn: Worn | SyncWorn) -> None:
+    if request.extensions.get(_MARK) is worn:
+        return
+    if "Cookie" in request.headers:
+        raise ForeignCookies("the request has a Cookie header of its own")
+    request.extensions[_MARK] = worn
+
+
+def _target(request: httpx.Request) -> Target:
+    url = request.url
+    return target_from(url.scheme, url.raw_host.decode("ascii"), url.raw_path.decode("ascii"))
+
+
+def _dressed(request: httpx.Request, cookies: str) -> httpx.Request:
+    """The request that goes out. The caller's own stays bare, and can be sent with another identity as well."""
+    headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"cookie"]
+    if cookies:
+        headers.append((b"Cookie", cookies.encode("latin-1")))
+    return httpx.Request(
+        request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
+    )
+
+
+def _lines(response: httpx.Response) -> list[bytes]:
+    return [value for name, value in response.headers.raw if name.lower() == b"set-cookie"]

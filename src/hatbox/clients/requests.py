@@ -1,0 +1,105 @@
+"""A requests.Session that wears an identity, hooked in around whichever adapter is mounted for a URL.
+
+requests makes the Cookie header of a redirected or repeated request from a jar that travels with the request. Here that
+is the session's empty jar, which also tells the requests that have gone through this session from all others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import BaseAdapter
+from requests.cookies import RequestsCookieJar
+
+from hatbox.clients.empty_jar import EmptyJar
+from hatbox.clients.wearing import SyncWorn
+from hatbox.cookies.targets import Target, target_from
+from hatbox.errors import ForeignCookies
+
+__all__ = ["session"]
+
+
+def session(worn: SyncWorn) -> requests.Session:
+    """A requests.Session."""
+    return _Session(worn)
+
+
+class _EmptyRequestsJar(EmptyJar, RequestsCookieJar):
+    def copy(self) -> _EmptyRequestsJar:
+        return self
+
+
+class _Session(requests.Session):
+    def __init__(self, worn: SyncWorn) -> None:
+        self._empty = _EmptyRequestsJar()
+        self._worn: SyncWorn | None = None
+        super().__init__()
+        self._worn = worn
+
+    @property
+    def cookies(self) -> RequestsCookieJar:
+        """Always empty: the cookies are in the identity's store."""
+        return self._empty
+
+    @cookies.setter
+    def cookies(self, _: object) -> None:
+        if self._worn is not None:  # requests.Session makes itself a jar when it begins
+            raise ForeignCookies("a session was given a jar")
+
+    def get_adapter(self, url: str) -> BaseAdapter:
+        if self._worn is None:
+            raise RuntimeError("this session wears no identity")
+        return _Adapter(super().get_adapter(url), self._worn)
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        if request._cookies is not self._empty:
+            if "Cookie" in request.headers:
+                raise ForeignCookies("the request has a Cookie header of its own")
+            request._cookies = self._empty
+        return super().send(request, **options)
+
+
+class _Adapter(BaseAdapter):
+    """Wraps the adapter that is mounted, be it the user's own."""
+
+    def __init__(self, inner: BaseAdapter, worn: SyncWorn) -> None:
+        super().__init__()
+        self._inner = inner
+        self._worn = worn
+
+    def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
+        target = _target(request)
+        dressed = request.copy()
+        dressed.headers.pop("Cookie", None)
+        if cookies := self._worn.header(target):
+            dressed.headers["Cookie"] = cookies
+        response = self._inner.send(dressed, *arguments, **options)
+        try:
+            self._worn.receive(target, _lines(response))
+        except BaseException:
+            response.close()
+            raise
+        response.connection = self  # type: ignore[assignment] # by which digest authentication sends the request once more
+        return response
+
+    def close(self) -> NoReturn:
+        raise RuntimeError("a session closes the adapters that are mounted")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def _target(request: requests.PreparedRequest) -> Target:
+    url = urlsplit(request.url or "")
+    return target_from(url.scheme, url.hostname or "", url.path)
+
+
+def _lines(response: requests.Response) -> list[bytes]:
+    headers: Any = getattr(response.raw, "headers", None)
+    if hasattr(headers, "getlist"):
+        values = headers.getlist("Set-Cookie")
+    else:  # the answer of an adapter that does without urllib3, and has joined what it got
+        values = [value] if (value := response.headers.get("Set-Cookie")) else []
+    return [value.encode("latin-1", "replace") for value in values]

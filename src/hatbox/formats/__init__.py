@@ -1,0 +1,18 @@
+"""What other programs keep identities and cookies in: a module for each format, and `transfer` to and from a profile.
+
+A format reads bytes into a Bundle and writes a Bundle to bytes. It knows nothing of profiles, and says what it loses.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.formats import containers_json, cookies_txt, json_lines, storage_state
+from hatbox.formats.base import Bundle, Format, Holding, Label, Report, Written
+
+__all__ = ["FORMATS", "Bundle", "Format", "Holding", "Label", "Report", "Written"]
+
+FORMATS: Final[dict[str, Format]] = {
+    each.name: each for each in (cookies_txt.FORMAT, storage_state.FORMAT, containers_json.FORMAT, json_lines.FORMAT)
+}
+"""The formats of one file, by name. A Firefox profile is a folder: see `firefox_profile`."""

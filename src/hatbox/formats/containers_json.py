@@ -1,0 +1,171 @@
+"""Firefox's containers.json, versions 1 to 6: identities, without their cookies.
+
+Knows the file's text only. Entries that are not public are Firefox's own: never imported, and kept in a file that is
+added to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from hatbox import palette
+from hatbox.errors import BrokenInput, InvalidColor
+from hatbox.formats.base import Bundle, Format, Holding, Label, Tally, Written, decode_json
+from hatbox.javascript import is_blank, well_formed
+
+__all__ = ["FORMAT", "UNNAMED", "Containers", "read", "write"]
+
+_LATEST: Final = 6
+_LARGEST_NUMBER: Final = 2**32 - 2
+_BOM: Final = b"\xef\xbb\xbf"
+
+HIDDEN: Final = "hidden identities, which are shown in Firefox"
+COOKIES: Final = "cookies, because the file has identities only"
+UNNAMED: Final = "containers without a name or number"
+
+# The first four are translated until they are renamed, so the file has a key instead of a name.
+_DEFAULTS: Final = {
+    "user-context-personal": Label("Personal", "fingerprint", "blue"),
+    "user-context-work": Label("Work", "briefcase", "orange"),
+    "user-context-banking": Label("Banking", "dollar", "green"),
+    "user-context-shopping": Label("Shopping", "cart", "pink"),
+}
+_KEY_OF: Final = {(each.name, each.icon, each.color): key for key, each in _DEFAULTS.items()}
+_NEW_KEY: Final = {f"userContext{label.name}.label": key for key, label in _DEFAULTS.items()}  # up to version 4
+_INTERNAL: Final[tuple[dict[str, object], ...]] = (
+    {
+        "public": False,
+        "icon": "",
+        "color": "",
+        "name": "userContextIdInternal.thumbnail",
+        "accessKey": "",
+        "userContextId": 5,
+    },
+    {
+        "userContextId": 2**32 - 1,
+        "public": False,
+        "icon": "",
+        "color": "",
+        "name": "userContextIdInternal.webextStorageLocal",
+        "accessKey": "",
+    },
+)
+
+
+class _Entry(msgspec.Struct):
+    number: int | None = msgspec.field(name="userContextId", default=None)  # null was written by broken releases
+    public: bool = True
+    icon: str = ""
+    color: str = ""
+    name: str = ""
+    key: str = msgspec.field(name="l10nId", default="")
+    old_key: str = msgspec.field(name="l10nID", default="")
+
+
+class _File(msgspec.Struct):
+    version: int
+    identities: list[dict[str, Any]]
+    last: int | None = msgspec.field(name="lastUserContextId", default=None)
+
+
+_decode = msgspec.json.Decoder(_File).decode
+
+
+class Containers:
+    """The containers of a Firefox profile: what the file says, to be read and to be added to."""
+
+    def __init__(self, data: bytes, source: str) -> None:
+        file = decode_json(_decode, data.removeprefix(_BOM), source)
+        try:
+            entries = msgspec.convert(file.identities, list[_Entry])
+        except msgspec.ValidationError as error:
+            raise BrokenInput(source, f"an identity cannot be read: {error}") from error
+        if not 1 <= file.version <= _LATEST:
+            raise BrokenInput(source, f"it is of version {file.version}; versions 1 to {_LATEST} are known")
+        self.is_current = file.version == _LATEST
+        """Whether its version is the latest, so that it may be added to: an older Firefox would throw it all away."""
+        self._entries = file.identities
+        self._numbers = {each.number for each in entries if each.number is not None}
+        self._last = max([file.last or 0, *(number for number in self._numbers if number <= _LARGEST_NUMBER)])
+        self.labels: dict[int, Label] = {}
+        """The public containers by their numbers, in the user's order. Of two with one number the first counts."""
+        self.unnamed = 0
+        """How many have no name or number, and so cannot be told apart."""
+        for entry in entries:
+            self._take_in(entry)
+
+    @classmethod
+    def new(cls) -> Containers:
+        """Those that Firefox cannot do without, and no others."""
+        return cls(_encode(_INTERNAL, 5), "containers.json")
+
+    def add(self, label: Label, wanted: int = 0) -> int:
+        """Put a container at the end; returns its number, which is the wanted one if nothing has that."""
+        number = wanted if wanted and wanted not in self._numbers else self._last + 1
+        self._numbers.add(number)
+        self._last = max(self._last, number)
+        entry: dict[str, object] = {"userContextId": number, "public": True, "icon": label.icon, "color": label.color}
+        key = _KEY_OF.get((label.name, label.icon, label.color))
+        self._entries.append(entry | ({"l10nId": key} if key else {"name": label.name}))
+        self.labels[number] = label
+        return number
+
+    def encode(self) -> bytes:
+        """The file, in the latest version."""
+        internal = {entry.get("name") for entry in self._entries if entry.get("public") is False}
+        missing = [entry for entry in _INTERNAL if entry["name"] not in internal]
+        return _encode([*self._entries, *missing], self._last)
+
+    def _take_in(self, entry: _Entry) -> None:
+        if not entry.public or entry.number in self.labels:
+            return
+        default = _DEFAULTS.get(entry.key or _NEW_KEY.get(entry.old_key, ""))
+        name = entry.name or (default.name if default else "")
+        if entry.number is None or not 1 <= entry.number <= _LARGEST_NUMBER or is_blank(name):
+            self.unnamed += 1
+        else:
+            self.labels[entry.number] = Label(well_formed(name), entry.icon, _renamed(entry.color))
+
+
+def read(data: bytes, source: str) -> Bundle:
+    """The identities of a file, in the user's order."""
+    containers = Containers(data, source)
+    skipped: Tally = Counter({UNNAMED: containers.unnamed} if containers.unnamed else {})
+    return Bundle([Holding(label, [], number) for number, label in containers.labels.items()], skipped=skipped)
+
+
+def write(bundle: Bundle) -> Written:
+    """A file with all identities. A Firefox with this file has the ids that Hatbox has."""
+    containers = Containers.new()
+    lost: Tally = Counter()
+    for holding in bundle.holdings:
+        if holding.label is not None:
+            containers.add(holding.label, holding.number)
+            lost.update([HIDDEN] if holding.label.hidden else [])
+    if bundle.count:
+        lost[COOKIES] = bundle.count
+    return Written(containers.encode(), 0, lost)
+
+
+def _encode(entries: Iterable[dict[str, Any]], last: int) -> bytes:
+    return msgspec.json.encode({"version": _LATEST, "lastUserContextId": last, "identities": list(entries)})
+
+
+def _renamed(color: str) -> str:
+    try:
+        return palette.accepted_color(color)
+    except InvalidColor:
+        return color
+
+
+FORMAT: Final = Format(
+    "containers.json",
+    read,
+    write,
+    has_identities=True,
+    loses=(COOKIES, HIDDEN),
+)

@@ -1,0 +1,126 @@
+"""Netscape's cookies.txt, as curl, wget and yt-dlp read and write it: seven fields a line, with a TAB between them.
+
+Bytes are carried as they are. What cannot be written so that curl reads it back right is left out, and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.errors import BrokenInput
+from hatbox.formats.base import Bundle, Format, Holding, Tally, Written, host_of
+
+__all__ = ["FORMAT", "read", "write"]
+
+_HEADER: Final = (
+    "# Netscape HTTP Cookie File\n# Written by Hatbox. These are secrets: whoever has them is logged in as you.\n\n"
+)
+_HTTP_ONLY: Final = "#HttpOnly_"
+_FLAGS: Final = {"TRUE": True, "FALSE": False}
+_FIELDS: Final = 7
+
+SAME_SITE: Final = "SameSite attributes"
+PARTITIONED: Final = "partitioned cookies, which would be sent to every site"
+TABS: Final = "cookies with a TAB in them"
+NAMELESS: Final = "cookies without a name"
+MILLISECONDS: Final = "times of expiry were cut to whole seconds"
+
+
+def read(data: bytes, source: str) -> Bundle:
+    """The cookies of a file, in its order, without any identity."""
+    # One character for each byte, and lines end at line feeds only: a value may hold what Python takes for a line end.
+    lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    cookies: list[Cookie] = []
+    for number, line in enumerate(lines, 1):
+        line = line.removesuffix("\r")
+        if http_only := line[: len(_HTTP_ONLY)].lower() == _HTTP_ONLY.lower():
+            line = line[len(_HTTP_ONLY) :]
+        elif line.startswith("#"):
+            continue
+        if line.strip(" \t"):
+            cookies.append(_cookie(line, http_only, len(cookies) + 1, source, number))
+    return Bundle([Holding(None, cookies)])
+
+
+def write(bundle: Bundle) -> Written:
+    """A file with the cookies of all holdings together."""
+    lost: Tally = Counter()
+    lines = [
+        _line(cookie, lost)
+        for holding in bundle.holdings
+        for cookie in holding.cookies
+        if not (reason := _obstacle(cookie)) or lost.update([reason])
+    ]
+    return Written((_HEADER + "".join(lines)).encode("latin-1"), len(lines), lost)
+
+
+def _cookie(line: str, http_only: bool, place: int, source: str, number: int) -> Cookie:
+    fields = line.split("\t")
+    if len(fields) == _FIELDS - 1:  # an editor has taken away the TAB before an empty value
+        fields.append("")
+    if len(fields) != _FIELDS:
+        found = f"{len(fields)} fields with TABs between them" if len(fields) > 1 else "no TAB"
+        raise BrokenInput(source, f"a cookie has {_FIELDS} fields with TABs between them; here is {found}", number)
+    host, shared, path, secure, expires, name, value = fields
+    for flag in (shared, secure):
+        if flag.upper() not in _FLAGS:
+            raise BrokenInput(source, f"expected TRUE or FALSE, not {flag!r}", number)
+    domain, host_only = host_of(host, shared=_FLAGS[shared.upper()])
+    return Cookie(
+        name=name,
+        value=value,
+        domain=domain,
+        path=path or "/",
+        host_only=host_only,
+        secure=_FLAGS[secure.upper()],
+        http_only=http_only,
+        expires=_expires(expires, source, number),
+        sequence=place,
+    )
+
+
+def _expires(text: str, source: str, number: int) -> float | None:
+    """Seconds since 1970; nothing and 0 mean a session cookie. Some programs write fractions."""
+    try:
+        seconds = float(text or 0)
+        int(seconds)
+    except (ValueError, OverflowError):
+        raise BrokenInput(source, f"the time of expiry is no number of seconds: {text!r}", number) from None
+    return seconds or None
+
+
+def _obstacle(cookie: Cookie) -> str:
+    if cookie.partition is not None:
+        return PARTITIONED
+    if "\t" in cookie.name + cookie.value + cookie.path:
+        return TABS
+    return "" if cookie.name else NAMELESS  # curl takes its value for a name
+
+
+def _line(cookie: Cookie, lost: Tally) -> str:
+    if cookie.same_site is not SameSite.UNSPECIFIED:
+        lost[SAME_SITE] += 1
+    if cookie.expires is not None and cookie.expires != int(cookie.expires):
+        lost[MILLISECONDS] += 1
+    fields = (
+        cookie.domain if cookie.host_only else f".{cookie.domain}",
+        "FALSE" if cookie.host_only else "TRUE",
+        cookie.path,
+        "TRUE" if cookie.secure else "FALSE",
+        # 0 would make it a session cookie.
+        "0" if cookie.expires is None else str(max(int(cookie.expires), 1)),
+        cookie.name,
+        cookie.value,
+    )
+    return (_HTTP_ONLY if cookie.http_only else "") + "\t".join(fields) + "\n"
+
+
+FORMAT: Final = Format(
+    "cookies.txt",
+    read,
+    write,
+    has_identities=False,
+    loses=(SAME_SITE, PARTITIONED, TABS, NAMELESS, "times of creation and of last use", "fractions of a second"),
+)

@@ -1,0 +1,193 @@
+"""Firefox's cookies.sqlite: rows of every schema since 2018 as cookies, and cookies as rows of the latest.
+
+Never opens a file that Firefox may be using: a copy is read, taken together with the journal, where new rows sit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.errors import BrokenInput, TransferError
+from hatbox.formats.base import Tally, host_of, plausible_same_site
+from hatbox.formats.origin_attributes import Owner, owner_of, suffix_of
+
+__all__ = ["SCHEMA", "create_database", "insert_cookies", "read_cookies"]
+
+SCHEMA: Final = 17
+_OLDEST: Final = 7  # the first with origin attributes; Firefox 60 of 2018 came with 9
+_MILLISECONDS_SINCE: Final = 16
+_MICRO: Final = 1_000_000
+_LATEST: Final = 1e12  # seconds; the column has 64 bits
+_UNSET: Final = 256
+_SAME_SITE: Final = {0: SameSite.NONE, 1: SameSite.LAX, 2: SameSite.STRICT, _UNSET: SameSite.UNSPECIFIED}
+_NUMBER_OF: Final = {value: number for number, value in _SAME_SITE.items()}
+_HTTPS: Final = 2  # in schemeMap; 0 is what Firefox itself gives to cookies of which it does not know
+
+# SQLite keeps whatever it is given, whatever a column is declared to hold.
+_TEXTS: Final = ("originAttributes", "name", "value", "host", "path")
+_INTEGERS: Final = ("expiry", "lastAccessed", "creationTime", "isSecure", "isHttpOnly")
+_LATER: Final = ("sameSite", "rawSameSite")
+_TRIES: Final = 40
+_PAUSE_SECONDS: Final = 0.05
+
+ATTRIBUTES: Final = "cookies of private windows or of first-party isolation"
+
+_TABLE: Final = """
+CREATE TABLE moz_cookies (id INTEGER PRIMARY KEY, originAttributes TEXT NOT NULL DEFAULT '', name TEXT, value TEXT,
+host TEXT, path TEXT, expiry INTEGER, lastAccessed INTEGER, creationTime INTEGER, isSecure INTEGER, isHttpOnly INTEGER,
+inBrowserElement INTEGER DEFAULT 0, sameSite INTEGER DEFAULT 0, schemeMap INTEGER DEFAULT 0,
+isPartitionedAttributeSet INTEGER DEFAULT 0, updateTime INTEGER,
+CONSTRAINT moz_uniqueid UNIQUE (name, host, path, originAttributes))
+"""
+# Text is handed over as bytes: servers may have sent what is not UTF-8, and Firefox keeps it.
+_INSERT: Final = """
+INSERT OR REPLACE INTO moz_cookies (originAttributes, name, value, host, path, expiry, lastAccessed, creationTime,
+isSecure, isHttpOnly, sameSite, schemeMap, isPartitionedAttributeSet, updateTime)
+VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
+    """The cookies of each container by its number, oldest first; 0 is none. Firefox may be running."""
+    found: dict[int, list[Cookie]] = defaultdict(list)
+    try:
+        with _copy(path) as connection:
+            for row in _rows(connection, path):
+                owner = owner_of(row["originAttributes"])
+                if owner is None:
+                    skipped[ATTRIBUTES] += 1
+                else:
+                    found[owner.number].append(_cookie(row, owner))
+    except sqlite3.Error as error:
+        raise BrokenInput(str(path), f"the database cannot be read ({error})") from error
+    return found
+
+
+def create_database(path: Path) -> None:
+    """An empty database of the latest schema, for Firefox to find."""
+    path.touch(0o600)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"PRAGMA journal_mode = WAL; {_TABLE}; PRAGMA user_version = {SCHEMA}")
+
+
+def insert_cookies(connection: sqlite3.Connection, number: int, cookies: Iterable[Cookie]) -> int:
+    """Put cookies into the transaction that is under way, in the place of those with the same key; returns how many."""
+    rows = [_row(cookie, number) for cookie in cookies]
+    connection.executemany(_INSERT, rows)
+    return len(rows)
+
+
+@contextlib.contextmanager
+def _copy(path: Path) -> Iterator[sqlite3.Connection]:
+    with tempfile.TemporaryDirectory(prefix="hatbox-") as folder:
+        copied = _copied_when_still(path, Path(folder))
+        with contextlib.closing(sqlite3.connect(copied)) as connection:
+            connection.text_factory = lambda octets: octets.decode("latin-1")
+            connection.row_factory = sqlite3.Row
+            yield connection
+
+
+def _copied_when_still(path: Path, folder: Path) -> Path:
+    """A copy of database and journal that belong together: neither changed while they were copied."""
+    journal, copied = _journal_of(path), folder / "cookies.sqlite"
+    try:
+        for _ in range(_TRIES):
+            before = _state(path), _state(journal)
+            shutil.copyfile(path, copied)
+            _journal_of(copied).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(journal, _journal_of(copied))
+            if (_state(path), _state(journal)) == before:
+                return copied
+            time.sleep(_PAUSE_SECONDS)
+    except OSError as error:
+        raise BrokenInput(str(path), f"it cannot be read: {error.strerror}") from error
+    raise TransferError(f"{path}: it never stopped changing while it was copied. Try again when Firefox is less busy.")
+
+
+def _journal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]]:
+    (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    columns = {row["name"] for row in connection.execute("PRAGMA table_info(moz_cookies)")}
+    missing = [name for name in (*_TEXTS, *_INTEGERS) if name not in columns]
+    if missing or not _OLDEST <= schema <= SCHEMA:
+        found = f"schema {schema}" + (f" without {', '.join(missing)}" if missing else "")
+        problem = f"it has {found}; known are the schemas {_OLDEST} (2016) to {SCHEMA} (Firefox 153)"
+        raise BrokenInput(str(path), problem)
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise BrokenInput(str(path), f"the database is damaged ({verdict.splitlines()[0]})")
+    scale = 1000 if schema >= _MILLISECONDS_SINCE else 1
+    texts = (f"coalesce(CAST({name} AS TEXT), '') AS {name}" for name in _TEXTS)
+    integers = (f"coalesce(CAST({name} AS INTEGER), 0) AS {name}" for name in _INTEGERS)
+    later = (name if name in columns else f"NULL AS {name}" for name in _LATER)
+    wanted = ", ".join([*texts, *integers, *later])
+    for row in connection.execute(f"SELECT {wanted} FROM moz_cookies ORDER BY creationTime, id"):
+        yield {**dict(row), "expiry": row["expiry"] / scale}
+
+
+def _cookie(row: dict[str, Any], owner: Owner) -> Cookie:
+    host, secure = row["host"], bool(row["isSecure"])
+    domain, host_only = host_of(host, shared=host.startswith("."))
+    return Cookie(
+        name=row["name"],
+        value=row["value"],
+        domain=domain,
+        path=row["path"] or "/",
+        host_only=host_only,
+        secure=secure,
+        http_only=bool(row["isHttpOnly"]),
+        same_site=plausible_same_site(_same_site(row["sameSite"], row["rawSameSite"]), secure=secure),
+        expires=row["expiry"],
+        partition=owner.partition,
+        sequence=row["creationTime"],
+        created=row["creationTime"] / _MICRO,
+        last_access=row["lastAccessed"] / _MICRO,
+    )
+
+
+def _same_site(effective: int | None, raw: int | None) -> SameSite:
+    """Between schemas 10 and 14 two columns said it: lax by default was a cookie that itself said nothing."""
+    if effective == 1 and raw == 0:
+        return SameSite.UNSPECIFIED
+    return _SAME_SITE.get(effective if effective is not None else _UNSET, SameSite.UNSPECIFIED)
+
+
+def _row(cookie: Cookie, number: int) -> tuple[object, ...]:
+    created = cookie.sequence or int(cookie.created * _MICRO)
+    used = int(max(cookie.last_access, cookie.created) * _MICRO)
+    return (
+        suffix_of(Owner(number, cookie.partition)),
+        *(text.encode("latin-1") for text in (cookie.name, cookie.value)),
+        cookie.domain if cookie.host_only else f".{cookie.domain}",
+        cookie.path.encode("latin-1"),
+        round(min(cookie.expires or 0, _LATEST) * 1000),
+        used,
+        created,
+        int(cookie.secure),
+        int(cookie.http_only),
+        _NUMBER_OF[cookie.same_site],
+        _HTTPS if cookie.secure else 0,
+        int(cookie.partition is not None),
+        used,
+    )

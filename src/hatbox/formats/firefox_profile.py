@@ -1,0 +1,145 @@
+"""A Firefox profile's folder: containers.json and cookies.sqlite together, read while Firefox runs, written while not.
+
+Containers come first when it is written: a cookie whose container is not there yet would belong to the next new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+from hatbox.errors import BrokenInput, TransferError
+from hatbox.formats.base import Bundle, Holding, Label, Tally
+from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
+from hatbox.formats.files import replace_file
+from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
+from hatbox.formats.firefox_folders import locked
+
+__all__ = ["LOSES", "NAME", "read_folder", "write_folder"]
+
+NAME: Final = "firefox"
+_CONTAINERS: Final = "containers.json"
+_COOKIES: Final = "cookies.sqlite"
+_MARKS: Final = (_CONTAINERS, _COOKIES, "prefs.js", "times.json", "user.js")
+
+UNLISTED: Final = "cookies of containers that are not in the list"
+SESSION: Final = "session cookies, which Firefox has in memory only"
+LOSES: Final = (SESSION, HIDDEN)
+
+
+def read_folder(folder: Path) -> Bundle:
+    """The containers of a profile with their cookies, and the cookies of none. Firefox may be running."""
+    if not any((folder / name).is_file() for name in (_CONTAINERS, _COOKIES)):
+        raise BrokenInput(str(folder), f"it is not a Firefox profile: it has neither {_CONTAINERS} nor {_COOKIES}")
+    skipped: Tally = Counter()
+    containers = _containers(folder / _CONTAINERS)
+    if containers.unnamed:
+        skipped[UNNAMED] = containers.unnamed
+    found = read_cookies(folder / _COOKIES, skipped) if (folder / _COOKIES).is_file() else {}
+    holdings = [Holding(None, found.pop(0, []))]
+    holdings += [Holding(label, found.pop(number, []), number) for number, label in containers.labels.items()]
+    if found:
+        skipped[UNLISTED] = sum(map(len, found.values()))
+    return Bundle(holdings, skipped=skipped, lost=Counter({SESSION: 0}))
+
+
+def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
+    """Put a bundle into a profile that Firefox does not have open, or a new one; how many cookies, what is lost."""
+    lost: Tally = Counter()
+    try:
+        if not os.path.lexists(folder):
+            return _write_new(bundle, folder, lost), lost
+        _expect_profile(folder)
+        with locked(folder):
+            return _write_into(bundle, folder, lost), lost
+    except sqlite3.Error as error:
+        raise TransferError(f"{folder / _COOKIES}: it cannot be written to ({error}). Nothing was exported.") from error
+
+
+def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
+    """A whole profile is made beside its place and named in one step."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        count = _write_into(bundle, draft, lost)
+        draft.rename(folder)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return count
+
+
+def _expect_profile(folder: Path) -> None:
+    if not folder.is_dir():
+        raise TransferError(f"{folder}: it is not a folder. A Firefox profile is one: name a new or an empty folder.")
+    if any(folder.iterdir()) and not any((folder / name).exists() for name in _MARKS):
+        raise TransferError(f"{folder}: it is neither empty nor a Firefox profile. Name a new or an empty folder.")
+
+
+def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
+    known = folder / _CONTAINERS
+    containers = _containers(known)
+    if not containers.is_current:
+        raise _outdated(known, "an older version")
+    numbers = _numbered(bundle, containers, keep_numbers=not known.exists())
+    database = folder / _COOKIES
+    if not database.exists():
+        create_database(database)
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        _expect_schema(connection, database)
+        connection.execute("BEGIN IMMEDIATE")
+        count = 0
+        for number, holding in zip(numbers, bundle.holdings, strict=True):
+            lasting = [cookie for cookie in holding.cookies if cookie.expires is not None]
+            count += insert_cookies(connection, number, lasting)
+            if ephemeral := len(holding.cookies) - len(lasting):
+                lost[SESSION] += ephemeral
+            lost.update([HIDDEN] if holding.label and holding.label.hidden else [])
+        replace_file(known, containers.encode())
+        connection.execute("COMMIT")
+    return count
+
+
+def _containers(path: Path) -> Containers:
+    try:
+        return Containers(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        return Containers.new()
+    except OSError as error:
+        raise BrokenInput(str(path), f"it cannot be read: {error.strerror}") from error
+
+
+def _numbered(bundle: Bundle, containers: Containers, *, keep_numbers: bool) -> list[int]:
+    """The container of each holding: one that looks the same and is not taken yet, or a new one."""
+    free = dict(containers.labels)
+    return [_number(holding, containers, free, keep_numbers) for holding in bundle.holdings]
+
+
+def _number(holding: Holding, containers: Containers, free: dict[int, Label], keep_numbers: bool) -> int:
+    if holding.label is None:
+        return 0
+    looks = Label(holding.label.name, holding.label.icon, holding.label.color)
+    number = next((number for number, label in free.items() if label == looks), None)
+    if number is None:
+        return containers.add(looks, holding.number if keep_numbers else 0)
+    del free[number]
+    return number
+
+
+def _expect_schema(connection: sqlite3.Connection, database: Path) -> None:
+    (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if schema != SCHEMA:
+        raise _outdated(database, f"schema {schema}, not {SCHEMA}")
+
+
+def _outdated(path: Path, what: str) -> TransferError:
+    return TransferError(
+        f"{path}: it has {what}. Start a current Firefox once with this profile, quit it, and try again; or name a new "
+        "folder."
+    )

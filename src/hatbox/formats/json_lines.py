@@ -1,0 +1,179 @@
+"""Hatbox's own format: identities and cookies with all that is known of them, one JSON object a line.
+
+    {"format": "hatbox", "version": 1}
+    {"identity": {"name": "Work", "icon": "briefcase", "color": "orange", "hidden": false}}
+    {"cookie": {"name": "sid", "value": "1", "domain": "site.example", …}}
+    {"identity": null}
+    {"end": {"identities": 1, "cookies": 1}}
+
+Identities stand in the user's order, and a cookie belongs to the identity above it; `null` is the store of no
+identity. Ids are not in it: an identity is the same on another machine if its name, icon and color are. The last line
+tells that nothing has been cut off. In `name`, `value` and `path` each character, up to U+00FF, stands for a byte.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.errors import BrokenInput
+from hatbox.formats.base import Bundle, Format, Holding, Label, Written, decode_json
+
+__all__ = ["FORMAT", "read", "write"]
+
+_VERSION: Final = 1
+
+
+class _Identity(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    icon: str
+    color: str
+    hidden: bool
+
+
+class _Partition(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    top_level_site: str
+    cross_site_ancestor: bool
+
+
+class _Cookie(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    name: str
+    value: str
+    domain: str
+    host_only: bool
+    path: str
+    secure: bool
+    http_only: bool
+    same_site: SameSite
+    expires: float | None
+    partition: _Partition | None
+    sequence: int
+    created: float
+    last_access: float
+
+
+class _End(msgspec.Struct, forbid_unknown_fields=True):
+    identities: int
+    cookies: int
+
+
+class _Header(msgspec.Struct):
+    format: str
+    version: int
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Any line but the first: exactly one of these."""
+
+    identity: _Identity | msgspec.UnsetType | None = msgspec.UNSET
+    cookie: _Cookie | msgspec.UnsetType = msgspec.UNSET
+    end: _End | msgspec.UnsetType = msgspec.UNSET
+
+
+_decode_header = msgspec.json.Decoder(_Header).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def read(data: bytes, source: str) -> Bundle:
+    """Everything that a file has; an error, if it is not whole."""
+    lines = _lines(data)
+    _expect_header(lines, source)
+    holdings: list[Holding] = []
+    end: _End | None = None
+    number = 1
+    for number, text in lines:
+        line = decode_json(_decode_line, text, source, number)
+        if end is not None:
+            raise BrokenInput(source, "something follows the line that is the end", number)
+        if line.identity is not msgspec.UNSET:
+            holdings.append(Holding(_label(line.identity)))
+        elif line.cookie is not msgspec.UNSET:
+            if not holdings:
+                raise BrokenInput(source, "a cookie comes before any identity", number)
+            holdings[-1].cookies.append(_read_cookie(line.cookie, source, number))
+        elif line.end is not msgspec.UNSET:
+            end = line.end
+        else:
+            raise BrokenInput(source, "expected an identity, a cookie or the end", number)
+    bundle = Bundle(holdings, ordered=True)
+    if end is None:
+        raise BrokenInput(source, "it has been cut short: the line that is the end is missing", number + 1)
+    if end != _count(bundle):
+        raise BrokenInput(source, "lines are missing: the last one counts more or fewer than there are", number)
+    return bundle
+
+
+def write(bundle: Bundle) -> Written:
+    """A file with everything."""
+    lines = [_encode({"format": "hatbox", "version": _VERSION})]
+    for holding in bundle.holdings:
+        lines.append(_encode(_Line(identity=_written_label(holding.label))))
+        lines += [_encode(_Line(cookie=_written_cookie(cookie))) for cookie in holding.cookies]
+    lines.append(_encode(_Line(end=_count(bundle))))
+    return Written(b"\n".join(lines) + b"\n", bundle.count, Counter())
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def _expect_header(lines: Iterator[tuple[int, bytes]], source: str) -> None:
+    number, text = next(lines, (1, b""))
+    try:
+        header = _decode_header(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        header = None
+    if header is None or header.format != "hatbox":
+        raise BrokenInput(source, 'it does not begin with {"format": "hatbox", …}', number)
+    if header.version != _VERSION:
+        problem = f"it is of version {header.version}, and this Hatbox knows version {_VERSION}"
+        raise BrokenInput(source, problem, number)
+
+
+def _count(bundle: Bundle) -> _End:
+    return _End(sum(holding.label is not None for holding in bundle.holdings), bundle.count)
+
+
+def _label(identity: _Identity | None) -> Label | None:
+    return Label(identity.name, identity.icon, identity.color, identity.hidden) if identity else None
+
+
+def _written_label(label: Label | None) -> _Identity | None:
+    return _Identity(label.name, label.icon, label.color, bool(label.hidden)) if label else None
+
+
+def _read_cookie(given: _Cookie, source: str, number: int) -> Cookie:
+    for text in (given.name, given.value, given.path):
+        if not text.isascii() and any(character > "\xff" for character in text):
+            raise BrokenInput(source, "a cookie has a character that is no byte (above U+00FF)", number)
+    fields = msgspec.structs.asdict(given)
+    partition = given.partition and Partition(given.partition.top_level_site, given.partition.cross_site_ancestor)
+    return Cookie(**fields | {"partition": partition})
+
+
+def _written_cookie(cookie: Cookie) -> _Cookie:
+    return _Cookie(
+        name=cookie.name,
+        value=cookie.value,
+        domain=cookie.domain,
+        host_only=cookie.host_only,
+        path=cookie.path,
+        secure=cookie.secure,
+        http_only=cookie.http_only,
+        same_site=cookie.same_site,
+        expires=cookie.expires,
+        partition=cookie.partition and _Partition(*cookie.partition),
+        sequence=cookie.sequence,
+        created=cookie.created,
+        last_access=cookie.last_access,
+    )
+
+
+FORMAT: Final = Format("json-lines", read, write, has_identities=True, loses=())

@@ -1,0 +1,49 @@
+"""Firefox's origin attributes: which container and which partition a row of its databases belongs to. Pure text."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, quote
+
+from hatbox.cookies.cookie import Partition
+
+__all__ = ["Owner", "owner_of", "suffix_of"]
+
+_PARTITION_KEY: Final = re.compile(r"\((?P<scheme>[a-z]+),(?P<host>[^,()]+)(?:,(?P<port>[0-9]+))?(?P<foreign>,f)?\)")
+
+
+class Owner(NamedTuple):
+    """A container's number, 0 for none, and a partition."""
+
+    number: int = 0
+    partition: Partition | None = None
+
+
+def owner_of(suffix: str) -> Owner | None:
+    """Who a row belongs to; None if it belongs to something that Hatbox does not have, such as a private window."""
+    if not suffix:
+        return Owner()
+    if not suffix.startswith("^"):
+        return None
+    number, partition = 0, None
+    for name, value in parse_qsl(suffix[1:], keep_blank_values=True):
+        if name == "userContextId" and value.isascii() and value.isdigit():
+            number = int(value)
+        elif name == "partitionKey" and (match := _PARTITION_KEY.fullmatch(value)):
+            port = f":{match['port']}" if match["port"] else ""
+            partition = Partition(f"{match['scheme']}://{match['host']}{port}", match["foreign"] is not None)
+        else:
+            return None
+    return Owner(number, partition)
+
+
+def suffix_of(owner: Owner) -> str:
+    """The text for a row of this owner."""
+    parts = [f"userContextId={owner.number}"] if owner.number else []
+    if owner.partition is not None:
+        scheme, _, place = owner.partition.top_level_site.partition("://")
+        host, _, port = place.rpartition(":") if re.search(r":[0-9]+$", place) else (place, "", "")
+        fields = [scheme, host, *([port] if port else []), *(["f"] if owner.partition.cross_site_ancestor else [])]
+        parts.append(f"partitionKey={quote('(' + ','.join(fields) + ')', safe='')}")
+    return "^" + "&".join(parts) if parts else ""

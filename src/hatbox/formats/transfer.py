@@ -1,0 +1,215 @@
+"""A bundle into a profile, and out of it. Each is a plain function of a transaction: all of it happens, or nothing.
+
+Knows the rules that identities and cookies keep here, and no format. What is in the profile already stays as it is, so
+that a second import changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+
+import msgspec
+
+from hatbox import identities, palette
+from hatbox.cookie_store_ids import DEFAULT_STORE, store_number
+from hatbox.cookies.cookie import Cause, Change, Cookie
+from hatbox.cookies.domains import canonical_host
+from hatbox.cookies.parse import SetCookie
+from hatbox.cookies.prefixes import keeps_prefix_promise
+from hatbox.cookies.storage import check_fields, same_content
+from hatbox.cookies.stores import keep_changes, load_cookies
+from hatbox.cookies.suffixes import default_suffixes
+from hatbox.errors import CookieRefused, InvalidColor, InvalidIcon
+from hatbox.formats.base import Bundle, Holding, Label, Report
+from hatbox.identities import ContextualIdentity
+from hatbox.javascript import is_blank, well_formed
+from hatbox.store.base import Transaction
+
+__all__ = ["put_bundle", "take_bundle"]
+
+EXPIRED: Final = "expired cookies"
+INVALID: Final = "cookies that no browser would keep (for their host, size, characters or prefix)"
+UNNAMED: Final = "identities without a name"
+UNKNOWN_LOOKS: Final = "identities whose color or icon is not in the palette: they are gray, or have a circle"
+
+_MICRO: Final = 1_000_000
+_SITE: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s^/?#]+")
+
+
+def put_bundle(
+    transaction: Transaction,
+    bundle: Bundle,
+    now: float,
+    into: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Take a bundle in. With `into`, an id or a name, all cookies go there, and no identity is made.
+
+    An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
+    `progress` is told of numbers of cookies that are done.
+    """
+    report = Report(skipped=Counter(bundle.skipped), lost=Counter(bundle.lost))
+    if into is None:
+        ids = _identified(transaction, bundle, report)
+    else:
+        ids = [_store_id(transaction, into)] * len(bundle.holdings)
+    for cookie_store_id, holding in zip(ids, bundle.holdings, strict=True):
+        if cookie_store_id is not None and holding.cookies:
+            _put_cookies(transaction, store_number(cookie_store_id) or 0, holding.cookies, now, report)
+        if progress is not None:
+            progress(len(holding.cookies))
+    if bundle.ordered and into is None:
+        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_STORE])
+    return report
+
+
+def take_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
+    """These identities, each an id or a name, with their cookies; or all, and the cookies of none if there are any."""
+    if wanted is not None:
+        ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
+        return Bundle([_holding(transaction, each, now) for each in ids], ordered=True)
+    everything = [DEFAULT_STORE, *(each.cookie_store_id for each in identities.query(transaction))]
+    holdings = [_holding(transaction, each, now) for each in everything]
+    return Bundle([each for each in holdings if each.label or each.cookies], ordered=True)
+
+
+def _store_id(transaction: Transaction, name_or_id: str) -> str:
+    return DEFAULT_STORE if name_or_id == DEFAULT_STORE else identities.find(transaction, name_or_id).cookie_store_id
+
+
+def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Holding:
+    number = store_number(cookie_store_id) or 0
+    label = None
+    if number:
+        identity = identities.get(transaction, cookie_store_id)
+        label = Label(identity.name, identity.icon, identity.color, identity.hidden)
+    lasting = [cookie for cookie in load_cookies(transaction, number) if not cookie.expired(now)]
+    return Holding(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
+
+
+# --------------------------------------------------------------------------------------------------- identities
+
+_Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
+
+
+def _identified(transaction: Transaction, bundle: Bundle, report: Report) -> list[str | None]:
+    """The store of each holding: that of an identity that looks the same and is not taken yet, or of a new one."""
+    free: _Free = {}
+    for identity in identities.query(transaction):
+        free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
+    return [
+        DEFAULT_STORE if holding.label is None else _id_for(transaction, holding.label, free, report)
+        for holding in bundle.holdings
+    ]
+
+
+def _id_for(transaction: Transaction, label: Label, free: _Free, report: Report) -> str | None:
+    if is_blank(label.name):
+        report.skipped[UNNAMED] += 1
+        return None
+    name, icon, color = well_formed(label.name), _known_icon(label.icon), _known_color(label.color)
+    fitting = icon or "circle", color or "gray"
+    # What is not in the palette may be here all the same: a newer version has stored it.
+    if same := free.get((name, label.icon, label.color)) or free.get((name, *fitting)):
+        identity = same.pop(0)
+        report.identities_known += 1
+    else:
+        identity = identities.create(transaction, name, fitting[1], fitting[0])
+        report.identities_new += 1
+        if icon is None or color is None:
+            report.lost[UNKNOWN_LOOKS] += 1
+    if label.hidden is not None and label.hidden != identity.hidden:
+        change = identities.hide if label.hidden else identities.show
+        change(transaction, identity.cookie_store_id)
+    return identity.cookie_store_id
+
+
+def _known_icon(name: str) -> str | None:
+    try:
+        return palette.accepted_icon(name)
+    except InvalidIcon:
+        return None
+
+
+def _known_color(name: str) -> str | None:
+    try:
+        return palette.accepted_color(name)
+    except InvalidColor:
+        return None
+
+
+def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
+    """Bring these identities into this order, in the places that they have together among the others."""
+    order = [each.cookie_store_id for each in identities.query(transaction)]
+    wanted, moved = iter(ids), frozenset(ids)
+    for place, now_there in enumerate([next(wanted) if each in moved else each for each in order]):
+        if order[place] != now_there:
+            identities.move(transaction, [now_there], place)
+            order.remove(now_there)
+            order.insert(place, now_there)
+
+
+# ------------------------------------------------------------------------------------------------------ cookies
+
+
+def _put_cookies(transaction: Transaction, number: int, given: Iterable[Cookie], now: float, report: Report) -> None:
+    known = {cookie.key: cookie for cookie in load_cookies(transaction, number)}
+    sequence = max([int(now * _MICRO), *(cookie.sequence + 1 for cookie in known.values())])
+    changes: list[Change] = []
+    for cookie in {each.key: each for each in given}.values():  # of two with one key the last counts
+        old = known.get(cookie.key)
+        if cookie.expired(now):
+            report.skipped[EXPIRED] += 1
+        elif not _is_possible(cookie):
+            report.skipped[INVALID] += 1
+        elif old is not None and same_content(old, cookie):
+            report.cookies_unchanged += 1
+        else:
+            if old is not None:
+                changes.append(Change(old, True, Cause.OVERWRITE))
+            report.cookies_new += old is None
+            report.cookies_changed += old is not None
+            changes.append(Change(_placed(cookie, old, now, sequence), False, Cause.EXPLICIT))
+            sequence += 1
+    if changes:
+        keep_changes(transaction, number, changes)
+
+
+def _is_possible(cookie: Cookie) -> bool:
+    """Whether some response could have set this cookie: all rules but those about who may set what."""
+    shared = "" if cookie.host_only else cookie.domain
+    fields = SetCookie(cookie.name, cookie.value, domain=shared, path=cookie.path)
+    try:
+        check_fields(fields)
+    except CookieRefused:
+        return False
+    return (
+        bool(cookie.domain)
+        and canonical_host(cookie.domain) == cookie.domain
+        and not (shared and default_suffixes().is_suffix(shared))
+        and (bool(cookie.name) or "=" not in cookie.value)
+        and (cookie.partition is None or _SITE.fullmatch(cookie.partition.top_level_site) is not None)
+        and keeps_prefix_promise(
+            cookie.name,
+            cookie.value,
+            secure=cookie.secure,
+            http_only=cookie.http_only,
+            host_only=cookie.host_only,
+            path_attribute=cookie.path,
+        )
+    )
+
+
+def _placed(cookie: Cookie, old: Cookie | None, now: float, sequence: int) -> Cookie:
+    """The cookie with times that can be: those of its source, else of the one that it replaces, else of now."""
+    if cookie.created > 0:
+        sequence = min(max(cookie.sequence, 0), int(now * _MICRO))
+        created, used = min(cookie.created, now), min(max(cookie.last_access, 0), now)
+    elif old is not None:
+        sequence, created, used = old.sequence, old.created, now
+    else:
+        created = used = now
+    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=used)

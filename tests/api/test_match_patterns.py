@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.api.caller import Caller
+from hatbox.api.match_patterns import ALL_URLS, HostPermissions, host_permissions, parse_match_pattern
+
+labels = st.from_regex(r"[a-z]([a-z0-9-]{0,5}[a-z0-9])?", fullmatch=True)
+hosts = st.lists(labels, min_size=1, max_size=4).map(".".join)
+schemes = st.sampled_from(["http", "https"])
+patterns = st.one_of(
+    st.just(ALL_URLS),
+    st.builds(
+        "{}://{}{}/{}".format,
+        st.sampled_from(["*", "http", "https", "ws"]),
+        st.sampled_from(["", "*."]),
+        hosts,
+        st.sampled_from(["*", "", "x/*"]),
+    ),
+    st.builds("{}://*/*".format, st.sampled_from(["*", "http", "https"])),
+)
+
+
+def allowed(*permissions: str) -> HostPermissions:
+    return host_permissions(frozenset(permissions))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "scheme", "host"),
+    [
+        (ALL_URLS, "https", "site.example"),
+        (ALL_URLS, "http", "[::1]"),
+        ("*://*/*", "http", "localhost"),
+        ("https://site.example/*", "https", "site.example"),
+        ("https://site.example/private/*", "https", "site.example"),
+        ("https://site.example/", "https", "site.example"),
+        ("*://*.site.example/*", "http", "site.example"),
+        ("*://*.site.example/*", "https", "a.b.site.example"),
+        ("http://10.0.0.1/*", "http", "10.0.0.1"),
+        ("http://[::1]/*", "http", "[::1]"),
+        ("https://site.example./*", "https", "site.example."),
+    ],
+)
+def test_a_pattern_gives_permission_for_what_it_matches(pattern: str, scheme: str, host: str) -> None:
+    assert allowed("cookies", pattern).allow_url(scheme, host)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "scheme", "host"),
+    [
+        ("https://site.example/*", "http", "site.example"),
+        ("https://site.example/*", "https", "sub.site.example"),
+        ("https://site.example:8443/*", "https", "site.example"),
+        ("*://*.site.example/*", "https", "othersite.example"),
+        ("*://*.site.example/*", "https", "example"),
+        ("https://SITE.example/*", "https", "site.example"),
+        ("https://bücher.example/*", "https", "xn--bcher-kva.example"),
+        ("*://*/*", "ftp", "site.example"),
+        ("ws://site.example/*", "http", "site.example"),
+        ("file:///*", "https", "site.example"),
+    ],
+)
+def test_and_for_nothing_else(pattern: str, scheme: str, host: str) -> None:
+    assert parse_match_pattern(pattern) is not None
+    assert not allowed(pattern).allow_url(scheme, host)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "*",
+        "cookies",
+        "site.example",
+        "*.site.example",
+        "https://site.example",
+        "http*://site.example/*",
+        "https://*site.example/*",
+        "https://site.*/*",
+        "https:///*",
+        "foo://site.example/*",
+        "<ALL_URLS>",
+        " https://site.example/*",
+    ],
+)
+def test_what_is_no_pattern_gives_no_permission(text: str) -> None:
+    assert parse_match_pattern(text) is None
+    assert allowed(text) == HostPermissions(())
+
+
+def test_a_cookie_is_seen_by_whoever_may_see_a_page_that_reads_it() -> None:
+    deep = allowed("https://*.sub.site.example/*")
+    assert deep.allow_cookie("site.example", host_only=False, secure=True)
+    assert not deep.allow_cookie("site.example", host_only=True, secure=True)
+    assert not deep.allow_cookie("other.example", host_only=False, secure=False)
+    assert not deep.allow_cookie("ub.site.example", host_only=False, secure=False)
+    insecure = allowed("http://site.example/*")
+    assert insecure.allow_cookie("site.example", host_only=True, secure=False)
+    assert not insecure.allow_cookie("site.example", host_only=True, secure=True)
+    assert not allowed("ws://site.example/*").allow_cookie("site.example", host_only=True, secure=False)
+
+
+@given(patterns, schemes, hosts)
+def test_all_urls_includes_every_other_pattern(pattern: str, scheme: str, host: str) -> None:
+    assert allowed(pattern).allow_url(scheme, host) <= allowed(ALL_URLS).allow_url(scheme, host)
+
+
+@given(patterns, schemes, hosts)
+def test_who_may_see_a_page_may_see_the_cookies_that_it_reads(pattern: str, scheme: str, host: str) -> None:
+    if allowed(pattern).allow_url(scheme, host):
+        labels = host.split(".")
+        secure = scheme == "https"
+        assert allowed(pattern).allow_cookie(host, host_only=True, secure=secure)
+        for first in range(len(labels)):
+            assert allowed(pattern).allow_cookie(".".join(labels[first:]), host_only=False, secure=secure)
+
+
+@given(st.lists(patterns, max_size=3), schemes, hosts)
+def test_several_permissions_give_what_each_of_them_gives(several: list[str], scheme: str, host: str) -> None:
+    assert allowed(*several).allow_url(scheme, host) == any(allowed(each).allow_url(scheme, host) for each in several)
+
+
+@given(st.text())
+def test_any_text_is_a_pattern_or_none(text: str) -> None:
+    parse_match_pattern(text)
+
+
+def test_hosts_can_be_granted_and_revoked_while_the_caller_lives() -> None:
+    caller = Caller("test", ["cookies"])
+    assert not caller.hosts.allow_url("https", "site.example")
+    caller.permissions.add("https://site.example/*")
+    assert caller.hosts.allow_url("https", "site.example")
+    caller.permissions.clear()
+    assert not caller.hosts.allow_url("https", "site.example")

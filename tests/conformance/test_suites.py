@@ -1,0 +1,50 @@
+"""Real Firefox is the judge: the Python face answers as recorded, but for the differences that are written down."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from tests.conformance.record import SUITES, Case, Suite
+from tests.conformance.replay import run_case
+
+RECORDED: dict[Suite, dict[str, list[Any]]] = {suite: suite.recorded()["answers"] for suite in SUITES}
+ALL = [(suite, case) for suite in SUITES for case in suite.cases()]
+DIFFERENT = [(suite, case) for suite, case in ALL if "differs" in case]
+DECISIONS = Path(__file__).parents[2] / "docs" / "decisions.md"
+
+
+def name_of(value: Suite | Case) -> str:
+    return value.name if isinstance(value, Suite) else str(value["name"])
+
+
+@pytest.mark.parametrize(("suite", "case"), ALL, ids=name_of)
+def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, tmp_path: Path) -> None:
+    async def replayed() -> list[dict[str, Any]]:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            return await run_case(profile.browser(case["permissions"]), case["steps"])
+
+    expected = case["expect"] if "expect" in case else RECORDED[suite][case["name"]]
+    # Line by line and as text: the order of an object's keys is part of the answer.
+    assert [json.dumps(entry) for entry in asyncio.run(replayed())] == [json.dumps(entry) for entry in expected]
+
+
+@pytest.mark.parametrize(("suite", "case"), DIFFERENT, ids=name_of)
+def test_a_difference_from_firefox_is_real_and_explained(suite: Suite, case: Case) -> None:
+    assert json.dumps(RECORDED[suite][case["name"]]) != json.dumps(case["expect"])
+    headings = re.findall(r"^#+ (.*)$", DECISIONS.read_text("utf-8"), re.MULTILINE)
+    assert case["differs"] in [re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=name_of)
+def test_every_case_has_a_name_of_its_own_and_an_answer(suite: Suite) -> None:
+    names = [case["name"] for case in suite.cases()]
+    assert len(names) == len(set(names))
+    assert all("expect" in case or case["name"] in RECORDED[suite] for case in suite.cases())
+    assert set(RECORDED[suite]) <= set(names)

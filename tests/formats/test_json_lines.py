@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.cookies import Cookie, Partition, SameSite
+from hatbox.errors import BrokenInput
+from hatbox.formats import Bundle, Holding, Label
+from hatbox.formats.json_lines import read, write
+from tests.formats.strategies import bundles, timeless
+
+COOKIE = Cookie(
+    name="sid",
+    value="\xff",
+    domain="site.example",
+    host_only=False,
+    secure=True,
+    http_only=True,
+    same_site=SameSite.NONE,
+    expires=2000000000.125,
+    partition=Partition("https://top.example", True),
+    sequence=1700000000000001,
+    created=1700000000.0,
+    last_access=1700000001.5,
+)
+BUNDLE = Bundle([Holding(None, []), Holding(Label("Work", "briefcase", "orange", True), [COOKIE])], ordered=True)
+TEXT = (
+    '{"format":"hatbox","version":1}\n'
+    '{"identity":null}\n'
+    '{"identity":{"name":"Work","icon":"briefcase","color":"orange","hidden":true}}\n'
+    '{"cookie":{"name":"sid","value":"ÿ","domain":"site.example","hostOnly":false,"path":"/","secure":true,'
+    '"httpOnly":true,"sameSite":"no_restriction","expires":2000000000.125,'
+    '"partition":{"topLevelSite":"https://top.example","crossSiteAncestor":true},'
+    '"sequence":1700000000000001,"created":1700000000.0,"lastAccess":1700000001.5}}\n'
+    '{"end":{"identities":1,"cookies":1}}\n'
+)
+LINES = TEXT.splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ("", 1, "does not begin with"),
+        ("{}\n", 1, "does not begin with"),
+        ('{"format":"other","version":1}\n', 1, "does not begin with"),
+        ('{"format":"hatbox","version":2}\n', 1, "version 2"),
+        ("".join(LINES[:-1]), 5, "cut short"),
+        (TEXT[:300], 4, "truncated"),
+        ("".join([*LINES[:3], LINES[4]]), 4, "lines are missing"),
+        (TEXT + LINES[2], 6, "follows"),
+        (LINES[0] + LINES[3] + LINES[4], 2, "before any identity"),
+        (LINES[0] + '{"tab":1}\n', 2, "unknown field `tab`"),
+        (LINES[0] + "{}\n", 2, "expected an identity"),
+        (TEXT.replace('"sid"', "7"), 4, r"\$\.cookie\.name"),
+        (TEXT.replace('"no_restriction"', '"maybe"'), 4, "maybe"),
+        (TEXT.replace("ÿ", "Ā"), 4, "no byte"),
+        (TEXT.replace('"sid"', "nonsense"), 4, "malformed"),
+    ],
+)
+def test_a_broken_file_is_named_with_the_line(text: str, line: int, problem: str) -> None:
+    with pytest.raises(BrokenInput, match=problem) as caught:
+        read(text.encode(), "my.jsonl")
+    assert caught.value.line == line
+    assert str(caught.value).startswith(f"my.jsonl, line {line}: ")
+
+
+@given(bundles(), st.data())
+@timeless
+def test_no_cut_goes_unnoticed(bundle: Bundle, data: st.DataObject) -> None:
+    whole = write(bundle).data
+    cut = data.draw(st.integers(0, len(whole) - 2))  # the last line feed may be missing
+    with pytest.raises(BrokenInput):
+        read(whole[:cut], "my.jsonl")
+
+
+def test_the_text_is_exactly_this() -> None:
+    assert write(BUNDLE).data.decode() == TEXT
+    assert read(TEXT.encode(), "my.jsonl") == BUNDLE
+    assert all(json.loads(line) for line in LINES)
+
+
+@given(bundles())
+@timeless
+def test_everything_comes_back(bundle: Bundle) -> None:
+    written = write(bundle)
+    assert written.cookies == bundle.count
+    assert not written.lost
+    assert read(written.data, "my.jsonl") == bundle

@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import hatbox
+from hatbox.cookies import Cookie, Partition, SameSite
+from hatbox.cookies.stores import keep_changes
+from hatbox.errors import NoSuchIdentity
+from hatbox.formats import Bundle, Holding, Label, Report, transfer
+from hatbox.formats.transfer import EXPIRED, INVALID, UNKNOWN_LOOKS, UNNAMED
+from tests.formats.strategies import NOW, bundles, timeless
+
+WORK = Label("Work", "briefcase", "orange")
+GIFTS = Label("Gifts", "gift", "red")
+URL = "https://site.example/"
+
+
+def cookie(value: str = "1", **more: Any) -> Cookie:
+    fields = {"name": "sid", "domain": "site.example", "created": NOW - 100, "sequence": int(NOW - 100) * 10**6}
+    return Cookie(value=value, **{**fields, **more})
+
+
+def dump(path: Path) -> list[Any]:
+    """Everything that is in a profile's file, the log of changes included."""
+    connection = sqlite3.connect(path)
+    try:
+        return [
+            connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("identities", "cookies", "changes")
+        ]
+    finally:
+        connection.close()
+
+
+async def imported(path: Path, bundle: Bundle, into: str | None = None) -> Report:
+    async with hatbox.open(path) as profile:
+        return await profile.import_bundle(bundle, into)
+
+
+async def exported(path: Path, *identities: str) -> Bundle:
+    async with hatbox.open(path) as profile:
+        return await profile.export_bundle(identities or None)
+
+
+def put(path: Path, *holdings: Holding, into: str | None = None, ordered: bool = False) -> Report:
+    return asyncio.run(imported(path, Bundle(list(holdings), ordered=ordered), into))
+
+
+def take(path: Path, *identities: str) -> Bundle:
+    return asyncio.run(exported(path, *identities))
+
+
+def contents(path: Path) -> dict[str, list[str]]:
+    return {
+        holding.label.name if holding.label else "": [each.pair for each in holding.cookies]
+        for holding in take(path).holdings
+    }
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "profile.db"
+
+
+# ----------------------------------------------------------------------------------------------- all or nothing
+
+
+def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(path, Holding(WORK, [cookie("old")]))
+    before = dump(path)
+    calls: list[int] = []
+
+    def failing(transaction: Any, number: int, changes: Any) -> None:
+        calls.append(number)
+        if number != 2:
+            raise NoSuchIdentity("a fault")
+        keep_changes(transaction, number, changes)
+
+    monkeypatch.setattr(transfer, "keep_changes", failing)
+    with pytest.raises(NoSuchIdentity, match="a fault"):
+        put(path, Holding(WORK, [cookie("new")]), Holding(GIFTS, [cookie("new")]))
+    assert 2 in calls
+    assert dump(path) == before
+
+
+def test_an_unknown_target_changes_nothing(path: Path) -> None:
+    put(path)
+    before = dump(path)
+    with pytest.raises(NoSuchIdentity, match='Did you mean "Work"'):
+        put(path, Holding(None, [cookie()]), into="Wrok")
+    assert dump(path) == before
+
+
+@given(bundles())
+@timeless
+def test_the_second_time_nothing_changes_and_no_change_is_told(
+    tmp_path_factory: pytest.TempPathFactory, bundle: Bundle
+) -> None:
+    path = tmp_path_factory.mktemp("hatbox") / "profile.db"
+
+    async def twice() -> None:
+        async with hatbox.open(path) as profile:
+            first = await profile.import_bundle(bundle)
+            before = dump(path)
+            second = await profile.import_bundle(bundle)
+            assert dump(path) == before
+            assert (second.identities_new, second.cookies_new, second.cookies_changed) == (0, 0, 0)
+            assert second.cookies_unchanged == first.cookies_new == bundle.count
+
+    asyncio.run(twice())
+
+
+@given(bundles())
+@timeless
+def test_what_goes_into_an_empty_profile_comes_out_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, bundle: Bundle
+) -> None:
+    path = tmp_path_factory.mktemp("hatbox") / "profile.db"
+
+    async def there_and_back() -> Bundle:
+        async with hatbox.open(path) as profile:
+            for identity in await profile.identities.query():
+                await profile.identities.remove(identity)
+            await profile.import_bundle(bundle)
+            return await profile.export_bundle()
+
+    back = asyncio.run(there_and_back())
+    expected = [(each.label, each.cookies) for each in bundle.holdings if each.label or each.cookies]
+    assert [(each.label, each.cookies) for each in back.holdings] == expected
+
+
+# --------------------------------------------------------------------------------------------------- identities
+
+
+def test_an_identity_is_the_one_that_looks_the_same_and_each_is_taken_once(path: Path) -> None:
+    twin = [Holding(WORK, [cookie("first")]), Holding(WORK, [cookie("second")])]
+    other = Holding(Label("Work", "briefcase", "red"), [cookie("third")])
+    report = put(path, *twin, other)
+    assert (report.identities_known, report.identities_new) == (1, 2)
+    found = [(each.number, each.cookies[0].value) for each in take(path).holdings if each.cookies]
+    assert found == [(2, "first"), (6, "second"), (7, "third")]
+    assert put(path, *twin, other).identities_new == 0
+
+
+def test_cookies_never_come_to_another_store(path: Path) -> None:
+    put(path, Holding(None, [cookie("none")]), Holding(WORK, [cookie("work")]), Holding(GIFTS, [cookie("gifts")]))
+    assert contents(path) == {
+        "": ["sid=none"],
+        "Personal": [],
+        "Work": ["sid=work"],
+        "Banking": [],
+        "Shopping": [],
+        "Gifts": ["sid=gifts"],
+    }
+    assert [each.pair for holding in take(path, "Work").holdings for each in holding.cookies] == ["sid=work"]
+
+
+def test_into_takes_names_ids_and_the_store_of_none(path: Path) -> None:
+    for into in ("Work", "firefox-container-3", "firefox-default"):
+        put(path, Holding(None, [cookie(into)]), into=into)
+    filled = {name: pairs for name, pairs in contents(path).items() if pairs}
+    assert filled == {
+        "": ["sid=firefox-default"],
+        "Work": ["sid=Work"],
+        "Banking": ["sid=firefox-container-3"],
+    }
+
+
+def test_an_unknown_color_becomes_a_neutral_one_and_is_told(path: Path) -> None:
+    odd = Holding(Label("Odd", "nope", "mauve"), [cookie()])
+    report = put(path, odd)
+    assert report.lost == {UNKNOWN_LOOKS: 1}
+    label = take(path).holdings[-1].label
+    assert label == Label("Odd", "circle", "gray", False)
+    assert put(path, odd).identities_new == 0
+
+
+def test_an_identity_without_a_name_is_skipped_and_told(path: Path) -> None:
+    assert put(path, Holding(Label(" ", "gift", "red"), [cookie()])).skipped == {UNNAMED: 1}
+    assert len(contents(path)) == 4
+
+
+def test_order_and_hidden_are_carried_where_they_are_the_users(path: Path, tmp_path: Path) -> None:
+    async def arranged() -> Bundle:
+        async with hatbox.open(path) as profile:
+            await profile.identities.create("Gifts", color="red", icon="gift")
+            await profile.identities.move("firefox-container-4", 0)
+            await profile.identities.move("firefox-container-6", 1)
+            await profile.identities.hide("firefox-container-2")
+            return await profile.export_bundle()
+
+    bundle = asyncio.run(arranged())
+    elsewhere = tmp_path / "elsewhere.db"
+    put(elsewhere, Holding(Label("Own", "pet", "blue")))
+    asyncio.run(imported(elsewhere, bundle))
+    labels = [each.label for each in take(elsewhere).holdings]
+    assert [label and label.name for label in labels] == ["Shopping", "Gifts", "Personal", "Work", "Own", "Banking"]
+    assert [label.name for label in labels if label and label.hidden] == ["Work"]
+
+
+# ------------------------------------------------------------------------------------------------------ cookies
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ({"expires": NOW - 1}, EXPIRED),
+        ({"domain": "exa mple"}, INVALID),
+        ({"domain": ""}, INVALID),
+        ({"domain": "UPPER.example"}, INVALID),
+        ({"domain": "co.uk", "host_only": False}, INVALID),
+        ({"value": "v" * 5000}, INVALID),
+        ({"value": "a;b"}, INVALID),
+        ({"value": "a\nb"}, INVALID),
+        ({"name": "", "value": ""}, INVALID),
+        ({"name": "", "value": "a=b"}, INVALID),
+        ({"name": "__Host-x", "secure": False}, INVALID),
+        ({"path": "x"}, INVALID),
+        ({"path": "/" + "x" * 2000}, INVALID),
+        ({"partition": Partition("top.example^")}, INVALID),
+    ],
+)
+def test_cookies_that_cannot_be_are_skipped_and_counted(path: Path, bad: dict[str, Any], reason: str) -> None:
+    report = put(path, Holding(WORK, [cookie("good"), cookie(**{"name": "bad", **bad})]))
+    assert report.skipped == {reason: 1}
+    assert report.cookies_new == 1
+    assert contents(path)["Work"] == ["sid=good"]
+
+
+def test_times_of_the_source_are_kept_and_never_lie_in_the_future(path: Path) -> None:
+    old = cookie(name="old", created=1e9, sequence=10**15, last_access=1.5e9)
+    future = cookie(name="future", created=NOW * 2, sequence=2**70, last_access=NOW * 3)
+    put(path, Holding(WORK, [old, future]))
+    first, second = take(path, "Work").holdings[0].cookies
+    assert (first.created, first.sequence, first.last_access) == (1e9, 10**15, 1.5e9)
+    assert NOW <= second.created <= NOW + 3600
+    assert second.sequence <= (NOW + 3600) * 10**6
+
+
+def test_without_times_the_order_of_the_source_is_that_of_age(path: Path) -> None:
+    names = list("hatbox")
+    put(path, Holding(None, [Cookie(name=name, value="", domain="site.example") for name in names]), into="Work")
+    put(path, Holding(None, [Cookie(name="h", value="new", domain="site.example")]), into="Work")
+    assert [each.name for each in take(path, "Work").holdings[0].cookies] == names
+
+
+def test_of_two_with_one_key_the_last_counts_each_time(path: Path) -> None:
+    holding = Holding(WORK, [cookie("1"), cookie("2")])
+    assert put(path, holding).cookies_new == 1
+    assert put(path, holding).cookies_unchanged == 1
+    assert contents(path)["Work"] == ["sid=2"]
+
+
+def test_what_differs_is_replaced_and_told_as_that(path: Path) -> None:
+    put(path, Holding(WORK, [cookie("1")]))
+
+    async def replaced() -> list[tuple[str, bool, str]]:
+        told: list[tuple[str, bool, str]] = []
+        async with hatbox.open(path) as profile:
+            profile.cookies.on_changed.add_listener(
+                lambda change: told.append((change.cookie.value, change.removed, change.cause.value))
+            )
+            report = await profile.import_bundle(Bundle([Holding(WORK, [cookie("2", same_site=SameSite.LAX)])]))
+            assert (report.cookies_new, report.cookies_changed) == (0, 1)
+        return told
+
+    assert asyncio.run(replaced()) == [("1", True, "overwrite"), ("2", False, "explicit")]
+
+
+# --------------------------------------------------------------------------------------------- jars that are open
+
+
+def test_a_jar_that_is_open_here_sees_the_import(path: Path) -> None:
+    async def seen() -> None:
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            await store.receive(["sid=old; Path=/", "own=1; Path=/"], URL)
+            await profile.import_bundle(Bundle([Holding(WORK, [cookie("new")]), Holding(GIFTS, [cookie("gifts")])]))
+            assert await store.header(URL) == "sid=new; own=1"
+            # and goes on as ever: what it does itself, and what others do
+            await store.receive(["sid=newer; Path=/"], URL)
+            assert await store.header(URL) == "sid=newer; own=1"
+            async with hatbox.open(path) as other:
+                await (await other.cookie_store("Work")).receive(["sid=newest; Path=/"], URL)
+            assert await store.header(URL) == "sid=newest; own=1"
+
+    asyncio.run(seen())
+
+
+def test_an_import_and_a_response_at_the_same_time_end_as_they_were_begun(path: Path) -> None:
+    async def together(import_first: bool) -> tuple[str, str]:
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            await store.receive(["sid=old; Path=/"], URL)
+            bundle = Bundle([Holding(WORK, [cookie("imported")])])
+            calls = [profile.import_bundle(bundle), store.receive(["sid=received; Path=/"], URL)]
+            await asyncio.gather(*(calls if import_first else reversed(calls)))
+            here = await store.header(URL)
+        async with hatbox.open(path) as profile:
+            return here, await (await profile.cookie_store("Work")).header(URL)
+
+    for import_first in (True, False):
+        here, on_disk = asyncio.run(together(import_first))
+        assert here == on_disk
+
+
+def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
+    async def seen() -> str:
+        async with hatbox.open(path) as profile, hatbox.open(path) as other:
+            store = await other.cookie_store("Work")
+            await profile.import_bundle(Bundle([Holding(WORK, [cookie("new")])]))
+            return await store.header(URL)
+
+    assert asyncio.run(seen()) == "sid=new"
