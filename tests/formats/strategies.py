@@ -31,7 +31,7 @@ cookies = st.builds(
     path=st.sampled_from(["/", "/x", "/x/y", "/\xe9"]),
     secure=st.booleans(),
     http_only=st.booleans(),
-    expires=st.one_of(st.none(), st.integers(1, 10**8).map(lambda after: NOW + 60 + after / 8)),
+    expires=st.one_of(st.none(), st.integers(1, 10**8).map(lambda after: NOW + 86_400 + after / 8)),
     created=times,
     last_access=times,
 )
