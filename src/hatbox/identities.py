@@ -97,9 +97,15 @@ def update(
     color = old_color if color is None else palette.accepted_color(color)
     icon = old_icon if icon is None else palette.accepted_icon(icon)
     name = old_name if name is None else _accepted_name(name)
-    row = (number, name, icon, color, hidden)
-    transaction.identities.update(*row)
-    return _noted(transaction, UPDATED, row)
+    # Only what is new: a name that is written, even the same, is written to its index as well, a third of the cost.
+    changed = {"name": name} if name != old_name else {}
+    if color != old_color:
+        changed["color"] = color
+    if icon != old_icon:
+        changed["icon"] = icon
+    if changed:
+        transaction.identities.update(number, **changed)
+    return _noted(transaction, UPDATED, (number, name, icon, color, hidden))
 
 
 def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:
@@ -174,9 +180,8 @@ def _accepted_name(name: str) -> str:
 def _set_hidden(transaction: Transaction, cookie_store_id: str, hidden: int, topic: str) -> None:
     number, name, icon, color, was_hidden = _row(transaction, cookie_store_id)
     if was_hidden != hidden:
-        row = (number, name, icon, color, hidden)
-        transaction.identities.update(*row)
-        _noted(transaction, topic, row)
+        transaction.identities.update(number, hidden=hidden)
+        _noted(transaction, topic, (number, name, icon, color, hidden))
 
 
 def _noted(transaction: Transaction, topic: str, row: IdentityRow) -> ContextualIdentity:

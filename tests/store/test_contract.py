@@ -583,8 +583,10 @@ async def test_all_of_an_identity_is_kept_as_it_was_written(new_store: NewStore)
     odd = ["zero \0 inside", "\U0001f3a9 hat", " blanks ", "'; DROP TABLE identities; --", "caf\u00e9", "cafe\u0301"]
     async with opened(new_store()) as store:
         made = [await store.write(add(name)) for name in odd]
-        await store.write(lambda transaction: transaction.identities.update(made[0], odd[0], "an icon", "a colour", 1))
-        await store.write(lambda transaction: transaction.identities.update(2, "Work", "briefcase", "orange", 1))
+        await store.write(
+            lambda transaction: transaction.identities.update(made[0], icon="an icon", color="a colour", hidden=1)
+        )
+        await store.write(lambda transaction: transaction.identities.update(2, hidden=1))
     async with opened(new_store()) as store:
         rows = await store.read(lambda transaction: transaction.identities.find())
         assert rows[4] == (made[0], odd[0], "an icon", "a colour", 1)

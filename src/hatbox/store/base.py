@@ -68,8 +68,8 @@ class IdentityTable(Protocol):
     def insert(self, name: str, icon: str, color: str) -> int:
         """Add an identity at the end; returns its number, which no identity of this profile ever had."""
 
-    def update(self, number: int, name: str, icon: str, color: str, hidden: int) -> None:
-        """Replace all of an identity but its number and place."""
+    def update(self, number: int, **changed: str | int) -> None:
+        """Set what has changed of an identity: its name, icon, color or hidden."""
 
     def delete(self, number: int) -> None:
         """Drop an identity."""

@@ -50,12 +50,9 @@ class SqliteIdentityTable:
         )
         return cursor.lastrowid  # type: ignore[return-value]  # never None after an INSERT
 
-    def update(self, number: int, name: str, icon: str, color: str, hidden: int) -> None:
-        # Apart, because a name that is set, even to the same, is written to its index as well: a third of the cost.
-        self._execute("UPDATE identities SET name = ? WHERE id = ? AND name != ?", (name, number, name))
-        self._execute(
-            "UPDATE identities SET icon = ?, color = ?, hidden = ? WHERE id = ?", (icon, color, hidden, number)
-        )
+    def update(self, number: int, **changed: str | int) -> None:
+        columns = ", ".join(f"{column} = ?" for column in changed)
+        self._execute(f"UPDATE identities SET {columns} WHERE id = ?", (*changed.values(), number))
 
     def delete(self, number: int) -> None:
         self._execute("DELETE FROM identities WHERE id = ?", (number,))
