@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _SAME_SITE: Final = {each.value: each for each in SameSite}
+_EXPIRES: Final = 9  # where it stands in a row
 _CHANGED: Final = "cookies.changed"
 _GONE: Final = "cookies.gone"
 _INSTANT: Final = 2e-6  # seconds; cookies are ordered by the microsecond in which they were created
@@ -137,7 +138,7 @@ class CookieStores:
 class CookieStore:
     """The cookies of one identity, or of none. Each call first takes in what other processes have changed."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], number: int, rows: Iterable[CookieRow]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float], number: int, rows: Sequence[CookieRow]) -> None:
         self.cookie_store_id = cookie_store_id_of(number)
         """The id of the store, and of its identity."""
         self.is_gone = False
@@ -145,10 +146,18 @@ class CookieStore:
         self._store = store
         self._clock = clock
         self._number = number
-        self._jar = _jar(rows)
+        self._rows = rows
+        self._filled: Jar | None = None
         self._is_stale = False
         self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
         self._flushed = clock()
+
+    @property
+    def _jar(self) -> Jar:
+        """The jar, filled when it is first needed: most stores of a large profile are opened and never asked."""
+        if self._filled is None:
+            self._filled, self._rows = _jar_of(self._rows), ()
+        return self._filled
 
     async def header(self, url: str | Target, context: Context = PLAIN) -> str:
         """The Cookie header of a request; empty if no cookie goes with it."""
@@ -195,12 +204,14 @@ class CookieStore:
         if self.is_gone:
             raise InvalidIdentity(self.cookie_store_id)
         if self._is_stale:
-            self._jar = _jar(await self._store.read(lambda transaction: _load(transaction, self._number)))
+            self._filled = _jar_of(await self._store.read(lambda transaction: _load(transaction, self._number)))
             self._is_stale = False
         return self._jar
 
     async def flush(self) -> None:
         """Bring to disk when cookies were last used. All else is there when its call resolves."""
+        if self._filled is None:
+            return
         used = [(each.last_access, _row_key(each.key)) for each in self._jar if each.last_access > self._flushed]
         if used and not self.is_gone:
             self._flushed = self._clock()
@@ -208,7 +219,10 @@ class CookieStore:
 
     async def tidy(self, *, keep_session_cookies: bool) -> None:
         """Drop what has expired and, where they are not wanted, the cookies of earlier sessions."""
-        changes = self._jar.expire(self._clock())
+        now = self._clock()
+        if keep_session_cookies and all(row[_EXPIRES] is None or row[_EXPIRES] > now for row in self._rows):
+            return
+        changes = self._jar.expire(now)
         if not keep_session_cookies:
             for cookie in [each for each in self._jar if each.expires is None]:
                 changes += self._jar.remove(cookie.key)
@@ -289,7 +303,7 @@ def put_cookie(transaction: Transaction, number: int, cookie: Cookie, now: float
     rows = transaction.cookies.find(number, name=cookie.name, domains=[cookie.domain])
     if _row_key(cookie.key) not in [row[:5] for row in rows]:
         rows += _neighbours(transaction, number, cookie)
-    keep_changes(transaction, number, _jar(rows).put(cookie, now))
+    keep_changes(transaction, number, _jar_of(rows).put(cookie, now))
 
 
 def _neighbours(transaction: Transaction, number: int, cookie: Cookie) -> list[CookieRow]:
@@ -322,7 +336,7 @@ def _expect_identity(transaction: Transaction, number: int) -> None:
         raise InvalidIdentity(cookie_store_id_of(number))
 
 
-def _jar(rows: Iterable[CookieRow]) -> Jar:
+def _jar_of(rows: Iterable[CookieRow]) -> Jar:
     jar = Jar()
     jar.load(map(_cookie, rows))
     return jar
