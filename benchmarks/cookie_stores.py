@@ -1,4 +1,4 @@
-"""Opening many durable cookie stores, beside reading the same rows with bare sqlite3: `python -m benchmarks.cookie_stores`.
+"""Opening many cookie stores, beside reading the same rows with bare sqlite3: `python -m benchmarks.cookie_stores`.
 
 10,000 identities with 20 cookies each, in one profile. The two take turns, and the median of the rounds counts. Asking
 each store for one Cookie header, which fills its jar, is told apart: most stores of a large profile are never asked.
@@ -34,9 +34,7 @@ def main() -> int:
         asyncio.run(_fill(path))
         rounds = [(_bare(path), *asyncio.run(_ours(path))) for _ in range(ROUNDS)]
     bare, opened, asked = (statistics.median(figures) for figures in zip(*rounds, strict=True))
-    print(
-        f"{len(STORES):,} stores of {COOKIES} cookies: bare {bare:.2f} s, opened {opened:.2f} s, and asked {asked:.2f} s"
-    )
+    print(f"{len(STORES):,} stores of {COOKIES} cookies: bare {bare:.2f} s, opened {opened:.2f} s, asked {asked:.2f} s")
     print(f"opening them: {opened / bare:.2f} times the bare reading (bar: at most {BAR:g})")
     print(f"opening them and asking each for one header: {asked / bare:.2f} times")
     return 0 if opened / bare <= BAR else 1
