@@ -6,6 +6,7 @@ is first used. What a jar takes in is on disk when the call resolves, and the ja
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +23,8 @@ from hatbox.cookies.suffixes import default_suffixes
 from hatbox.cookies.targets import Target
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
+from hatbox.store.base import MISSED, CookieKey, CookieRow, Store, Transaction
 from hatbox.store.base import Change as Committed
-from hatbox.store.base import CookieKey, CookieRow, Store, Transaction
 
 __all__ = [
     "CookieChange",
@@ -63,6 +64,7 @@ class CookieStores:
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
         self._heard: Counter[int] = Counter()  # how often there was something to hear of each store
+        self._epoch = 0  # how often there was something to hear of all of them
         self._begun: set[int] = set()  # the stores whose earlier sessions have ended here
         self._latest = 0.0
         self._following = False
@@ -78,16 +80,16 @@ class CookieStores:
             raise InvalidIdentity(cookie_store_id)
         self._follow()
         while number not in self._open:
-            heard = self._heard[number]
+            heard = self._epoch, self._heard[number]
             rows = await self._store.read(lambda transaction: _load(transaction, number))
-            if number in self._open or heard != self._heard[number]:
-                continue  # somebody else has loaded it meanwhile, or what was loaded is not true any more
-            opened = self._open[number] = CookieStore(self._store, self._clock, number, rows)
-            keeps = self._keep_session_cookies or number in self._begun
+            if number not in self._open and heard == (self._epoch, self._heard[number]):
+                self._open[number] = CookieStore(self._store, self._clock, number, rows)
+            # Otherwise somebody else has loaded it meanwhile, or what was loaded is not true any more.
+        opened = self._open[number]
+        if number not in self._begun:
             self._begun.add(number)
-            await opened.tidy(keep_session_cookies=keeps)
-            return opened
-        return self._open[number]
+            await opened.tidy(keep_session_cookies=self._keep_session_cookies)
+        return opened
 
     def begin(self, number: int) -> float:
         """Make ready for work on the rows of a store instead of on its jar; returns the time, never the same twice.
@@ -96,7 +98,8 @@ class CookieStores:
         """
         if not self._keep_session_cookies and number not in self._begun:
             self._begun.add(number)
-            self._store.write(lambda transaction: _end_session(transaction, number))
+            ended = self._store.write(lambda transaction: _end_session(transaction, number))
+            ended.add_done_callback(lambda done: self._begun.discard(number) if _failed(done) else None)
         self._latest = max(self._clock(), self._latest + _INSTANT)
         return self._latest
 
@@ -106,21 +109,27 @@ class CookieStores:
             await opened.flush()
 
     async def close(self) -> None:
-        """Flush, and forget all jars: they are loaded again when the profile is opened again."""
+        """Flush. When the profile is opened again, all jars are loaded anew."""
         try:
             await self.flush()
         finally:
-            self._open.clear()
+            self._distrust_all()
             self._begun.clear()
-            self._following = False
 
     def _follow(self) -> None:
         if not self._following:
             self._store.follow(self._hear)
             self._following = True
 
+    def _distrust_all(self) -> None:
+        self._epoch += 1
+        for opened in self._open.values():
+            opened.is_stale = True
+
     def _hear(self, committed: Committed) -> None:
-        if committed.topic == _CHANGED:
+        if committed.topic == MISSED:
+            self._distrust_all()
+        elif committed.topic == _CHANGED:
             number, removed, cause, row = _decode(committed.payload)
             self._heard[number] += 1
             cookie = _cookie(row)
@@ -148,7 +157,9 @@ class CookieStore:
         self._number = number
         self._rows = rows
         self._filled: Jar | None = None
-        self._is_stale = False
+        self.is_stale = False
+        """Whether the jar may differ from what is on disk, and has to be loaded anew before its next use."""
+        self._changing = asyncio.Lock()
         self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
         self._flushed = clock()
 
@@ -165,34 +176,33 @@ class CookieStore:
 
     async def receive(self, lines: Iterable[str | bytes], url: str | Target, context: Context = PLAIN) -> None:
         """Take in the Set-Cookie values of a response. When this returns, they are on disk."""
-        jar = await self.jar()
-        await self._keep(jar.store_all(lines, url, self._clock(), context))
+        await self._change(lambda jar, now: jar.store_all(lines, url, now, context))
 
     async def set(self, url: str | Target, **fields: Any) -> list[Change]:
         """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRefused with the reason."""
-        jar = await self.jar()
-        return await self._keep(jar.set(url, self._clock(), **fields))
+        return await self._change(lambda jar, now: jar.set(url, now, **fields))
 
     async def remove(self, key: Key) -> list[Change]:
         """Take out the cookie with this key, if there is one."""
-        jar = await self.jar()
-        return await self._keep(jar.remove(key))
+        return await self._change(lambda jar, _: jar.remove(key))
 
     async def clear(self, domain: str | None = None) -> list[Change]:
         """Take out all cookies, or those of a domain and of everything below it."""
-        jar = await self.jar()
-        return await self._keep(jar.clear(domain))
+        return await self._change(lambda jar, _: jar.clear(domain))
 
     async def put(self, cookies: Iterable[Cookie]) -> list[Change]:
         """Keep cookies as they are, in the place of those with the same key: what another program has exported."""
-        jar = await self.jar()
-        changes: list[Change] = []
-        for cookie in cookies:
-            if old := jar.get(cookie.key):
-                changes.append(Change(old, True, Cause.OVERWRITE))
-            changes.append(Change(cookie, False, Cause.EXPLICIT))
-        jar.load(change.cookie for change in changes if not change.removed)
-        return await self._keep(changes)
+
+        def put(jar: Jar, _: float) -> list[Change]:
+            changes: list[Change] = []
+            for cookie in cookies:
+                if old := jar.get(cookie.key):
+                    changes.append(Change(old, True, Cause.OVERWRITE))
+                changes.append(Change(cookie, False, Cause.EXPLICIT))
+            jar.load(change.cookie for change in changes if not change.removed)
+            return changes
+
+        return await self._change(put)
 
     async def cookies(self) -> list[Cookie]:
         """Every cookie that has not expired, oldest first."""
@@ -203,9 +213,11 @@ class CookieStore:
         await self._store.catch_up()
         if self.is_gone:
             raise InvalidIdentity(self.cookie_store_id)
-        if self._is_stale:
-            self._filled = _jar_of(await self._store.read(lambda transaction: _load(transaction, self._number)))
-            self._is_stale = False
+        if self.is_stale:
+            rows = await self._store.read(lambda transaction: _load(transaction, self._number))
+            if self.is_stale:  # nobody else has loaded it meanwhile
+                self._filled, self.is_stale = _jar_of(rows), False
+                self._under_way.clear()  # what is still to be heard of our own is not in this jar, and is taken in then
         return self._jar
 
     async def flush(self) -> None:
@@ -222,11 +234,15 @@ class CookieStore:
         now = self._clock()
         if keep_session_cookies and all(row[_EXPIRES] is None or row[_EXPIRES] > now for row in self._rows):
             return
-        changes = self._jar.expire(now)
-        if not keep_session_cookies:
-            for cookie in [each for each in self._jar if each.expires is None]:
-                changes += self._jar.remove(cookie.key)
-        await self._keep(changes)
+
+        def drop(jar: Jar, now: float) -> list[Change]:
+            changes = jar.expire(now)
+            if not keep_session_cookies:
+                for cookie in [each for each in jar if each.expires is None]:
+                    changes += jar.remove(cookie.key)
+            return changes
+
+        await self._change(drop)
 
     def hear(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
         """Take in a committed change. What this jar did is in it already, and comes after what others did meanwhile.
@@ -244,19 +260,32 @@ class CookieStore:
             else:
                 self._jar.load([cookie])
 
-    async def _keep(self, changes: list[Change]) -> list[Change]:
-        """Bring changes of the jar to disk. If that fails, the jar is loaded anew, as it is there."""
-        if changes:
-            keys = [change.cookie.key for change in changes]
-            self._under_way.update(keys)
-            try:
-                await self._store.write(lambda transaction: keep_changes(transaction, self._number, changes))
-            except Exception:
+    async def _change(self, change: Callable[[Jar, float], list[Change]]) -> list[Change]:
+        """Change the jar and bring that to disk, one call after the other: who finds nothing left to change has waited
+        for those who did it. If the disk refuses, the jar is loaded anew, as it is there."""
+        async with self._changing:
+            changes = change(await self.jar(), self._clock())
+            if changes:
+                await asyncio.shield(self._keep(changes))  # a caller that is cancelled stops waiting, no more
+        return changes
+
+    def _keep(self, changes: list[Change]) -> asyncio.Future[None]:
+        keys = [change.cookie.key for change in changes]
+        self._under_way.update(keys)
+        kept = self._store.write(lambda transaction: keep_changes(transaction, self._number, changes))
+
+        def forget_if_failed(done: asyncio.Future[None]) -> None:
+            if _failed(done):
                 self._under_way.subtract(keys)
                 self._under_way += Counter()
-                self._is_stale = True
-                raise
-        return changes
+                self.is_stale = True
+
+        kept.add_done_callback(forget_if_failed)
+        return kept
+
+
+def _failed(done: asyncio.Future[Any]) -> bool:
+    return done.cancelled() or done.exception() is not None
 
 
 def forget_cookies(transaction: Transaction, number: int) -> None:

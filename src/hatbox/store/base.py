@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 __all__ = [
+    "MISSED",
     "Change",
     "ChangeLog",
     "CookieKey",
@@ -46,6 +47,9 @@ class Change(NamedTuple):
     call: int | None
     """The number of the call that made it, if it was made through this store and not in another process."""
 
+
+MISSED: Final = "missed"
+"""The topic of a change that tells a follower: changes were lost to you, look at everything anew."""
 
 Follower: TypeAlias = Callable[[Change], None]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileError
-from hatbox.store.base import Change, Follower, Store, Work
+from hatbox.store.base import MISSED, Change, Follower, Store, Work
 from hatbox.store.sqlite.files import connect, explained, real_path
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.store.sqlite.writer import Call, Writer
@@ -252,6 +252,7 @@ class SqliteStore(Store):
                 continue
             if sequence > self._known + 1:
                 logger.warning("%s: changes %d to %d were missed", self._path, self._known + 1, sequence - 1)
+                self._tell(Change(MISSED, b"", None))
             self._known = sequence
             for change in changes:
                 self._tell(change)
