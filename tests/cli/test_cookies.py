@@ -232,3 +232,7 @@ def test_a_host_or_domain_cannot_steer_the_terminal_in_messages_or_in_the_prompt
     assert shown in cli("cookies", "set", "Work", URL, "a", "1", "--same-site", evil).err
     cli("create", evil)
     assert shown in cli("cookies", "set", evil, URL, "a", "1", tty=True).out
+
+
+def test_clearing_a_domain_that_is_empty_is_wrong_usage(cli: Cli) -> None:
+    assert cli("cookies", "clear", "Work", "--domain", "", "--yes").status == 2

@@ -150,6 +150,8 @@ def clear(
     as_json: JsonOption = False,
 ) -> None:
     """Remove all cookies of an identity, or those of a domain. The identity stays."""
+    if domain == "":  # a variable of the shell that was not set: neither all nor none is what was meant
+        raise typer.BadParameter("it is empty", param_hint="--domain")
     if not yes:
         _confirm(_at(profile, identity, _itself), domain)
 
