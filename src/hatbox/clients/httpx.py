@@ -33,37 +33,34 @@ def async_client(worn: Worn, options: Mapping[str, Any]) -> httpx.AsyncClient:
     return _AsyncClient(worn, options)
 
 
-class _Client(httpx.Client):
+class _JarStaysEmpty:
+    """The jar of both clients; it stands before httpx's own class, whose `cookies` it takes the place of."""
+
+    _cookies: httpx.Cookies
+
+    @property
+    def cookies(self) -> httpx.Cookies:
+        """Always empty: the cookies are in the identity's store."""
+        return self._cookies
+
+    @cookies.setter
+    def cookies(self, _: object) -> NoReturn:
+        raise ForeignCookies("a client was given a jar")
+
+
+class _Client(_JarStaysEmpty, httpx.Client):
     def __init__(self, worn: SyncWorn, options: Mapping[str, Any]) -> None:
         super().__init__(**_without_cookies(options))
         self._transport = _Transport(self._transport, worn)
         self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, worn))
 
-    @property
-    def cookies(self) -> httpx.Cookies:
-        """Always empty: the cookies are in the identity's store."""
-        return self._cookies
 
-    @cookies.setter
-    def cookies(self, _: object) -> NoReturn:
-        raise ForeignCookies("a client was given a jar")
-
-
-class _AsyncClient(httpx.AsyncClient):
+class _AsyncClient(_JarStaysEmpty, httpx.AsyncClient):
     def __init__(self, worn: Worn, options: Mapping[str, Any]) -> None:
         super().__init__(**_without_cookies(options))
         self._worn = worn
         self._transport = _AsyncTransport(self._transport, worn)
         self._mounts = _wrapped(self._mounts, lambda inner: _AsyncTransport(inner, worn))
-
-    @property
-    def cookies(self) -> httpx.Cookies:
-        """Always empty: the cookies are in the identity's store."""
-        return self._cookies
-
-    @cookies.setter
-    def cookies(self, _: object) -> NoReturn:
-        raise ForeignCookies("a client was given a jar")
 
     async def __aenter__(self) -> _AsyncClient:
         await self._worn.put_on()
