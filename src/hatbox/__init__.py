@@ -7,6 +7,8 @@ from hatbox.errors import (
     BrokenInput,
     CookieRefused,
     DuplicateIdentity,
+    EngineBusy,
+    EngineError,
     FirefoxRunning,
     ForeignCookies,
     HatboxError,
@@ -17,6 +19,8 @@ from hatbox.errors import (
     InvalidIdentity,
     InvalidName,
     InvalidPosition,
+    InvalidTab,
+    InvalidWindow,
     MissingExtra,
     NoSuchIdentity,
     NotAProfile,
@@ -33,6 +37,8 @@ from hatbox.errors import (
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
 from hatbox.sync import SyncIdentities, SyncProfile, open_sync
+from hatbox.tabs.model import Tab, Window
+from hatbox.tabs.service import Tabs
 
 __all__ = [
     "AmbiguousIdentity",
@@ -42,6 +48,8 @@ __all__ = [
     "ContextualIdentity",
     "CookieRefused",
     "DuplicateIdentity",
+    "EngineBusy",
+    "EngineError",
     "FirefoxRunning",
     "ForeignCookies",
     "HatboxError",
@@ -53,6 +61,8 @@ __all__ = [
     "InvalidIdentity",
     "InvalidName",
     "InvalidPosition",
+    "InvalidTab",
+    "InvalidWindow",
     "MissingExtra",
     "NoSuchIdentity",
     "NotAProfile",
@@ -67,7 +77,10 @@ __all__ = [
     "ProfileTooNew",
     "SyncIdentities",
     "SyncProfile",
+    "Tab",
+    "Tabs",
     "TransferError",
+    "Window",
     "default_path",
     "open",
     "open_sync",

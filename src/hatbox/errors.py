@@ -10,12 +10,16 @@ HatboxError
 │   ├── InvalidIcon
 │   ├── InvalidName
 │   ├── InvalidPosition
+│   ├── InvalidTab           no tab has this id
+│   ├── InvalidWindow        no window has this id
 │   └── IdsExhausted
 ├── NoSuchIdentity           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
 ├── CookieRefused            the cookie engine does not take this cookie; knows why
 ├── ForeignCookies           a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved          a client has outlived its identity; nothing was sent
+├── EngineError              an engine cannot do what it should; the message says what to do
+│   └── EngineBusy           another process runs an engine for this profile
 ├── MissingExtra             a client needs a package that is not installed; the message says how to get it
 ├── TransferError            something cannot be imported or exported; nothing was changed
 │   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
@@ -44,6 +48,8 @@ __all__ = [
     "BrokenInput",
     "CookieRefused",
     "DuplicateIdentity",
+    "EngineBusy",
+    "EngineError",
     "FirefoxRunning",
     "ForeignCookies",
     "HatboxError",
@@ -54,6 +60,8 @@ __all__ = [
     "InvalidIdentity",
     "InvalidName",
     "InvalidPosition",
+    "InvalidTab",
+    "InvalidWindow",
     "MissingExtra",
     "NoSuchIdentity",
     "NotAProfile",
@@ -129,6 +137,22 @@ class InvalidPosition(ApiError):
 
     def __init__(self, position: int) -> None:
         super().__init__(f"Moving to invalid position {position}")
+
+
+class InvalidTab(ApiError):
+    """No tab has this id."""
+
+    def __init__(self, tab_id: int) -> None:
+        super().__init__(f"Invalid tab ID: {tab_id}")
+        self.tab_id = tab_id
+
+
+class InvalidWindow(ApiError):
+    """No window has this id."""
+
+    def __init__(self, window_id: int) -> None:
+        super().__init__(f"Invalid window ID: {window_id}")
+        self.window_id = window_id
 
 
 class IdsExhausted(ApiError):
@@ -217,6 +241,22 @@ class MissingExtra(HatboxError):
     def __init__(self, extra: str) -> None:
         super().__init__(f"{extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")
         self.extra = extra
+
+
+class EngineError(HatboxError):
+    """An engine cannot start, or cannot do what was asked."""
+
+
+class EngineBusy(EngineError):
+    """Another engine makes the tabs of this profile so: `engine` is its name, `process` the id of its process."""
+
+    def __init__(self, engine: str, process: int | None) -> None:
+        where = f" in process {process}" if process else ""
+        super().__init__(
+            f"another {engine} engine{where} has the tabs of this profile. Use that one, or stop it first."
+        )
+        self.engine = engine
+        self.process = process
 
 
 class ProfileError(HatboxError):

@@ -23,6 +23,7 @@ from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
+from hatbox.tabs.service import Tabs
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -66,7 +67,9 @@ class Profile:
         """The identities, for Python: typed, in snake_case."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
-        self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies))
+        self.tabs = Tabs(store)
+        """The tabs and windows, of all identities."""
+        self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies, self.tabs))
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
         """`browser` as a script with these permissions sees it.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hatbox.cookies.stores import CookieStores
 from hatbox.identities import Identities
 from hatbox.store.base import Store
+from hatbox.tabs.service import Tabs
 
 __all__ = ["Services"]
 
@@ -17,3 +18,4 @@ class Services(NamedTuple):
     store: Store
     identities: Identities
     cookies: CookieStores
+    tabs: Tabs

@@ -22,8 +22,13 @@ __all__ = [
     "Follower",
     "IdentityRow",
     "IdentityTable",
+    "SiteDataTable",
     "Store",
+    "TabRow",
+    "TabTable",
     "Transaction",
+    "WindowRow",
+    "WindowTable",
     "Work",
 ]
 
@@ -37,6 +42,46 @@ CookieKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+
+class TabRow(NamedTuple):
+    """One tab. What is true or false is 1 or 0; `store` is the number of its identity, 0 for none."""
+
+    id: int
+    window: int
+    position: int
+    store: int
+    url: str
+    target: str
+    """The URL that a load under way leads to; empty if none is."""
+    title: str
+    icon: str
+    active: int
+    pinned: int
+    hidden: int
+    muted: int
+    opener: int | None
+    last_accessed: float
+    navigation: int
+    """How many loads were asked for; `loaded` is the last of them that has come to an end."""
+    loaded: int
+    status: int | None
+    content_type: str
+    error: str
+
+
+class WindowRow(NamedTuple):
+    """One window. The one with the highest `focused` has the focus; a place or size that is None is the engine's."""
+
+    id: int
+    focused: int
+    state: str
+    kind: str
+    title_preface: str
+    left: int | None
+    top: int | None
+    width: int | None
+    height: int | None
 
 
 class Change(NamedTuple):
@@ -109,6 +154,75 @@ class CookieTable(Protocol):
         """Note when these cookies were last used."""
 
 
+class TabTable(Protocol):
+    """The tabs of all windows."""
+
+    def get(self, tab: int) -> TabRow | None:
+        """One tab, or None."""
+
+    def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
+        """All tabs, or those of a window or a store: window by window, in the order of each."""
+
+    def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
+        """Add a tab; returns its id, which no tab of this profile ever had."""
+
+    def update(self, tab: int, **changed: str | int | float | None) -> None:
+        """Set what has changed of a tab."""
+
+    def delete(self, tab: int) -> None:
+        """Drop a tab, and what is kept of its page."""
+
+    def place(self, order: Iterable[tuple[int, int]]) -> None:
+        """Give tabs these positions: pairs of a tab and its position."""
+
+    def page(self, tab: int) -> bytes | None:
+        """What an engine has kept of a tab's page, to open it again as it was."""
+
+    def keep_page(self, tab: int, page: bytes) -> None:
+        """Keep this of a tab's page."""
+
+
+class WindowTable(Protocol):
+    """The windows."""
+
+    def get(self, window: int) -> WindowRow | None:
+        """One window, or None."""
+
+    def find(self) -> list[WindowRow]:
+        """All windows, in the order in which they were opened."""
+
+    def last_focused(self) -> WindowRow | None:
+        """The window that has, or last had, the focus; None where there is no window."""
+
+    def insert(self, **fields: str | int | None) -> int:
+        """Add a window; returns its id, which no window of this profile ever had."""
+
+    def update(self, window: int, **changed: str | int | None) -> None:
+        """Set what has changed of a window."""
+
+    def delete(self, window: int) -> None:
+        """Drop a window."""
+
+    def focus(self, window: int) -> None:
+        """Give the focus to a window."""
+
+
+class SiteDataTable(Protocol):
+    """What sites keep in a browser beside cookies, as the engine has saved it: one entry for a store and an origin."""
+
+    def load(self, store: int) -> list[tuple[str, bytes]]:
+        """The origins of a store, and what each keeps."""
+
+    def put(self, store: int, origin: str, data: bytes) -> None:
+        """Keep this for an origin, in the place of what it had."""
+
+    def delete(self, store: int, origin: str) -> None:
+        """Drop what an origin keeps."""
+
+    def clear(self, store: int) -> None:
+        """Drop what all origins of a store keep."""
+
+
 class ChangeLog(Protocol):
     """What has happened to the profile, for those who follow it."""
 
@@ -126,6 +240,18 @@ class Transaction(Protocol):
     @property
     def cookies(self) -> CookieTable:
         """The table of cookies."""
+
+    @property
+    def tabs(self) -> TabTable:
+        """The table of tabs."""
+
+    @property
+    def windows(self) -> WindowTable:
+        """The table of windows."""
+
+    @property
+    def site_data(self) -> SiteDataTable:
+        """The table of what sites keep beside cookies."""
 
     @property
     def changes(self) -> ChangeLog:

@@ -56,6 +56,50 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID""",
     ),
+    (
+        """CREATE TABLE windows (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            focused INTEGER NOT NULL DEFAULT 0,
+            state TEXT NOT NULL DEFAULT 'normal',
+            kind TEXT NOT NULL DEFAULT 'normal',
+            title_preface TEXT NOT NULL DEFAULT '',
+            "left" INTEGER,
+            top INTEGER,
+            width INTEGER,
+            height INTEGER
+        )""",
+        # AUTOINCREMENT: whoever remembers the id of a tab that was closed never finds another one by it.
+        """CREATE TABLE tabs (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            window INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            url TEXT NOT NULL DEFAULT 'about:blank',
+            target TEXT NOT NULL DEFAULT '',
+            title TEXT NOT NULL DEFAULT '',
+            icon TEXT NOT NULL DEFAULT '',
+            active INTEGER NOT NULL DEFAULT 0,
+            pinned INTEGER NOT NULL DEFAULT 0,
+            hidden INTEGER NOT NULL DEFAULT 0,
+            muted INTEGER NOT NULL DEFAULT 0,
+            opener INTEGER,
+            last_accessed REAL NOT NULL DEFAULT 0,
+            navigation INTEGER NOT NULL DEFAULT 0,
+            loaded INTEGER NOT NULL DEFAULT 0,
+            status INTEGER,
+            content_type TEXT NOT NULL DEFAULT '',
+            error TEXT NOT NULL DEFAULT '',
+            page BLOB
+        )""",
+        "CREATE INDEX tabs_by_window ON tabs (window, position)",
+        "CREATE INDEX tabs_by_store ON tabs (store)",
+        """CREATE TABLE site_data (
+            store INTEGER NOT NULL,
+            origin TEXT NOT NULL,
+            data BLOB NOT NULL,
+            PRIMARY KEY (store, origin)
+        )""",
+    ),
 )
 
 LATEST: Final = len(_MIGRATIONS)

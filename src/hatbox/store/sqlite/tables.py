@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import Change, CookieKey, CookieRow, IdentityRow
+from hatbox.store.sqlite.tab_tables import SqliteSiteDataTable, SqliteTabTable, SqliteWindowTable
 
 __all__ = ["SqliteChangeLog", "SqliteCookieTable", "SqliteIdentityTable", "SqliteTransaction"]
 
@@ -188,4 +189,7 @@ class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.identities = SqliteIdentityTable(connection)
         self.cookies = SqliteCookieTable(connection)
+        self.tabs = SqliteTabTable(connection)
+        self.windows = SqliteWindowTable(connection)
+        self.site_data = SqliteSiteDataTable(connection)
         self.changes = SqliteChangeLog(connection)

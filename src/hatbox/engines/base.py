@@ -1,0 +1,80 @@
+"""What an engine must do, and what it reports. The whole contract: who keeps an engine knows this module and no other.
+
+An engine has pages, one for a tab. It knows neither the profile nor the rules for tabs: it is told what to do, does it,
+and reports what became of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Protocol
+
+from hatbox.tabs.model import Tab
+from hatbox.tabs.pages import Page
+
+__all__ = ["Engine", "Page", "Reports"]
+
+
+class Reports(Protocol):
+    """What an engine tells. Each resolves when it is on disk; what is about a tab that is gone changes nothing."""
+
+    async def began(self, tab_id: int, url: str) -> None:
+        """A page goes somewhere by itself: a link, a form, a script."""
+
+    async def loaded(self, tab_id: int, page: Page, *, done: bool = True) -> None:
+        """What became of the tab's latest load, or, where it is not done, how far it has come."""
+
+    async def keep(self, tab_id: int, page: bytes) -> None:
+        """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
+
+    async def opened(self, cookie_store_id: str, opener_id: int | None) -> Tab:
+        """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already."""
+
+    async def activated(self, tab_id: int) -> None:
+        """The user looks at this page now."""
+
+    async def closed(self, tab_id: int) -> None:
+        """The user, or a script, has closed this page."""
+
+    def lost(self, reason: str) -> None:
+        """All pages are gone, and nobody closed them: the browser has died."""
+
+
+class Engine(ABC):
+    """Where the pages of tabs live."""
+
+    name: ClassVar[str]
+    """What users call it."""
+    keeps_hidden: ClassVar[bool]
+    """Whether hidden tabs have pages. Where they do not, a page is closed to hide it, and opened to show it."""
+
+    @abstractmethod
+    async def start(self, reports: Reports) -> None:
+        """Make ready for pages. Called again after all was lost. Raises EngineError, which says what to do."""
+
+    @abstractmethod
+    async def stop(self) -> None:
+        """Keep what is to be kept, close all pages and let go of everything. Stopping twice is no error."""
+
+    @abstractmethod
+    async def open(self, tab: Tab, kept: bytes | None) -> None:
+        """Make the page of a tab. Loads `tab.target`, else shows `tab.url` again, as it was if something was kept.
+
+        Returns when that has begun; the rest is reported. So does navigate.
+        """
+
+    @abstractmethod
+    async def navigate(self, tab: Tab) -> None:
+        """Load `tab.target` in the tab's page, in the place of whatever is loading there."""
+
+    @abstractmethod
+    async def activate(self, tab: Tab) -> None:
+        """Bring the tab's page to the front."""
+
+    @abstractmethod
+    async def close(self, tab_id: int, *, to_hide: bool) -> None:
+        """Close a tab's page. To hide it, first keep what is needed to show it again; it is no error if it is gone."""
+
+    @abstractmethod
+    async def forget(self, cookie_store_id: str) -> None:
+        """Drop all that belongs to an identity that was removed. Its pages are closed by then."""

@@ -1,0 +1,122 @@
+"""The tabs of a profile, for Python: typed, in snake_case, with keyword arguments."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TypeVar
+
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.identity import ContextualIdentity, IdentityLike, find
+from hatbox.store.base import Store, Transaction, Work
+from hatbox.store.feed import Feed
+from hatbox.tabs import model
+from hatbox.tabs.model import BLANK, Activation, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
+from hatbox.tabs.opening import move_tabs, open_tab
+from hatbox.tabs.pages import navigate, reload
+from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.visibility import show_and_activate
+from hatbox.tabs.windows import get_windows
+
+__all__ = ["Tabs"]
+
+T = TypeVar("T")
+
+
+class Tabs:
+    """The tabs of a profile. The profile holds what should be open; an engine makes it so.
+
+    A call begins at once, and what it returns can be awaited; when it resolves, the change is on disk.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        feed = Feed(store, "tabs")
+        self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
+        """Tells of each new tab."""
+        self.on_updated = feed.event("on_updated", model.UPDATED, decoder(Update))
+        """Tells of each tab of which something has changed that can be seen."""
+        self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
+        """Tells of each tab that becomes the active one of its window."""
+        self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
+        """Tells of each tab that was moved within its window."""
+        self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(Placement))
+        """Tells of each tab that came from another window."""
+        self.on_detached = feed.event("on_detached", model.DETACHED, decoder(Placement))
+        """Tells of each tab that leaves for another window."""
+        self.on_removed = feed.event("on_removed", model.REMOVED, decoder(Removal))
+        """Tells of each tab that was closed, as it was."""
+        self.on_window_created = feed.event("on_window_created", model.WINDOW_CREATED, decoder(Window))
+        """Tells of each new window."""
+        self.on_window_updated = feed.event("on_window_updated", model.WINDOW_UPDATED, decoder(Window))
+        """Tells of each window whose place, size or state was set."""
+        self.on_window_focused = feed.event("on_window_focused", model.WINDOW_FOCUSED, decoder(int))
+        """Tells the id of each window that gets the focus; -1 for none."""
+        self.on_window_removed = feed.event("on_window_removed", model.WINDOW_REMOVED, decoder(int))
+        """Tells the id of each window that was closed."""
+
+    def open(
+        self, identity: IdentityLike, url: str = BLANK, *, active: bool = True, window_id: int | None = None
+    ) -> asyncio.Future[Tab]:
+        """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
+        return self._store.write(
+            lambda transaction: open_tab(
+                transaction, url, cookie_store_id=_store_id(transaction, identity), active=active, window_id=window_id
+            )
+        )
+
+    def get(self, tab_id: int) -> asyncio.Future[Tab]:
+        """The tab with this id."""
+        return self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
+
+    def query(self, identity: IdentityLike | None = None) -> asyncio.Future[list[Tab]]:
+        """All tabs, window by window, hidden ones too; or those of an identity."""
+
+        def wanted(transaction: Transaction) -> list[Tab]:
+            store_id = None if identity is None else _store_id(transaction, identity)
+            tabs = map(tab_of, transaction.tabs.find())
+            return [tab for tab in tabs if store_id in (None, tab.cookie_store_id)]
+
+        return self._store.read(wanted)
+
+    def windows(self) -> asyncio.Future[list[Window]]:
+        """All windows, in the order in which they were opened."""
+        return self._store.read(get_windows)
+
+    def navigate(self, tab_id: int, url: str) -> asyncio.Future[Tab]:
+        """Load another page in a tab. Resolves when that is asked for; the engine goes on from there."""
+        return self._store.write(lambda transaction: navigate(transaction, tab_id, url))
+
+    def reload(self, tab_id: int) -> asyncio.Future[Tab]:
+        """Load a tab's page again."""
+        return self._store.write(lambda transaction: reload(transaction, tab_id))
+
+    def activate(self, tab_id: int) -> asyncio.Future[None]:
+        """Make a tab the active one of its window; a hidden one is shown by that, and so is its identity."""
+        return self._store.write(lambda transaction: show_and_activate(transaction, row_of(transaction, tab_id)))
+
+    def move(self, tab_ids: int | Sequence[int], index: int) -> asyncio.Future[list[Tab]]:
+        """Bring tabs to a place in their windows; -1 is the end. Resolves to those that moved."""
+        ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
+        return self._store.write(lambda transaction: move_tabs(transaction, ids, index))
+
+    def close(self, tab_ids: int | Sequence[int]) -> asyncio.Future[None]:
+        """Close tabs."""
+        ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
+        return self._store.write(
+            lambda transaction: close_rows(transaction, [row_of(transaction, tab_id) for tab_id in ids])
+        )
+
+    def read(self, work: Work[T]) -> asyncio.Future[T]:
+        """Run rules of hatbox.tabs that only read; for engines."""
+        return self._store.read(work)
+
+    def write(self, work: Work[T]) -> asyncio.Future[T]:
+        """Run rules of hatbox.tabs; for engines."""
+        return self._store.write(work)
+
+
+def _store_id(transaction: Transaction, identity: IdentityLike) -> str:
+    if isinstance(identity, ContextualIdentity):
+        return identity.cookie_store_id
+    return DEFAULT_STORE if identity == DEFAULT_STORE else find(transaction, identity).cookie_store_id

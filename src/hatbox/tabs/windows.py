@@ -1,0 +1,87 @@
+"""The rules for windows. A window is opened for its first tab and closed with its last."""
+
+from __future__ import annotations
+
+from hatbox.errors import InvalidWindow
+from hatbox.store.base import Transaction, WindowRow
+from hatbox.tabs.model import WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
+from hatbox.tabs.strip import close_rows
+
+__all__ = [
+    "close_window",
+    "focus_window",
+    "get_window",
+    "get_windows",
+    "last_focused",
+    "open_window",
+    "update_window",
+    "window_or_last",
+]
+
+
+def get_window(transaction: Transaction, window_id: int) -> Window:
+    """The window with this id."""
+    return _window(transaction, _row(transaction, window_id))
+
+
+def get_windows(transaction: Transaction) -> list[Window]:
+    """All windows, in the order in which they were opened."""
+    return [_window(transaction, row) for row in transaction.windows.find()]
+
+
+def last_focused(transaction: Transaction) -> Window | None:
+    """The window that has, or last had, the focus."""
+    row = transaction.windows.last_focused()
+    return _window(transaction, row) if row else None
+
+
+def open_window(transaction: Transaction, *, focused: bool = True, **fields: str | int | None) -> Window:
+    """A new window. The caller opens a tab in it, in the same transaction."""
+    first = transaction.windows.last_focused() is None
+    window_id = transaction.windows.insert(**fields)
+    window = get_window(transaction, window_id)
+    note(transaction, WINDOW_CREATED, window)
+    return focus_window(transaction, window_id) if focused or first else window
+
+
+def update_window(transaction: Transaction, window_id: int, **changed: str | int | None) -> Window:
+    """Change what is given of a window."""
+    _row(transaction, window_id)
+    if changed:
+        transaction.windows.update(window_id, **changed)
+        note(transaction, WINDOW_UPDATED, get_window(transaction, window_id))
+    return get_window(transaction, window_id)
+
+
+def focus_window(transaction: Transaction, window_id: int) -> Window:
+    """Give the focus to a window."""
+    row = _row(transaction, window_id)
+    if not _window(transaction, row).focused or row.focused == 0:
+        transaction.windows.focus(window_id)
+        note(transaction, WINDOW_FOCUSED, window_id)
+    return get_window(transaction, window_id)
+
+
+def close_window(transaction: Transaction, window_id: int) -> None:
+    """Close a window and all tabs in it."""
+    _row(transaction, window_id)
+    close_rows(transaction, transaction.tabs.find(window=window_id), window_closing=True)
+
+
+def window_or_last(transaction: Transaction, window_id: int | None) -> Window:
+    """A window; where none is named, that which had the focus last, which is made if there is none."""
+    if window_id is not None:
+        return get_window(transaction, window_id)
+    return last_focused(transaction) or open_window(transaction)
+
+
+def _row(transaction: Transaction, window_id: int) -> WindowRow:
+    row = transaction.windows.get(window_id)
+    if row is None:
+        raise InvalidWindow(window_id)
+    return row
+
+
+def _window(transaction: Transaction, row: WindowRow) -> Window:
+    focused = transaction.windows.last_focused()
+    return window_of(row, focused=focused is not None and focused.id == row.id)
