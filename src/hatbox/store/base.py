@@ -19,6 +19,7 @@ __all__ = [
     "CookieKey",
     "CookieRow",
     "CookieTable",
+    "ExtensionTable",
     "Follower",
     "IdentityRow",
     "IdentityTable",
@@ -223,6 +224,31 @@ class SiteDataTable(Protocol):
         """Drop what all origins of a store keep."""
 
 
+class ExtensionTable(Protocol):
+    """What extensions keep, and what is registered for them: values as JSON, each under an extension, a kind and a key.
+
+    They stand in the order in which they were first put.
+    """
+
+    def get(self, extension: str, kind: str, key: str) -> bytes | None:
+        """One value, or None."""
+
+    def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
+        """All values of a kind, or those of one extension: extension, key, value."""
+
+    def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
+        """Keep a value, in the place of the one that had this key."""
+
+    def delete(self, extension: str, kind: str, key: str) -> None:
+        """Drop a value."""
+
+    def clear(self, extension: str, kind: str | None = None) -> None:
+        """Drop all values of a kind, or all that there is of an extension."""
+
+    def size(self, extension: str, kind: str) -> int:
+        """How many bytes the keys and values of a kind have together."""
+
+
 class ChangeLog(Protocol):
     """What has happened to the profile, for those who follow it."""
 
@@ -252,6 +278,10 @@ class Transaction(Protocol):
     @property
     def site_data(self) -> SiteDataTable:
         """The table of what sites keep beside cookies."""
+
+    @property
+    def extensions(self) -> ExtensionTable:
+        """The table of what extensions keep."""
 
     @property
     def changes(self) -> ChangeLog:

@@ -100,6 +100,16 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             PRIMARY KEY (store, origin)
         )""",
     ),
+    (
+        """CREATE TABLE extension_data (
+            sequence INTEGER PRIMARY KEY,
+            extension TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value BLOB NOT NULL,
+            UNIQUE (kind, extension, key)
+        )""",
+    ),
 )
 
 LATEST: Final = len(_MIGRATIONS)

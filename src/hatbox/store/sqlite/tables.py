@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import Change, CookieKey, CookieRow, IdentityRow
+from hatbox.store.sqlite.extension_table import SqliteExtensionTable
 from hatbox.store.sqlite.tab_tables import SqliteSiteDataTable, SqliteTabTable, SqliteWindowTable
 
 __all__ = ["SqliteChangeLog", "SqliteCookieTable", "SqliteIdentityTable", "SqliteTransaction"]
@@ -192,4 +193,5 @@ class SqliteTransaction:
         self.tabs = SqliteTabTable(connection)
         self.windows = SqliteWindowTable(connection)
         self.site_data = SqliteSiteDataTable(connection)
+        self.extensions = SqliteExtensionTable(connection)
         self.changes = SqliteChangeLog(connection)
