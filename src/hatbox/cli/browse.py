@@ -91,13 +91,13 @@ async def _hold(
     with contextlib.ExitStack() as stack:
         stack.enter_context(spinner(f"Starting {choice.shown_name}"))
         async with choice.runner(opened):
+            for identity in found:
+                await _brought_up(opened, identity)
             stack.close()
             vigil = _Vigil(opened)
             news = News(opened, as_json=teller.as_json)
             with contextlib.nullcontext() if teller.quiet else news.told():
                 teller.ready(choice, len(await opened.tabs.query()))
-                for identity in found:
-                    await _brought_up(opened, identity)
                 await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
                 await news.all_told()
 

@@ -183,7 +183,8 @@ async def _changed(
     """The identities as they are after the change, how many tabs each has, and whether an engine runs."""
     found = await _find_all(opened, names_or_ids)
     await asyncio.gather(*map(change, found))
-    tabs = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
+    count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
+    tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
     running = Lease(opened.path).holder() is not None
     return await asyncio.gather(*map(opened.identities.get, found)), tabs, running
 

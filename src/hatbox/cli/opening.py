@@ -94,7 +94,7 @@ class Opening:
 
     def _check_engine(self) -> None:
         holder = self._lease.holder()
-        if holder is not None and self._choice.asked not in (None, holder.engine):
+        if holder is not None and self._choice.asked not in (None, holder.engine.casefold()):
             raise Failure(
                 EngineBusy.__name__,
                 f"the {holder.engine} engine in process {holder.process} has the tabs of this profile. "
