@@ -72,14 +72,16 @@ def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow],
         sever(transaction, order, ())
 
 
-def attach(transaction: Transaction, row: TabRow, window: int, place: int) -> None:
-    """Bring a tab into another window. There it is active only if no other tab can be."""
+def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
+    """Bring a tab into another window. There it is active only if no other tab can be; pinned as it was, or as said."""
     old_order = transaction.tabs.find(window=row.window)
     left = [other for other in old_order if other.id != row.id]
     heir = heir_of(row, old_order, {row.id}) if row.active else None
     order = transaction.tabs.find(window=window)
     note(transaction, DETACHED, Placement(row.id, row.window, row.position))
-    transaction.tabs.update(row.id, window=window, position=place, active=0, opener=None, owner=None, related=None)
+    lost = {"active": 0, "opener": None, "owner": None, "related": None}
+    is_pinned = row.pinned if pinned is None else int(pinned)
+    transaction.tabs.update(row.id, window=window, position=place, pinned=is_pinned, **lost)
     arrange(transaction, left)
     sever(transaction, old_order, {row.id})
     arrange(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
