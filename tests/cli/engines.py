@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import signal
 import time
@@ -10,8 +11,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hatbox.engines.lease import Holder, Lease
+from hatbox.errors import EngineError
 
 PATIENCE = 30.0
+
+
+def has_chromium() -> bool:
+    """Whether the Chromium engine can be started here."""
+    if importlib.util.find_spec("playwright") is None:
+        return False
+    from hatbox.engines.chromium.launch import find_browser
+
+    try:
+        find_browser()
+    except EngineError:
+        return False
+    return True
 
 
 def until(condition: Callable[[], object], what: str) -> None:

@@ -38,9 +38,9 @@ Every command takes `--profile` and `--json`, before or after its name.
 
 ## The engine
 
-Tabs are rows of the profile, and one engine at a time makes them so: Chromium, or the HTTP engine, which needs no browser and
-runs no scripts. `hatbox browse` holds it in the foreground. `hatbox open` uses the one that runs, or starts one in the
-background, which ends after the last tab was closed; what it has to say is in a file beside the profile,
+Tabs are rows of the profile, and one engine at a time makes them so: Chromium, or the HTTP engine, which needs no
+browser and runs no scripts. `hatbox browse` holds it in the foreground. `hatbox open` uses the one that runs, or starts
+one in the background, which ends after the last tab was closed; what it has to say is in a file beside the profile,
 `profile.db-engine.log`, without the addresses of pages.
 
 ## JSON
@@ -96,7 +96,8 @@ and `lost`; where the export itself goes to the standard output, that is printed
 
 Errors go to the standard error stream, with `--json` as `{"error": {"type", "message"}}`. Some have more members:
 `nearest` (names that are much like the one that was given), `candidates` (the identities that share a name), `allowed`
-(all colors or icons), `last` (the last position), `missing` (the tabs that are not there), and `file`, `line` and `frames` for a script.
+(all colors or icons), `last` (the last position), `missing` (the tabs that are not there), and `file`, `line` and
+`frames` for a script.
 
 ## Environment
 
@@ -149,7 +150,7 @@ def _section(name: str, command: Any) -> Iterator[str]:
 
 def _spelling(option: Any) -> str:
     value = "" if option.is_flag else f" {option.metavar}"
-    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts)
+    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts).replace("|", "\\|")  # it stands in a table
 
 
 def _help(name: str, parameter: Any) -> str:

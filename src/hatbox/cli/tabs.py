@@ -41,7 +41,10 @@ def open_(
     headless: HeadlessOption = False,
     no_marks: MarksOption = False,
     max_time: Annotated[
-        float, typer.Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Wait for pages no longer than this.")
+        float,
+        typer.Option(
+            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Wait for pages no longer than this; else for 60."
+        ),
     ] = WAIT_SECONDS,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -69,7 +72,7 @@ def open_(
 
 def tabs(
     identity: Annotated[
-        str | None, typer.Argument(metavar="[NAME-OR-ID]", help=f"Only those of an identity. {WHOSE_HELP}")
+        str | None, typer.Argument(metavar="[NAME-OR-ID]", help="Only those of this identity, by its name or its id.")
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -94,7 +97,8 @@ def close(
         list[int] | None, typer.Argument(metavar="[TAB]...", help="The tabs, by their numbers in `hatbox tabs`.")
     ] = None,
     identity: Annotated[
-        str | None, typer.Option("--identity", metavar="NAME-OR-ID", help=f"All tabs of an identity. {WHOSE_HELP}")
+        str | None,
+        typer.Option("--identity", metavar="NAME-OR-ID", help="All tabs of this identity, by its name or its id."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
