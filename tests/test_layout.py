@@ -22,6 +22,7 @@ LAYERS = [
     "__init__",
     "sync",
     "profile",
+    "extensions",
     "clients",
     "formats",
     "api",
