@@ -76,28 +76,30 @@ class _ScriptFinder(HTMLParser):
         self._page = page
         self._warn = warn
         self._inside: list[str] = []
-        self._inline: list[str] | None = None
+        self._open: Mapping[str, str] | None = None
+        self._text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _NOT_RUN_INSIDE:
             self._inside.append(tag)
         elif tag == "script" and not self._inside:
             # Of an attribute that is there twice, a browser takes the first.
-            self._script({name: value or "" for name, value in reversed(attrs)})
+            self._open, self._text = {name: value or "" for name, value in reversed(attrs)}, []
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag == "script":  # the slash means nothing in HTML: all up to </script> is inside
+            self.set_cdata_mode(tag)
 
     def handle_data(self, data: str) -> None:
-        if self._inline is not None:
-            self._inline.append(data)
+        self._text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         if self._inside and tag == self._inside[-1]:
             self._inside.pop()
-        elif tag == "script":
-            self._end_inline()
-
-    def close(self) -> None:
-        super().close()
-        self._end_inline()
+        elif tag == "script" and self._open is not None:
+            self._script(self._open)  # only now: a script without its end is not run
+            self._open = None
 
     def _script(self, attributes: Mapping[str, str]) -> None:
         kind = attributes.get("type", "").strip().lower()
@@ -106,7 +108,7 @@ class _ScriptFinder(HTMLParser):
             return
         source = attributes.get("src")
         if source is None:
-            self._inline = []
+            self._refuse_inline()
         elif not is_relative(source) or not source.strip():
             self._warn(f'{self._page}: the script "{source}" is not in the extension. It is not run.')
         else:
@@ -114,12 +116,11 @@ class _ScriptFinder(HTMLParser):
             scripts = self.deferred if waits else self.at_once
             scripts.append(Script(file_name(source, self._page), module))
 
-    def _end_inline(self) -> None:
-        if self._inline is not None and "".join(self._inline).strip():
+    def _refuse_inline(self) -> None:
+        if "".join(self._text).strip():
             line = self.getpos()[0]
             problem = "a script inside the page is not run, because the content security policy forbids it"
             self._warn(f"{self._page}, line {line}: {problem}. Put it into a file.")
-        self._inline = None
 
 
 def _file(package: Package, url: str, key: str) -> str:

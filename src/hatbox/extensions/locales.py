@@ -34,14 +34,15 @@ def read_locales(
     """The texts of a package for a user who speaks these languages, the preferred one first.
 
     ManifestError if the manifest's default_locale and the folders do not fit together, or a file is wrong; with
-    `check_all`, as when Firefox installs an extension, also one that is not for this user.
+    `check_all`, as when Firefox installs an extension, also one that is not for this user. No folder at all is no
+    error: some keep their texts in a repository of their own, and do without them while they are developed.
     """
     folders = _folders(package)
     default = default_locale.replace("_", "-") if default_locale else None
     if default is None and folders:
         remedy = f'Add, for example, "default_locale": "{next(iter(folders.values()))}".'
         raise ManifestError("manifest.json", "default_locale", f"it is missing, but there is {_FOLDER}/", remedy)
-    if default is not None and default not in folders:
+    if default is not None and folders and default not in folders:
         problem = f"there is no {_FOLDER}/{default_locale}/messages.json"
         raise ManifestError("manifest.json", "default_locale", problem, "Add the file, or name another language.")
     chosen = closest(languages, tuple(folders), default)
@@ -51,15 +52,21 @@ def read_locales(
         for language, folder in folders.items()
         if check_all or language in order
     }
-    return Locales([texts[language] for language in order if language in texts], languages, uuid)
+    chain = [texts[language] for language in order if language in texts]
+    return Locales(chain, languages, uuid, available=tuple(folders))
 
 
 class Locales:
     """The texts that a user sees: of several files, those of the first that has them."""
 
     def __init__(
-        self, chain: Sequence[Mapping[str, str]], languages: Sequence[str] = ("en-US",), uuid: str = ""
+        self,
+        chain: Sequence[Mapping[str, str]],
+        languages: Sequence[str] = ("en-US",),
+        uuid: str = "",
+        available: tuple[str, ...] = (),
     ) -> None:
+        self.available = available
         self.ui_language = languages[0] if languages else "en-US"
         self.languages = tuple(languages)
         # Least important first: a file may override what is said about the direction of writing, but not the id.

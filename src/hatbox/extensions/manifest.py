@@ -138,6 +138,8 @@ def read_manifest(
     locales = read_locales(package, default_locale, languages, host, check_all=check_all_languages)
     # Without _locales, Firefox leaves __MSG_name__ as it is, whatever the name.
     reading = Reading(MANIFEST, version, locales.localize if default_locale else str)
+    if default_locale and not locales.available:
+        reading.warn(("default_locale",), "there is no folder _locales; messages have no text")
     try:
         keys: dict[str, Any] = MANIFEST_SHAPE(raw, reading, ())
     except Misfit as misfit:

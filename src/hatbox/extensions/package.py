@@ -113,11 +113,15 @@ class _Folder(Package):
         real = folder.resolve()
         if real in above or not real.is_relative_to(self._root) or not folder.is_dir():
             return
-        for entry in folder.iterdir():
-            if entry.is_dir():
-                yield from self._walk(entry, above | {real})
-            elif entry.is_file() and entry.resolve().is_relative_to(self._root):
-                yield entry
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = folder / entry.name
+                # A path says of a broken link what it is not; an entry, which is quicker, fails.
+                kind = path if entry.is_symlink() else entry
+                if kind.is_dir():
+                    yield from self._walk(path, above | {real})
+                elif kind.is_file() and (kind is entry or path.resolve().is_relative_to(self._root)):
+                    yield path
 
     def _find(self, name: str) -> Path | None:
         """The regular file of this name, spelt exactly so, also where the file system does not care."""
@@ -143,7 +147,7 @@ class _Folder(Package):
         folder = self._root
         for part in name.split("/"):
             try:
-                if all(entry.name != part for entry in folder.iterdir()):
+                if part not in os.listdir(folder):  # noqa: PTH208 - names are all that is needed, of many files
                     return False
             except OSError:
                 return False
