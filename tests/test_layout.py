@@ -19,9 +19,11 @@ SOURCE = ROOT / "src" / "hatbox"
 LAYERS = [
     "__main__",
     "cli",
+    "testing",
     "__init__",
     "sync",
     "profile",
+    "extensions",
     "engines",
     "clients",
     "formats",

@@ -12,6 +12,7 @@ HatboxError
 │   ├── InvalidPosition
 │   ├── InvalidTab           no tab has this id
 │   ├── InvalidWindow        no window has this id
+│   ├── UndeclaredPermission an extension asks for what its manifest does not name as optional
 │   └── IdsExhausted
 ├── NoSuchIdentity           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
@@ -21,6 +22,9 @@ HatboxError
 ├── EngineError              an engine cannot do what it should; the message says what to do
 │   └── EngineBusy           another process runs an engine for this profile
 ├── MissingExtra             a client needs a package that is not installed; the message says how to get it
+├── ExtensionError           an extension cannot be used; the message names the place and says what to do
+│   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
+│   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── TransferError            something cannot be imported or exported; nothing was changed
 │   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
 │   └── FirefoxRunning       Firefox has the profile open, and nobody else may write to it
@@ -50,6 +54,7 @@ __all__ = [
     "DuplicateIdentity",
     "EngineBusy",
     "EngineError",
+    "ExtensionError",
     "FirefoxRunning",
     "ForeignCookies",
     "HatboxError",
@@ -62,9 +67,11 @@ __all__ = [
     "InvalidPosition",
     "InvalidTab",
     "InvalidWindow",
+    "ManifestError",
     "MissingExtra",
     "NoSuchIdentity",
     "NotAProfile",
+    "PackageError",
     "PermissionDenied",
     "ProfileBusy",
     "ProfileClosed",
@@ -74,6 +81,7 @@ __all__ = [
     "ProfileReadOnly",
     "ProfileTooNew",
     "TransferError",
+    "UndeclaredPermission",
 ]
 
 
@@ -155,6 +163,10 @@ class InvalidWindow(ApiError):
         self.window_id = window_id
 
 
+class UndeclaredPermission(ApiError):
+    """An extension asks for a permission that its manifest does not name as optional."""
+
+
 class IdsExhausted(ApiError):
     """Every id that a browser could understand has been given out."""
 
@@ -191,6 +203,31 @@ class CookieRefused(HatboxError):
         super().__init__(f"Cookie “{name}” is refused: {reason}")
         self.reason = reason
         self.name = name
+
+
+class ExtensionError(HatboxError):
+    """An extension cannot be used as it is."""
+
+
+class PackageError(ExtensionError):
+    """The folder or file is no extension, is damaged, or holds what is not safe to read."""
+
+    def __init__(self, path: Path, problem: str, remedy: str) -> None:
+        super().__init__(f"{path}: {problem}. {remedy}")
+        self.path = path
+        self.problem = problem
+        self.remedy = remedy
+
+
+class ManifestError(ExtensionError):
+    """What a file of the extension says cannot be accepted; `key` is the place in it, such as background.scripts[1]."""
+
+    def __init__(self, file: str, key: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{file}: {key}: {problem}. {remedy}" if key else f"{file}: {problem}. {remedy}")
+        self.file = file
+        self.key = key
+        self.problem = problem
+        self.remedy = remedy
 
 
 class TransferError(HatboxError):

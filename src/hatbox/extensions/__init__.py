@@ -1,0 +1,1 @@
+"""Extensions: their files, manifests, languages and permissions; runtime/ runs their scripts."""

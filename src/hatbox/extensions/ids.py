@@ -1,0 +1,32 @@
+"""The ids of an extension: the one that its manifest says, or one made for it, and that of its addresses. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from pathlib import Path
+from typing import Final
+
+__all__ = ["extension_uuid", "is_extension_id", "temporary_id"]
+
+_ID: Final = re.compile(
+    r"\{[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}|[a-z0-9\-._]*@[a-z0-9\-._]+",
+    re.ASCII | re.IGNORECASE,
+)
+_NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "moz-extension://hatbox")
+
+
+def is_extension_id(text: str) -> bool:
+    """Whether Firefox takes it as the id of an extension."""
+    return _ID.fullmatch(text) is not None
+
+
+def temporary_id(path: Path) -> str:
+    """The id of an extension without one: always the same for what lies in the same place."""
+    return f"{hashlib.sha256(str(path.resolve()).encode('utf-8', 'surrogateescape')).hexdigest()[:40]}@temporary-addon"
+
+
+def extension_uuid(extension_id: str) -> str:
+    """The host of an extension's moz-extension:// addresses: always the same for the same id."""
+    return str(uuid.uuid5(_NAMESPACE, extension_id))

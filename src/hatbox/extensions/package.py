@@ -1,0 +1,239 @@
+"""The files of an extension, in a folder, an `.xpi` or a `.zip`. Knows nothing of what is in them.
+
+A name is a path from the root of the extension, with slashes, exactly as it is written: `js/background.js`. Whatever a
+package holds, no name leads out of it, and nothing is unpacked: a file is read when it is asked for, and never more of
+it than `MAX_FILE_BYTES`.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import stat
+import zipfile
+import zlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from hatbox.errors import PackageError
+
+__all__ = ["MANIFEST", "MAX_ARCHIVE_BYTES", "MAX_FILES", "MAX_FILE_BYTES", "Package", "open_package"]
+
+MANIFEST: Final = "manifest.json"
+MAX_ARCHIVE_BYTES: Final = 256 * 2**20
+MAX_FILE_BYTES: Final = 64 * 2**20
+MAX_FILES: Final = 50_000
+
+_ENCRYPTED: Final = 0x1
+_READABLE: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_MAC_LITTER: Final = "__MACOSX"
+
+
+def open_package(path: str | os.PathLike[str]) -> Package:
+    """The package in this folder or file. It has a manifest.json; PackageError says why something is no package."""
+    place = Path(path)
+    if place.is_dir():
+        package: Package = _Folder(place)
+    elif place.is_file():
+        package = _Archive(place)
+    elif place.exists():
+        raise PackageError(place, "it is neither a folder nor a file", "Name a folder, an .xpi or a .zip.")
+    else:
+        raise PackageError(place, "there is no such folder or file", "Check the name.")
+    if not package.exists(MANIFEST):
+        remedy = f"Name the folder or the archive in which {MANIFEST} is."
+        raise PackageError(place, f"it is no extension: it has no {MANIFEST}", remedy)
+    return package
+
+
+class Package(ABC):
+    """The files of one extension."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @abstractmethod
+    def read(self, name: str) -> bytes | None:
+        """What is in the file of this name; None if there is none."""
+
+    @abstractmethod
+    def exists(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+
+    @abstractmethod
+    def names(self, folder: str = "") -> tuple[str, ...]:
+        """The names of all files below a folder, sorted; of all there are, without one."""
+
+
+class _Folder(Package):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._root = path.resolve()
+
+    def read(self, name: str) -> bytes | None:
+        found = self._find(name)
+        if found is None:
+            return None
+        try:
+            # Not blocking, in case that it has become a pipe since it was found.
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(found, flags), "rb") as file:
+                return self._contents(name, file)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            problem = f'"{name}" cannot be read: {error.strerror}'
+            raise PackageError(self.path, problem, "Check the permissions of the file.") from error
+
+    def _contents(self, name: str, file: io.BufferedReader) -> bytes | None:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return None
+        contents = file.read(MAX_FILE_BYTES + 1)
+        if len(contents) > MAX_FILE_BYTES:
+            raise _too_large(self.path, name)
+        return contents
+
+    def exists(self, name: str) -> bool:
+        return self._find(name) is not None
+
+    def names(self, folder: str = "") -> tuple[str, ...]:
+        if folder and not _is_safe(folder):
+            return ()
+        files = tuple(itertools.islice(self._walk(self._root / folder, frozenset()), MAX_FILES + 1))
+        if len(files) > MAX_FILES:
+            raise PackageError(self.path, f"it holds more than {MAX_FILES} files", "Leave out what is not needed.")
+        return tuple(sorted(file.relative_to(self._root).as_posix() for file in files))
+
+    def _walk(self, folder: Path, above: frozenset[Path]) -> Iterator[Path]:
+        """The files below a folder; links are followed while they stay inside and lead to no folder above."""
+        real = folder.resolve()
+        if real in above or not real.is_relative_to(self._root) or not folder.is_dir():
+            return
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = folder / entry.name
+                # A path says of a broken link what it is not; an entry, which is quicker, fails.
+                kind = path if entry.is_symlink() else entry
+                if kind.is_dir():
+                    yield from self._walk(path, above | {real})
+                elif kind.is_file() and (kind is entry or path.resolve().is_relative_to(self._root)):
+                    yield path
+
+    def _find(self, name: str) -> Path | None:
+        """The regular file of this name, spelt exactly so, also where the file system does not care."""
+        if not _is_safe(name):
+            return None
+        found = self._inside(self._root / name)
+        return found if found is not None and self._is_spelt_so(name) else None
+
+    def _inside(self, path: Path) -> Path | None:
+        """Where a path really leads, if that is a regular file; symbolic links must stay inside."""
+        try:
+            real = path.resolve(strict=True)
+            if not stat.S_ISREG(real.stat().st_mode):
+                return None
+        except (OSError, RuntimeError, ValueError):  # not there, a loop of links, or no name that a file can have
+            return None
+        if not real.is_relative_to(self._root):
+            problem = f'"{path.relative_to(self._root).as_posix()}" is a link that leads out of the extension'
+            raise PackageError(self.path, problem, "Replace the link by the file itself.")
+        return real
+
+    def _is_spelt_so(self, name: str) -> bool:
+        folder = self._root
+        for part in name.split("/"):
+            try:
+                if part not in os.listdir(folder):  # noqa: PTH208 - names are all that is needed, of many files
+                    return False
+            except OSError:
+                return False
+            folder /= part
+        return True
+
+
+class _Archive(Package):
+    """Held in memory as it was, so that the file may be replaced or deleted while the extension runs."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            with path.open("rb") as file:
+                contents = file.read(MAX_ARCHIVE_BYTES + 1)
+        except OSError as error:
+            raise PackageError(path, f"it cannot be read: {error.strerror}", "Check its permissions.") from error
+        if len(contents) > MAX_ARCHIVE_BYTES:
+            raise PackageError(
+                path, f"it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB", "Leave out what is not needed."
+            )
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(contents))
+            entries = self._zip.infolist()
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
+            raise PackageError(path, "it is no zip archive, or it is damaged", "Download or pack it again.") from error
+        self._entries = self._below_the_top_folder(self._checked(entries))
+
+    def read(self, name: str) -> bytes | None:
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        if entry.file_size > MAX_FILE_BYTES:
+            raise _too_large(self.path, name)
+        try:
+            return self._zip.read(entry)
+        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
+            raise PackageError(self.path, f'"{name}" in it is damaged', "Download or pack it again.") from error
+
+    def exists(self, name: str) -> bool:
+        return name in self._entries
+
+    def names(self, folder: str = "") -> tuple[str, ...]:
+        prefix = f"{folder}/" if folder else ""
+        return tuple(sorted(name for name in self._entries if name.startswith(prefix)))
+
+    def _checked(self, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+        """The files by their names, or the first thing that is wrong with them."""
+        if len(entries) > MAX_FILES:
+            raise PackageError(self.path, f"it holds more than {MAX_FILES} files", "Leave out what is not needed.")
+        files = [entry for entry in entries if not entry.is_dir()]
+        for entry in files:
+            if problem := _problem_of(entry):
+                raise PackageError(self.path, f'"{entry.orig_filename}" in it {problem}', "Pack it again.")
+        for name, times in Counter(entry.filename for entry in files).items():
+            if times > 1:
+                raise PackageError(self.path, f'it holds "{name}" {times} times', "Pack it again.")
+        return {entry.filename: entry for entry in files}
+
+    def _below_the_top_folder(self, entries: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+        """The files as seen from the one folder that everything is in, if that is where the manifest is."""
+        tops = {name.partition("/")[0] for name in entries} - {_MAC_LITTER}
+        if MANIFEST in entries or len(tops) != 1 or f"{(top := tops.pop())}/{MANIFEST}" not in entries:
+            return entries
+        prefix = f"{top}/"
+        return {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
+
+
+def _problem_of(entry: zipfile.ZipInfo) -> str | None:
+    if "\\" in entry.orig_filename or "\0" in entry.orig_filename or not _is_safe(entry.filename):
+        return "is no name that a file of an extension may have"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "is a symbolic link"
+    if entry.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    if entry.compress_type not in _READABLE:
+        return "is compressed in a way that no browser reads"
+    return None
+
+
+def _is_safe(name: str) -> bool:
+    """Whether a name can only lead to something inside."""
+    parts = name.split("/")
+    forbidden = "\\" in name or "\0" in name or (os.name == "nt" and ":" in name)
+    return not forbidden and all(part not in ("", ".", "..") for part in parts)
+
+
+def _too_large(path: Path, name: str) -> PackageError:
+    return PackageError(path, f'"{name}" is larger than {MAX_FILE_BYTES >> 20} MiB', "Make it smaller, or remove it.")

@@ -1,0 +1,34 @@
+"""The scripts of an extension, running in a sandbox of their own: one Deno process for each extension."""
+
+from hatbox.extensions.runtime.boot import Boot
+from hatbox.extensions.runtime.bridge import Runtime
+from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.description import Description, describe
+from hatbox.extensions.runtime.host import (
+    FetchRequest,
+    FetchResponse,
+    Host,
+    Listener,
+    LogEntry,
+    NetworkError,
+    RuntimeGone,
+    ScriptError,
+)
+from hatbox.extensions.runtime.limits import Limits
+
+__all__ = [
+    "Boot",
+    "Description",
+    "Exit",
+    "FetchRequest",
+    "FetchResponse",
+    "Host",
+    "Limits",
+    "Listener",
+    "LogEntry",
+    "NetworkError",
+    "Runtime",
+    "RuntimeGone",
+    "ScriptError",
+    "describe",
+]

@@ -1,0 +1,96 @@
+"""The host of an extension's scripts that answers from the dispatcher, as `browser` does for Python scripts.
+
+Takes the way of every call: permission, arguments, implementation. Knows no namespace by name.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from hatbox.api.caller import Caller
+from hatbox.api.dispatcher import Dispatcher
+from hatbox.api.events import ScriptEvent
+from hatbox.errors import ApiError
+from hatbox.extensions.runtime.description import event_returns
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry
+from hatbox.extensions.runtime.messages import split_path
+from hatbox.extensions.runtime.network import Network
+
+__all__ = ["ApiHost"]
+
+logger = logging.getLogger("hatbox.extensions.console")
+
+_LEVELS = {"debug": logging.DEBUG, "warn": logging.WARNING, "error": logging.ERROR}
+
+
+class ApiHost:
+    """Calls and events of one caller through a dispatcher; files from `source`; requests as its permissions allow."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        caller: Caller,
+        source: Callable[[str], bytes | None],
+        network: Network | None = None,
+    ) -> None:
+        self.source = source
+        self._dispatcher = dispatcher
+        self._caller = caller
+        self._network = network or Network()
+        self._events: dict[str, ScriptEvent] = {}
+        self._forwarders: dict[Listener, Callable[..., Any]] = {}
+
+    def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+        """Call a function of a namespace."""
+        return self._dispatcher.call(self._caller, namespace, member, arguments)
+
+    def listen(self, listener: Listener, extra: list[Any]) -> None:
+        """Add a listener of a script to the event that it names."""
+        namespace, name = split_path(listener.path)
+        surface = self._dispatcher.permitted(self._caller, namespace).surface
+        event = surface.events.get(name)
+        if event is None:
+            raise ApiError(f"{listener.path} is not an event")
+        if listener.path not in self._events:
+            self._events[listener.path] = ScriptEvent(self._dispatcher, self._caller, namespace, event)
+        # Where the schema says that a listener returns something, whoever fires the event gets it, as an awaitable.
+        waits = event_returns(surface, name)
+        forward: Callable[..., Any] = _Asking(listener) if waits else _Telling(listener)
+        self._events[listener.path].addListener(forward, *extra)
+        self._forwarders[listener] = forward
+
+    def unlisten(self, listener: Listener) -> None:
+        """Remove it."""
+        forward = self._forwarders.pop(listener, None)
+        if forward is not None:
+            self._events[listener.path].removeListener(forward)
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        """Make a request, to the hosts that the caller has permission for at this moment."""
+        return await self._network.fetch(request, lambda: self._caller.hosts)
+
+    def log(self, entry: LogEntry) -> None:
+        """Pass it on to Python's logging."""
+        logger.log(_LEVELS.get(entry.level, logging.INFO), "%s: %s", self._caller.id, entry)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._network.close()
+
+
+class _Telling:
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def __call__(self, *arguments: Any) -> None:
+        self._listener.tell(*arguments)
+
+
+class _Asking:
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def __call__(self, *arguments: Any) -> Awaitable[Any]:
+        return self._listener.ask(*arguments)

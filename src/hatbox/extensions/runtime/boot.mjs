@@ -1,0 +1,117 @@
+// The child's first and only file that Deno itself loads: puts the parts together, then does what the host says.
+// When it has read the host's first frame, everything of Deno's own is out of the reach of scripts.
+
+import vm from "node:vm";
+import {types} from "node:util";
+
+import {createBridge} from "./bridge.js";
+import {createConsole} from "./console.js";
+import {createFetch} from "./fetch.js";
+import {shapeGlobals} from "./globals.js";
+import {createLoader} from "./loader.js";
+import {createPipe} from "./pipe.js";
+import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
+import {keepStacksClean} from "./stacks.js";
+import {decode, learnClasses} from "./values.js";
+
+const {stdin, stdout, exit, inspect} = Deno;
+const nativeFetch = globalThis.fetch;
+const SyntaxProblem = SyntaxError;
+const MARKED = '"\\u0000';
+
+const read = stdin.read.bind(stdin);
+const write = stdout.writeSync.bind(stdout);
+const pipe = createPipe({read, write, exit});
+
+let bridge = null;
+let loader = null;
+
+const handlers = {
+  __proto__: null,
+  r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
+  e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
+  ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
+  show: (_, description) => { bridge.show(description); },
+  script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
+  module: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
+  evaluate: (_, number, source, how) => { attempt(number, () => evaluate(source, how)); },
+  nothing: () => {},
+  loaded: () => { dispatchEvent(new Event("load")); },
+  boot: (_, settings) => { boot(settings); },
+};
+
+learnClasses(types);
+keepStacksClean();
+pipe.start(text => {
+  let messages = parse(text);
+  if (includes(text, MARKED)) messages = decode(messages);
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i];
+    handlers[message[0]](message[0], message[1], message[2], message[3], message[4]);
+  }
+});
+
+function boot({data, description, members, navigator, longest, polyfills}) {
+  bridge = createBridge({pipe, data, longest});
+  const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
+  const fetchSource = url => bridge.ask("s", stringify(url)).promise;
+  loader = createLoader({vm, base: data.base, fetchSource});
+  const console = createConsole({
+    inspect: show,
+    emit: (level, text, place) => { pipe.send(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
+  });
+  const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
+  shapeGlobals({url: data.page, navigator, fetch, console});
+  for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
+  bridge.show(description);
+  defineValue(globalThis, "browser", bridge.browser);
+  defineValue(globalThis, "chrome", bridge.browser);
+  // Without preventDefault() either of these would end the process.
+  addEventListener("error", event => {
+    event.preventDefault();
+    bridge.report("error", event.error ?? event.message);
+  });
+  addEventListener("unhandledrejection", event => {
+    event.preventDefault();
+    bridge.report("rejection", event.reason);
+  });
+  for (const {url, source} of polyfills) loader.compileScript(url, source)();
+  evaluate.inspect = show;
+  pipe.sendNow('["ready"]');
+}
+
+// Do something for the host, which is told how it went; a promise counts when it is settled.
+function attempt(number, job) {
+  let result;
+  try {
+    result = job();
+  } catch (error) {
+    return bridge.refuse(number, error);
+  }
+  if (!types.isPromise(result)) return bridge.answer(number, true, result);
+  promiseThen(result, value => { bridge.answer(number, true, value); }, error => { bridge.refuse(number, error); });
+}
+
+const EVALUATED = "moz-extension://evaluated/";
+
+// An expression, or statements; `await` may stand anywhere, and then `return` gives the result.
+async function evaluate(source, how) {
+  const value = await compile(source)();
+  if (how === "inspect") return evaluate.inspect(value);
+  const text = stringify(value);
+  return text === undefined ? null : parse(text);
+}
+
+function compile(source) {
+  try {
+    return loader.compileScript(EVALUATED, source);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+  }
+  try {
+    return loader.compileScript(EVALUATED, `(async () => (${source}\n))()`);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    return loader.compileScript(EVALUATED, `(async () => {${source}\n})()`);
+  }
+}

@@ -1,0 +1,284 @@
+// `browser`, made from the description that the host sends: calls go out as messages, answers and events come in.
+// Knows no namespace by name: what a namespace needs beyond calls and events is in members/, one file for each.
+
+import {
+  NativeError, NativeMap, NativePromise, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn,
+  mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, split, stringify,
+} from "./primordials.js";
+import {compileCall} from "./arguments.js";
+import {callSite, describe, errorAt} from "./errors.js";
+import {encode} from "./values.js";
+
+const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
+const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
+
+export function createBridge({pipe, data, longest}) {
+  const {send, sendNow} = pipe;
+
+  // ── Requests: what was asked of the host and is not answered yet ──
+
+  const pending = create(null); // id → {settle(ok, value)}
+  const held = new NativeMap(); // position → message, beyond the window
+  let nextId = 1;
+  let unanswered = 0;
+  let heldFrom = 0;
+  let heldTo = 0;
+
+  function request(kind, rest, settle) {
+    if (rest.length > longest) throw new NativeError(`The message is too large: ${rest.length} characters, and ${longest} are allowed.`);
+    const id = nextId++;
+    pending[id] = settle;
+    const message = `["${kind}",${id},${rest}]`;
+    if (unanswered === 0) {
+      unanswered = 1;
+      sendNow(message); // alone: whoever awaits it waits for nothing else
+    } else if (unanswered < WINDOW) {
+      unanswered++;
+      send(message);
+    } else {
+      mapSet(held, heldTo++, message);
+    }
+    return id;
+  }
+
+  function answered(id, ok, value) {
+    const settle = pending[id];
+    if (settle === undefined) return;
+    delete pending[id];
+    if (heldFrom < heldTo) {
+      send(mapGet(held, heldFrom));
+      mapDelete(held, heldFrom++);
+    } else {
+      unanswered--;
+    }
+    settle(ok, value);
+  }
+
+  // For the bridge's own needs: a promise of an answer, which rejects with a message.
+  function ask(kind, rest) {
+    let id;
+    const promise = new NativePromise((resolve, reject) => {
+      id = request(kind, rest, (ok, value) => (ok ? resolve(value) : reject(value)));
+    });
+    return {__proto__: null, id, promise};
+  }
+
+  // ── Calls ──
+
+  let lastError = null;
+  let lastErrorSeen = true;
+
+  function functionOf(path, spec) {
+    const check = compileCall(path, spec.parameters, spec.callback);
+    const head = `"${path}",`;
+    const call = (...args) => {
+      const {text, callback} = checked(check, args, call);
+      const site = callSite(call);
+      if (callback !== null) {
+        request("c", head + text, (ok, value) => { callBack(callback, ok, ok && !spec.returns ? undefined : value, site); });
+        return undefined;
+      }
+      return new NativePromise((resolve, reject) => {
+        request("c", head + text, (ok, value) => {
+          if (ok) resolve(spec.returns ? value : undefined);
+          else reject(errorAt(site, value));
+        });
+      });
+    };
+    return call;
+  }
+
+  // What check() says of the arguments; what it throws has the stack of whoever called `hidden`.
+  function checked(check, args, hidden) {
+    try {
+      return check(args);
+    } catch (error) {
+      captureStackTrace(error, hidden);
+      throw error;
+    }
+  }
+
+  // As Firefox calls them: of a call that failed there is no argument, and runtime.lastError while the callback runs.
+  function callBack(callback, ok, value, site) {
+    lastError = ok ? null : freeze(errorAt(site, value));
+    lastErrorSeen = ok;
+    try {
+      if (ok && value !== undefined) callback(value);
+      else callback();
+    } catch (error) {
+      report("error", error);
+    } finally {
+      if (!lastErrorSeen) report("error", errorAt(site, `Unchecked lastError value: ${value}`));
+      lastError = null;
+    }
+  }
+
+  // ── Events ──
+
+  const listeners = new NativeMap(); // id → {listener, invoke}
+  const events = new NativeMap(); // path → the event object, which outlives a namespace that comes and goes
+  const invokers = create(null); // path → how a listener is called, where members/ has a way of its own
+  let nextListener = 1;
+
+  function eventOf(path, spec) {
+    if (mapHas(events, path)) return mapGet(events, path);
+    const ids = new NativeMap(); // listener → id
+    const check = compileCall(path, spec.extra, false);
+    const valid = listener => {
+      if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${path}.`);
+    };
+    const event = freeze({
+      addListener(listener, ...extra) {
+        valid(listener);
+        const {text} = check(extra);
+        if (mapHas(ids, listener)) return;
+        const id = nextListener++;
+        mapSet(ids, listener, id);
+        mapSet(listeners, id, {__proto__: null, listener, path});
+        send(`["l","${path}",${id},true,${text}]`);
+      },
+      removeListener(listener) {
+        valid(listener);
+        const id = mapGet(ids, listener);
+        if (id === undefined) return;
+        mapDelete(ids, listener);
+        mapDelete(listeners, id);
+        send(`["l","${path}",${id},false]`);
+      },
+      hasListener(listener) {
+        valid(listener);
+        return mapHas(ids, listener);
+      },
+    });
+    mapSet(events, path, event);
+    return event;
+  }
+
+  // Call a listener. With a `number` the host waits for what it returns, or what the promise that it returns becomes.
+  function tell(number, id, args) {
+    const entry = mapGet(listeners, id);
+    if (entry === undefined) return void (number && answer(number, true, undefined));
+    let result;
+    try {
+      const invoke = invokers[entry.path];
+      result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
+    } catch (error) {
+      report("listener", error);
+      return void (number && refuse(number, error));
+    }
+    if (!number) return;
+    if (result instanceof NativePromise) promiseThen(result, value => { answer(number, true, value); }, error => { refuse(number, error); });
+    else answer(number, true, result);
+  }
+
+  function answer(number, ok, value) {
+    let text;
+    try {
+      text = encode(value);
+      if (text.length > longest) throw new NativeError("The value is too large.");
+    } catch (error) {
+      return refuse(number, error);
+    }
+    sendNow(`["a",${number},${ok},${text}]`);
+  }
+
+  function refuse(number, error) {
+    sendNow(`["a",${number},false,${describe(error)}]`);
+  }
+
+  function report(kind, error) {
+    send(`["x","${kind}",${describe(error)}]`);
+  }
+
+  // ── Namespaces ──
+
+  const browser = {};
+  const members = create(null); // namespace → what its file in members/ made
+  let shown = create(null); // top name → {text, object}: what `browser` has now
+
+  const host = freeze({
+    data,
+    call(path, args) { return ask("c", `"${path}",${encode(args)}`).promise; },
+    get lastError() {
+      lastErrorSeen = true;
+      return lastError;
+    },
+    report,
+    url: path => new URL(path, data.base).href,
+  });
+
+  function addMembers(namespace, make) {
+    const made = make(host);
+    members[namespace] = made;
+    const invoked = objectKeys(made.events ?? {});
+    for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = made.events[invoked[i]];
+  }
+
+  // Show the namespaces of a description, and no others. What has not changed stays the object that it was.
+  function show(description) {
+    const tops = create(null);
+    for (const namespace in members) if (members[namespace].always) topOf(tops, namespace);
+    const names = objectKeys(description);
+    for (let i = 0; i < names.length; i++) topOf(tops, names[i])[names[i]] = description[names[i]];
+    const next = create(null);
+    for (const top in tops) {
+      const text = stringify(tops[top]);
+      next[top] = shown[top]?.text === text ? shown[top] : {__proto__: null, text, object: namespaceOf(top, tops[top])};
+      defineValue(browser, top, next[top].object, ENTRY);
+    }
+    for (const top in shown) if (!(top in next)) delete browser[top];
+    shown = next;
+  }
+
+  function topOf(tops, namespace) {
+    return tops[split(namespace, ".")[0]] ??= create(null);
+  }
+
+  // A namespace with those below it, such as storage with storage.local.
+  function namespaceOf(path, specs) {
+    const namespace = {};
+    const spec = specs[path];
+    if (spec !== undefined) fill(namespace, path, spec);
+    if (path in members) copyMembers(namespace, path, spec);
+    const below = create(null);
+    for (const each in specs) {
+      const rest = each.length > path.length && each.startsWith(`${path}.`) ? each.slice(path.length + 1) : null;
+      if (rest !== null) below[split(rest, ".")[0]] = true;
+    }
+    for (const name in below) defineValue(namespace, name, namespaceOf(`${path}.${name}`, specs));
+    return freeze(namespace);
+  }
+
+  function fill(namespace, path, spec) {
+    const put = (names, make) => {
+      for (const name of objectKeys(names)) defineValue(namespace, name, make(`${path}.${name}`, names[name], name));
+    };
+    put(spec.events, eventOf);
+    put(spec.constants, (_, value) => deepFreeze(value));
+    for (const name of objectKeys(spec.functions)) {
+      const each = spec.functions[name];
+      if (each.async) defineValue(namespace, name, functionOf(`${path}.${name}`, each));
+    }
+  }
+
+  // What members/ adds: of functions, only those that the schema names, where there is a schema.
+  function copyMembers(namespace, path, spec) {
+    const own = members[path].members;
+    for (const name of objectKeys(own)) {
+      const property = getOwnPropertyDescriptor(own, name);
+      if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) continue;
+      if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
+      else defineValue(namespace, name, property.value, ENTRY);
+    }
+  }
+
+  return {browser, show, addMembers, answered, tell, answer, refuse, report, ask};
+}
+
+function deepFreeze(value) {
+  if (value !== null && typeof value === "object") {
+    for (const key of objectKeys(value)) deepFreeze(value[key]);
+    freeze(value);
+  }
+  return value;
+}

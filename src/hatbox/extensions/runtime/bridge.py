@@ -1,0 +1,475 @@
+"""The host's half of the bridge: messages of one child become calls, listeners, files, requests and lines of the log.
+
+The child is not trusted. A message that our own half would not write ends it; nothing that it says is taken for more
+than a wish of its extension. Knows no namespace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Sequence
+from typing import Any, Final
+
+from hatbox.errors import ApiError, HatboxError
+from hatbox.extensions.runtime.boot import Boot, settings
+from hatbox.extensions.runtime.deno import DenoProcess, Exit
+from hatbox.extensions.runtime.description import Description
+from hatbox.extensions.runtime.frames import Frame, ProtocolError, encode_frame
+from hatbox.extensions.runtime.host import (
+    FetchRequest,
+    FetchResponse,
+    Host,
+    LogEntry,
+    NetworkError,
+    RuntimeGone,
+    ScriptError,
+)
+from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.messages import (
+    console_line,
+    content_type,
+    fetch_request,
+    path_in,
+    script_error,
+    split_path,
+    uncaught,
+)
+
+__all__ = ["Runtime"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+UNEXPECTED: Final = "An unexpected error occurred"
+"""What a script is told of an error that is not meant for it. The words are Firefox's."""
+
+_LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
+_KINDS: Final = frozenset({"error", "rejection", "listener"})
+
+
+class Runtime:
+    """One extension's scripts, running in a child of their own."""
+
+    def __init__(self, host: Host, boot: Boot, limits: Limits) -> None:
+        self._host = host
+        self._boot = boot
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._ready: asyncio.Future[None] = self._loop.create_future()
+        self._listeners: dict[int, _ScriptListener] = {}
+        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._numbers = 0
+        self._under_way: dict[int, asyncio.Future[Any]] = {}
+        self._replies: list[Any] = []
+        self._flush_scheduled = False
+        self._waiting: deque[tuple[Frame, int]] = deque()
+        """Frames that are not handled yet, and which of their messages is next."""
+        self._waiting_size = 0
+        self._writable = True
+        self._continuing = False
+        self.last_activity = self._loop.time()
+        """When the child last said something of its own accord, by the loop's clock."""
+
+    @classmethod
+    async def start(
+        cls,
+        host: Host,
+        boot: Boot,
+        limits: Limits | None = None,
+        *,
+        inspect: bool = False,
+        unsafe_eval: bool = False,
+    ) -> Runtime:
+        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far."""
+        runtime = cls(host, boot, limits or Limits())
+        child = await DenoProcess.start(runtime, runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        runtime.process = child
+        child.exited.add_done_callback(runtime._ended)
+        runtime._send(["boot", settings(boot, runtime._limits)])
+        try:
+            await asyncio.wait_for(asyncio.shield(runtime._ready), runtime._limits.start)
+        except TimeoutError:
+            child.end(Exit("unresponsive", f"not ready after {runtime._limits.start:g} s"))
+            raise RuntimeGone(f"the extension's process was not ready in {runtime._limits.start:g} s") from None
+        except asyncio.CancelledError:
+            child.end(Exit("stopped"))
+            raise
+        child.ready()
+        if not inspect:  # one that stands at a breakpoint does not answer, and that is no fault of its own
+            child.watch()
+        return runtime
+
+    process: DenoProcess
+
+    @property
+    def exited(self) -> asyncio.Future[Exit]:
+        """Done when the child has ended, with the reason."""
+        return self.process.exited
+
+    @property
+    def calls_under_way(self) -> int:
+        """How many calls of the script the host has not answered yet."""
+        return len(self._under_way)
+
+    # ── What the host asks of the child ──
+
+    async def run_scripts(self, paths: Sequence[str]) -> None:
+        """Run classic scripts of the package, in order and in one scope. What fails is logged, and the next runs."""
+        for path in paths:
+            source = self._host.source(path)
+            if source is None:
+                failed = f"Loading failed for the <script> with source “{self.url(path)}”."
+                self._log(LogEntry("error", "error", failed))
+                continue
+            await self._run("script", self.url(path), source.decode("utf-8-sig", "replace"))
+
+    async def run_module(self, path: str) -> None:
+        """Run a module of the package, with all that it imports, until its top level is done. What fails is logged."""
+        await self._run("module", self.url(path))
+
+    def loaded(self) -> None:
+        """Tell the page that all its scripts have run."""
+        self._send(["loaded"])
+
+    async def evaluate(self, source: str, *, inspect: bool = False, within: float | None = None) -> Any:
+        """Run an expression, or statements, in the extension's global scope, and return the result as JSON makes it.
+
+        `await` may be used; among statements, `return` gives the result. With `inspect` it is text for people.
+        Raises ScriptError for what is thrown.
+        """
+        return await self._ask(["evaluate", source, "inspect" if inspect else "json"], within)
+
+    def show(self, description: Description) -> None:
+        """Show the namespaces of a description, and no others: permissions have been granted or revoked."""
+        self._send(["show", description])
+
+    async def dispatch_event(
+        self, path: str, arguments: Sequence[Any], *, wait: bool = True, within: float | None = None
+    ) -> list[Any] | None:
+        """Call all listeners of an event; with `wait`, what they return, without those that threw or took too long.
+
+        None if there are none.
+        """
+        listeners = [each for each in self._listeners.values() if each.path == path]
+        if not listeners:
+            return None
+        if not wait:
+            for listener in listeners:
+                listener.tell(*arguments)
+            return []
+        answers = await asyncio.gather(
+            *(listener.ask(*arguments, within=within) for listener in listeners), return_exceptions=True
+        )
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, (ScriptError, TimeoutError, RuntimeGone)):
+                raise answer
+        return [answer for answer in answers if not isinstance(answer, BaseException)]
+
+    def has_listener(self, path: str) -> bool:
+        """Whether a script listens to an event."""
+        return any(each.path == path for each in self._listeners.values())
+
+    async def stop(self, grace: float = 1.0) -> Exit:
+        """End the child."""
+        return await self.process.stop(grace)
+
+    def url(self, path: str) -> str:
+        """The moz-extension:// URL of a file."""
+        return self._boot.base + path.removeprefix("/")
+
+    async def _run(self, kind: str, *details: Any) -> None:
+        try:
+            await self._ask([kind, *details], None)
+        except ScriptError as error:
+            self._host.log(LogEntry("error", "error", str(error), error.file, error.line, error.column, error.stack))
+
+    async def _ask(self, message: list[Any], within: float | None) -> Any:
+        """Send a message with a number and wait for the answer that bears it."""
+        self._numbers += 1
+        number = self._numbers
+        answer: asyncio.Future[Any] = self._loop.create_future()
+        if not self.process.running:
+            raise RuntimeGone(_gone(self.process))
+        self._asked[number] = answer
+        kind, *details = message
+        self._send([kind, number, *details])
+        try:
+            async with asyncio.timeout(within):
+                return await answer
+        finally:
+            self._asked.pop(number, None)
+
+    def _send(self, message: list[Any]) -> None:
+        """Send a message, behind the answers that wait to be sent: the order is what the script sees."""
+        self._replies.append(message)
+        self._flush()
+
+    def _send_soon(self, message: list[Any]) -> None:
+        """Send it with what else comes up in this turn of the loop."""
+        self._replies.append(message)
+        if not self._flush_scheduled:
+            self._flush_scheduled = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_scheduled = False
+        messages = self._replies
+        if messages:
+            self._replies = []
+            try:
+                frame = encode_frame(messages)
+            except (TypeError, ValueError, NotImplementedError, RecursionError):
+                frame = encode_frame([_encodable(message) for message in messages])
+            self.process.send(frame)
+
+    # ── What the child says ──
+
+    def received(self, frame: Frame) -> None:
+        """A frame has come. It is handled at once, unless others wait or the child does not read its answers."""
+        self.last_activity = self._loop.time()
+        self._waiting.append((frame, 0))
+        self._waiting_size += frame.size
+        if not self._continuing:
+            self._work()
+        if self._waiting_size > self._limits.unread:
+            self.process.end(Exit("unresponsive", "it asks, and does not read the answers"))
+
+    def writable(self, ready: bool) -> None:
+        """Hold what the child asks while it does not read what it is answered."""
+        self._writable = ready
+        if ready:
+            self._continue()
+
+    def _continue(self) -> None:
+        if self._waiting and not self._continuing:
+            self._continuing = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        self._continuing = False
+        try:
+            self._work()
+        except ProtocolError as error:
+            self.process.end(Exit("protocol", str(error)))
+
+    def _work(self) -> None:
+        """Handle messages, for as long as one child may keep the loop."""
+        deadline = time.perf_counter() + self._limits.slice
+        waiting = self._waiting
+        while waiting and self._writable and self.process.running:
+            frame, first = waiting.popleft()
+            self._waiting_size -= frame.size
+            for index in range(first, len(frame.messages)):
+                if time.perf_counter() > deadline:
+                    waiting.appendleft((frame, index))
+                    self._waiting_size += frame.size
+                    self._continue()
+                    self._flush()
+                    return
+                self._handle(frame.messages[index])
+        self._flush()
+
+    def _handle(self, message: Any) -> None:
+        match message:
+            case ["c", int(number), str(path), list(arguments)]:
+                self._call(number, path, arguments)
+            case ["a", int(number), bool(ok), value]:
+                self._answered(number, ok, value)
+            case ["l", str(path), int(number), True, list(extra)]:
+                self._listen(path, number, extra)
+            case ["l", str(_), int(number), False]:
+                self._unlisten(number)
+            case ["log", str(level), str(text), place] if level in _LEVELS:
+                self._log(console_line(level, text, place))
+            case ["x", str(kind), dict(error)] if kind in _KINDS:
+                self._log(uncaught(kind, error))
+            case ["s", int(number), str(url)]:
+                self._begin(number, self._source(url))
+            case ["f", int(number), dict(request)]:
+                self._begin(number, self._fetch(fetch_request(request)))
+            case ["k", int(number)]:
+                self._cancel(number)
+            case ["pong", int(number)]:
+                self.process.ponged(number)
+            case ["ready"]:
+                if not self._ready.done():
+                    self._ready.set_result(None)
+            case _:
+                raise ProtocolError(f"a message that means nothing: {str(message)[:200]}")
+
+    # ── Calls ──
+
+    def _call(self, number: int, path: str, arguments: list[Any]) -> None:
+        namespace, member = split_path(path)
+        try:
+            reply = self._host.call(namespace, member, arguments)
+        except Exception as error:  # noqa: BLE001 - the script gets it
+            self._replies.append(["r", number, False, self._words(error)])
+            return
+        if isinstance(reply, asyncio.Future):
+            if reply.done():  # what only reads is answered in the same breath
+                self._replies.append(self._reply(number, reply))
+                return
+        elif reply is None:
+            self._replies.append(["r", number, True, None])
+            return
+        self._begin(number, reply)
+
+    def _begin(self, number: int, reply: Awaitable[Any]) -> None:
+        """Answer when it is done."""
+        future = asyncio.ensure_future(reply)
+        if number in self._under_way:
+            future.cancel()
+            raise ProtocolError(f"the call number {number} twice")
+        self._under_way[number] = future
+        future.add_done_callback(lambda done: self._done(number, done))
+        if len(self._under_way) > self._limits.calls:
+            self.process.read(False)
+
+    def _done(self, number: int, done: asyncio.Future[Any]) -> None:
+        del self._under_way[number]
+        if not self.process.running:
+            if not done.cancelled():
+                done.exception()  # nobody will ever ask
+            return
+        message = self._reply(number, done)
+        if self._under_way:
+            self._send_soon(message)
+            if len(self._under_way) <= self._limits.calls // 2:
+                self.process.read(True)
+        else:  # the last one: nothing else will come up to share its frame
+            self._send(message)
+
+    def _reply(self, number: int, done: asyncio.Future[Any]) -> list[Any]:
+        try:
+            return ["r", number, True, done.result()]
+        except asyncio.CancelledError:
+            return ["r", number, False, UNEXPECTED]
+        except Exception as error:  # noqa: BLE001 - the script gets it
+            return ["r", number, False, self._words(error)]
+
+    def _words(self, error: Exception) -> str:
+        """What a script is told of an error: only what was meant for it."""
+        if isinstance(error, (ApiError, NetworkError)):
+            return str(error)
+        logger.error("a call of %s failed", self._boot.extension_id, exc_info=error)
+        return UNEXPECTED
+
+    def _cancel(self, number: int) -> None:
+        if number in self._under_way:
+            self._under_way[number].cancel()
+
+    # ── Listeners ──
+
+    def _listen(self, path: str, number: int, extra: list[Any]) -> None:
+        if number in self._listeners or len(self._listeners) >= self._limits.listeners:
+            raise ProtocolError("too many listeners, or one twice")
+        listener = _ScriptListener(self, path, number)
+        try:
+            self._host.listen(listener, extra)
+        except Exception as error:  # noqa: BLE001 - addListener has returned long ago; all that is left is to tell
+            self._log(LogEntry("error", "error", f"{path}.addListener: {self._words(error)}"))
+        else:
+            self._listeners[number] = listener
+
+    def _unlisten(self, number: int) -> None:
+        listener = self._listeners.pop(number, None)
+        if listener is not None:
+            self._host.unlisten(listener)
+
+    def _answered(self, number: int, ok: bool, value: Any) -> None:
+        answer = self._asked.get(number)
+        if answer is None or answer.done():
+            return  # whoever asked has not waited
+        if ok:
+            answer.set_result(value)
+        else:
+            answer.set_exception(script_error(value))
+
+    # ── Files, requests, the log ──
+
+    async def _source(self, url: str) -> str | None:
+        path = path_in(self._boot.base, url)
+        source = None if path is None else self._host.source(path)
+        return None if source is None else source.decode("utf-8-sig", "replace")
+
+    async def _fetch(self, request: FetchRequest) -> dict[str, Any]:
+        try:
+            if request.url.startswith(self._boot.base):
+                response = self._local(request)
+            else:
+                response = await self._host.fetch(request)
+        except HatboxError as error:
+            self._log(LogEntry("console", "warn", f"fetch({request.url[:200]}): {error}"))
+            raise
+        return {
+            "url": response.url,
+            "status": response.status,
+            "statusText": response.status_text,
+            "headers": response.headers,
+            "redirected": response.redirected,
+            "body": base64.b64encode(response.body).decode("ascii"),
+        }
+
+    def _local(self, request: FetchRequest) -> FetchResponse:
+        path = path_in(self._boot.base, request.url)
+        body = None if path is None else self._host.source(path)
+        if body is None:
+            raise NetworkError(f"the package has no file {path}")
+        return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
+
+    def _log(self, entry: LogEntry) -> None:
+        try:
+            self._host.log(entry)
+        except Exception:
+            logger.exception("the log of %s", self._boot.extension_id)
+
+    # ── The end ──
+
+    def _ended(self, _: asyncio.Future[Exit]) -> None:
+        gone = RuntimeGone(_gone(self.process))
+        if not self._ready.done():
+            self._ready.set_exception(gone)
+        for answer in self._asked.values():
+            if not answer.done():
+                answer.set_exception(gone)
+        for reply in list(self._under_way.values()):
+            reply.cancel()
+        self._waiting.clear()
+        for number in list(self._listeners):
+            self._unlisten(number)
+
+
+class _ScriptListener:
+    """A listener of a script, as the host calls it."""
+
+    def __init__(self, runtime: Runtime, path: str, number: int) -> None:
+        self.path = path
+        self._runtime = runtime
+        self._number = number
+
+    def tell(self, *arguments: Any) -> None:
+        """Call it, and do not wait."""
+        self._runtime._send_soon(["e", 0, self._number, arguments])
+
+    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
+        """Call it and wait for what it returns."""
+        return await self._runtime._ask(["e", self._number, arguments], within)
+
+
+def _gone(process: DenoProcess) -> str:
+    exited = process.exited
+    return f"the extension's process has ended: {exited.result() if exited.done() else 'it was stopped'}"
+
+
+def _encodable(message: list[Any]) -> list[Any]:
+    """The message, or what stands for an answer that cannot be sent."""
+    try:
+        encode_frame([message])
+    except (TypeError, ValueError, NotImplementedError, RecursionError) as error:
+        logger.error("a message cannot be sent to a script: %s", error)
+        return ["r", message[1], False, UNEXPECTED] if message[0] == "r" else ["nothing"]
+    return message

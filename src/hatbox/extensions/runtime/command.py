@@ -1,0 +1,86 @@
+"""How Deno is called: which program, with which flags, in which environment. Starts nothing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from hatbox.errors import MissingExtra
+from hatbox.extensions.runtime.limits import Limits
+
+__all__ = ["cache_folder", "command", "deno_program", "die_with", "environment"]
+
+_HERE: Final = Path(__file__).parent
+_PR_SET_PDEATHSIG: Final = 1
+
+
+@cache
+def deno_program() -> str:
+    """The path of the program that the `deno` wheel brought."""
+    try:
+        from deno import find_deno_bin  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtra("deno") from None
+    return str(find_deno_bin())
+
+
+def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> list[str]:
+    """The program and its arguments. No permission is given: no files, no network, no environment, no programs.
+
+    Code from strings is refused as the content security policy of every extension refuses it, unless its manifest says
+    `unsafe-eval`. Where it is allowed, a string that the engine itself evaluates (`setTimeout(eval, 0, …)`) imports
+    past our loader; the import map then refuses `node:`, and Deno's flags all the rest.
+    """
+    v8_flags = [f"--max-old-space-size={limits.heap >> 20}"]
+    if not unsafe_eval:
+        v8_flags.append("--disallow-code-generation-from-strings")
+    return [
+        deno_program(),
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--no-config",
+        "--no-lock",
+        "--no-remote",
+        "--no-npm",
+        f"--import-map={_HERE / 'import_map.json'}",
+        f"--v8-flags={','.join(v8_flags)}",
+        *(["--inspect=127.0.0.1:0"] if inspect else []),
+        str(_HERE / "boot.mjs"),
+    ]
+
+
+def cache_folder() -> Path:
+    """Where Deno keeps our files compiled, which halves the time that it takes to start. Nothing else is in there."""
+    return Path(platformdirs.user_cache_dir("hatbox", appauthor=False)) / "deno"
+
+
+def environment() -> dict[str, str]:
+    """All that the child sees of the environment, if it could look."""
+    kept = {name: value for name in ("SYSTEMROOT",) if (value := os.environ.get(name))}  # Windows needs it
+    return {**kept, "DENO_DIR": str(cache_folder()), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+
+
+def die_with(parent: int) -> Callable[[], None] | None:
+    """What the child does between fork and exec so that it never outlives the host: a loop would not see the pipe end.
+
+    Everything is looked up before the fork; after it, there may be locks that nobody will ever release.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl, kill, getppid, leave = ctypes.CDLL(None).prctl, int(signal.SIGKILL), os.getppid, os._exit
+
+    def ask_to_die() -> None:
+        prctl(_PR_SET_PDEATHSIG, kill, 0, 0, 0)
+        if getppid() != parent:  # the host was gone before we asked
+            leave(1)
+
+    return ask_to_die

@@ -1,0 +1,228 @@
+"""One child: a Deno process without permissions, frames over its stdin and stdout, and what becomes of it.
+
+Knows how to keep a child within its limits and how to tell why it ended; not what the messages mean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol, cast
+
+from hatbox.extensions.runtime.command import cache_folder, command, die_with, environment
+from hatbox.extensions.runtime.frames import Frame, FrameDecoder, ProtocolError, encode_frame
+from hatbox.extensions.runtime.limits import Limits
+
+if sys.platform != "win32":
+    import resource
+
+__all__ = ["DenoProcess", "Exit", "Receiver"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_KEPT_OF_STDERR: Final = 16384
+_OUT_OF_MEMORY: Final = re.compile(rb"out of memory|OOM|(memory|array buffer) allocation", re.IGNORECASE)
+_INSPECTOR: Final = re.compile(r"ws://[0-9.:]+/\S+")
+
+
+class Exit(NamedTuple):
+    """How a child ended. `reason` is `stopped`, `exited`, `unresponsive`, `protocol`, or begins with `crashed`."""
+
+    reason: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.detail})" if self.detail else self.reason
+
+
+class Receiver(Protocol):
+    """Who is told what comes from a child."""
+
+    def received(self, frame: Frame) -> None:
+        """A frame has come; a ProtocolError that this raises ends the child."""
+
+    def writable(self, ready: bool) -> None:
+        """The child has stopped reading what it is sent, or reads again."""
+
+
+class DenoProcess(asyncio.SubprocessProtocol):
+    """A child that runs. `exited` is done when it does not any more."""
+
+    def __init__(self, receiver: Receiver, limits: Limits) -> None:
+        self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """The address for DevTools, in a child that was started with `inspect`."""
+        self._receiver = receiver
+        self._limits = limits
+        self._decoder = FrameDecoder(limits.frame)
+        self._stderr = bytearray()
+        self._reason: Exit | None = None
+        self._watchdog: asyncio.TimerHandle | None = None
+        self._pings = 0
+        self._pongs = 0
+        self._reading = True
+
+    @classmethod
+    async def start(
+        cls, receiver: Receiver, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False
+    ) -> DenoProcess:
+        """Start a child. It runs none of the extension's code before it is told to."""
+        cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        child = cls(receiver, limits)
+        loop = asyncio.get_running_loop()
+        await loop.subprocess_exec(
+            lambda: child,
+            *command(limits, inspect=inspect, unsafe_eval=unsafe_eval),
+            env=environment(),
+            cwd="/" if sys.platform != "win32" else None,
+            preexec_fn=die_with(os.getpid()),
+            start_new_session=True,
+        )
+        return child
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._transport.get_pid()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended, and nobody has decided to end it."""
+        return self._reason is None and not self.exited.done()
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame. To a child that has ended it goes nowhere."""
+        if not self.running:
+            return
+        self._stdin.write(frame)
+        if self._stdin.get_write_buffer_size() > self._limits.unsent:
+            self.end(Exit("unresponsive", f"it does not read what it is sent, and {self._limits.unsent} bytes wait"))
+
+    def read(self, wanted: bool) -> None:
+        """Stop reading, or go on."""
+        if wanted != self._reading and self.running:
+            self._reading = wanted
+            (self._stdout.resume_reading if wanted else self._stdout.pause_reading)()
+
+    def ready(self) -> None:
+        """The child has started: from now on its limits are watched."""
+        self._limit_memory()
+
+    def watch(self) -> None:
+        """Begin to ask, again and again, whether the child still answers."""
+        self._ping()
+
+    def ponged(self, number: int) -> None:
+        """The child has answered a ping."""
+        self._pongs = max(self._pongs, min(number, self._pings))
+
+    def end(self, reason: Exit) -> None:
+        """Kill the child, for this reason; the first reason counts."""
+        if self._reason is None:
+            self._reason = reason
+        self._kill()
+
+    async def stop(self, grace: float = 1.0) -> Exit:
+        """Ask the child to end, by closing its stdin, and kill it if it does not."""
+        if self.running:
+            self._reason = Exit("stopped")
+            self._stdin.close()
+        try:
+            return await asyncio.wait_for(asyncio.shield(self.exited), grace)
+        except TimeoutError:
+            self._kill()
+            return await self.exited
+
+    # ── What asyncio tells ──
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The child has been started."""
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(_STDIN))
+        self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_STDOUT))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Bytes have come."""
+        if fd == _STDERR:
+            self._complaint(data)
+        elif self.running:
+            try:
+                for frame in self._decoder.feed(data):
+                    self._receiver.received(frame)
+            except ProtocolError as error:
+                self.end(Exit("protocol", str(error)))
+
+    def pause_writing(self) -> None:
+        """The child reads more slowly than it is written to."""
+        self._receiver.writable(False)
+
+    def resume_writing(self) -> None:
+        """The child has caught up."""
+        self._receiver.writable(True)
+
+    def connection_lost(self, _: BaseException | None) -> None:
+        """The child has ended, and all that it wrote has been read."""
+        if self._watchdog:
+            self._watchdog.cancel()
+        self.inspector.cancel()
+        if not self.exited.done():
+            self.exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
+
+    # ── Limits ──
+
+    def _ping(self) -> None:
+        if not self.running:
+            return
+        if self._reading:
+            if self._pongs < self._pings:
+                self.end(Exit("unresponsive", f"no answer within {self._limits.answer:g} s"))
+                return
+            self._pings += 1
+            self.send(encode_frame([["ping", self._pings]]))
+        self._watchdog = asyncio.get_running_loop().call_later(self._limits.answer, self._ping)
+
+    def _limit_memory(self) -> None:
+        """Cap what the process may allocate from now on. V8 needs more than that to start with, so not earlier."""
+        if not sys.platform.startswith("linux"):
+            return
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text("ascii")
+            used = int(re.search(r"VmData:\s*(\d+) kB", status)[1]) << 10  # type: ignore[index]
+            most = used + self._limits.memory
+            resource.prlimit(self.pid, resource.RLIMIT_DATA, (most, most))
+            resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))  # a crash must not fill the disk
+        except (OSError, TypeError, ValueError) as error:
+            logger.warning("the memory of an extension cannot be limited: %s", error)
+
+    def _complaint(self, data: bytes) -> None:
+        """Keep what Deno itself says: of a crash it is the only trace."""
+        self._stderr += data
+        del self._stderr[:-_KEPT_OF_STDERR]
+        if not self.inspector.done() and (found := _INSPECTOR.search(self._stderr.decode("utf-8", "replace"))):
+            self.inspector.set_result(found[0])
+
+    def _cause(self, code: int | None) -> Exit:
+        said = self._stderr.decode("utf-8", "replace").strip()[-2000:]
+        if _OUT_OF_MEMORY.search(self._stderr):
+            return Exit("crashed: out of memory", said)
+        if code is not None and code < 0:
+            return Exit(f"crashed: {_signal_name(-code)}", said)
+        return Exit("exited", said or f"status {code}")
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            self._transport.kill()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

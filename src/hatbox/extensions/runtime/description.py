@@ -1,0 +1,116 @@
+"""The namespaces that a caller sees, described for the JavaScript half of the bridge: the schemas, and nothing else.
+
+From the same files as the checks of the dispatcher, so that both sides check alike. Knows no namespace by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, TypeAlias
+
+from hatbox.api.caller import Caller
+from hatbox.schema import Surface, load
+
+__all__ = ["Description", "describe", "event_returns"]
+
+Description: TypeAlias = dict[str, Any]
+"""Namespace → {functions, events, constants}; bridge.js reads it."""
+
+_FOR_PEOPLE = frozenset({"description", "aliases", "id"})
+
+
+def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Description:
+    """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
+    description: Description = {}
+    for surface in load() if surfaces is None else surfaces:
+        if surface.namespace not in description and surface.permissions <= caller.permissions:
+            description[surface.namespace] = _namespace(surface, caller)
+    return description
+
+
+def event_returns(surface: Surface, name: str) -> bool:
+    """Whether the listeners of an event return something that whoever fires it waits for."""
+    return any(each["name"] == name and "returns" in each for each in _schema(surface.file)["events"])
+
+
+def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
+    schema = _schema(surface.file)
+
+    def permitted(members: str) -> list[dict[str, Any]]:
+        return [each for each in schema.get(members, ()) if caller.permissions.issuperset(each.get("permissions", ()))]
+
+    return {
+        "functions": {each["name"]: _function(each) for each in permitted("functions")},
+        "events": {each["name"]: _event(each) for each in permitted("events")},
+        "constants": {
+            **{name: each["value"] for name, each in schema.get("properties", {}).items() if "value" in each},
+            **surface.enumerations,
+        },
+    }
+
+
+def _function(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "async": bool(schema.get("async")),
+        "callback": schema.get("async") == "callback",
+        "returns": "returns" in schema,
+        "parameters": schema["parameters"],
+    }
+
+
+def _event(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"extra": schema.get("extraParameters", []), "returns": "returns" in schema}
+
+
+@cache
+def _schema(file: str) -> dict[str, Any]:
+    """A schema file with each reference replaced by the type that it names, and without what is for people only."""
+    schema: dict[str, Any] = _for_programs(_resolve(_read(file), file))
+    return schema
+
+
+@cache
+def _read(file: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(resources.files("hatbox.schema").joinpath(file).read_text("utf-8"))
+    return schema
+
+
+def _resolve(schema: Any, file: str) -> Any:
+    if isinstance(schema, list):
+        return [_resolve(each, file) for each in schema]
+    if isinstance(schema, dict):
+        if "$ref" in schema:  # what stands beside the reference goes before what the type says
+            type_, where = _type(schema["$ref"], file)
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            return {**_resolve(type_, where), **_resolve(beside, file)}
+        return {key: _resolve(each, file) for key, each in schema.items()}
+    return schema
+
+
+def _type(name: str, file: str) -> tuple[dict[str, Any], str]:
+    """A type by its name, and the file that it is in: that of the namespace, if the name begins with one."""
+    namespace, _, own = name.rpartition(".")
+    files = [file] if not namespace else [each.file for each in load() if each.namespace == namespace]
+    for each in files:
+        for type_ in _read(each).get("types", ()):
+            if type_["id"] == own:
+                return type_, each
+    raise LookupError(f"{file}: there is no type {name}")
+
+
+def _for_programs(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_for_programs(each) for each in schema]
+    if isinstance(schema, dict):
+        # Below `properties` the keys are names of the API's own, and `description` may be one of them.
+        return {
+            key: {name: _for_programs(each) for name, each in value.items()}
+            if key == "properties"
+            else _for_programs(value)
+            for key, value in schema.items()
+            if key not in _FOR_PEOPLE
+        }
+    return schema

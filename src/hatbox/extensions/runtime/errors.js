@@ -1,0 +1,59 @@
+// Errors that scripts throw and do not catch, made into what the host logs: name, message, stack, file and line.
+
+import {NativeError, captureStackTrace, defineValue, indexOf, regExpExec, slice, stringify} from "./primordials.js";
+
+const PLACE = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
+
+// Who calls `hidden`, to be put into an error later: formatting a stack costs more than keeping it.
+export function callSite(hidden) {
+  const site = {};
+  captureStackTrace(site, hidden);
+  return site;
+}
+
+// A real Error of the script's own realm, with the stack of the call that it is the answer to.
+export function errorAt(site, message) {
+  const error = new NativeError(message);
+  const stack = `${site.stack}`;
+  const frames = indexOf(stack, "\n    at ");
+  const shown = frames < 0 ? `Error: ${message}` : `Error: ${message}${slice(stack, frames)}`;
+  defineValue(error, "stack", shown, {__proto__: null, writable: true, enumerable: false, configurable: true});
+  return error;
+}
+
+// JSON text that describes whatever was thrown. Nothing that a script throws may make this throw in turn.
+export function describe(thrown) {
+  const name = textOf(thrown, "name", "Error");
+  const message = thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown);
+  const stack = framesOf(textOf(thrown, "stack", ""));
+  const place = placeIn(stack);
+  return stringify({__proto__: null, name, message: slice(message, 0, 10000), stack: slice(stack, 0, 10000), ...place});
+}
+
+// Only the frames: before them stands the message again, or lines of source that node:vm puts there.
+function framesOf(stack) {
+  const start = indexOf(stack, "    at ");
+  return start < 0 ? "" : slice(stack, start);
+}
+
+export function placeIn(stack) {
+  const found = regExpExec(PLACE, stack);
+  return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: +found[3]};
+}
+
+function textOf(thrown, key, otherwise) {
+  try {
+    const value = thrown?.[key];
+    return typeof value === "string" ? value : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function asText(value) {
+  try {
+    return typeof value === "symbol" ? "Symbol()" : `${value}`;
+  } catch {
+    return "";
+  }
+}

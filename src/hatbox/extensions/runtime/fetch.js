@@ -1,0 +1,58 @@
+// fetch(): requests go through the host, which knows the extension's permissions for hosts at this moment, sends no
+// cookies and keeps none. What is in the package, in data: or in blob: never leaves the machine.
+
+import {
+  NativePromise, NativeTypeError, append, defineValue, promiseThen, startsWith, stringify, uncurryThis,
+} from "./primordials.js";
+
+const {Request: NativeRequest, Response: NativeResponse, URL: NativeUrl, Headers: NativeHeaders, DOMException: NativeDomException} = globalThis;
+const getter = (prototype, name) => uncurryThis(Object.getOwnPropertyDescriptor(prototype, name).get);
+const bodyBytes = uncurryThis(NativeRequest.prototype.arrayBuffer);
+const requestMethod = getter(NativeRequest.prototype, "method");
+const requestHeaders = getter(NativeRequest.prototype, "headers");
+const requestRedirect = getter(NativeRequest.prototype, "redirect");
+const requestSignal = getter(NativeRequest.prototype, "signal");
+const requestUrl = getter(NativeRequest.prototype, "url");
+const aborted = getter(AbortSignal.prototype, "aborted");
+const abortReason = getter(AbortSignal.prototype, "reason");
+const headersForEach = uncurryThis(NativeHeaders.prototype.forEach);
+const addEventListener = uncurryThis(EventTarget.prototype.addEventListener);
+const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
+const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
+const NULL_BODY = {__proto__: null, 101: 1, 103: 1, 204: 1, 205: 1, 304: 1};
+
+// `ask(kind, text)` sends a request to the host: {id, promise}; `cancel(id)` gives it up.
+export function createFetch({base, nativeFetch, ask, cancel}) {
+  return async function fetch(input, init) {
+    const request = input instanceof NativeRequest && init === undefined ? input : new NativeRequest(absolute(input), init);
+    const url = requestUrl(request);
+    if (startsWith(url, "data:") || startsWith(url, "blob:")) return nativeFetch(request);
+    const signal = requestSignal(request);
+    if (aborted(signal)) throw abortReason(signal);
+    const method = requestMethod(request);
+    const body = method === "GET" || method === "HEAD" ? null : toBase64(new Uint8Array(await bodyBytes(request)));
+    const headers = [];
+    headersForEach(requestHeaders(request), (value, name) => { append(headers, [name, value]); });
+    const {id, promise} = ask("f", stringify({__proto__: null, url, method, headers, redirect: requestRedirect(request), body}));
+    const answer = await new NativePromise((resolve, reject) => {
+      addEventListener(signal, "abort", () => {
+        cancel(id);
+        reject(abortReason(signal) ?? new NativeDomException("The operation was aborted.", "AbortError"));
+      });
+      promiseThen(promise, resolve, () => { reject(new NativeTypeError("NetworkError when attempting to fetch resource.")); });
+    });
+    return responseOf(answer);
+  };
+
+  function absolute(input) {
+    return input instanceof NativeRequest ? input : new NativeUrl(`${input}`, base).href;
+  }
+}
+
+function responseOf({status, statusText, headers, url, redirected, body}) {
+  const response = new NativeResponse(status in NULL_BODY ? null : fromBase64(body), {status, statusText, headers});
+  defineValue(response, "url", url);
+  defineValue(response, "redirected", redirected);
+  defineValue(response, "type", "basic");
+  return response;
+}

@@ -1,0 +1,52 @@
+// The global object as an extension's background page sees it: what is Deno's or Node's own is taken away, and what a
+// page has and Deno has not is added. Runs once, before any script of the extension.
+
+import {apply, create, defineGetter, defineValue, freeze, ownKeys, slice, startsWith} from "./primordials.js";
+
+// What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (localStorage,
+// caches); what would reach the network past the host (WebSocket, EventSource: the list of hosts that Deno may talk to
+// is fixed when it starts and knows no patterns, and permissions change while an extension runs).
+const REMOVED = [
+  "Deno", "process", "Buffer", "global", "nodeBootstrap", "setImmediate", "clearImmediate", "Worker", "SharedArrayBuffer",
+  "localStorage", "sessionStorage", "Storage", "caches", "CacheStorage", "Cache", "alert", "confirm", "prompt", "close",
+  "closed", "name", "WebSocket", "WebSocketStream", "EventSource", "BroadcastChannel", "WebTransport", "Navigator",
+  "NavigatorUAData", "Location", "Lock", "LockManager",
+];
+
+export function shapeGlobals({url, navigator, fetch, console}) {
+  for (const name of REMOVED) delete globalThis[name];
+  for (const name of ownKeys(globalThis)) {
+    if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
+  }
+  const asOnAPage = {__proto__: null, writable: true, configurable: true, enumerable: true};
+  for (const name of ["window", "self", "frames", "parent", "top"]) defineValue(globalThis, name, globalThis, asOnAPage);
+  defineValue(globalThis, "location", locationOf(new URL(url)));
+  defineValue(globalThis, "origin", slice(url, 0, url.indexOf("/", "moz-extension://".length)), asOnAPage);
+  defineValue(globalThis, "navigator", freeze({...navigator}));
+  defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
+  defineValue(globalThis, "fetch", fetch, asOnAPage);
+  numberTimers();
+}
+
+function locationOf(url) {
+  const location = create(null);
+  for (const part of ["href", "protocol", "host", "hostname", "port", "pathname", "search", "hash"]) {
+    defineValue(location, part, url[part]);
+  }
+  defineValue(location, "origin", `${url.protocol}//${url.host}`); // null, says URL of a scheme that it does not know
+  defineValue(location, "toString", () => url.href, {__proto__: null, enumerable: false});
+  return freeze(location);
+}
+
+// A page's timers are numbers, and call their functions with the global object as `this`. Deno's are Node's.
+function numberTimers() {
+  for (const [set, clear] of [["setTimeout", "clearTimeout"], ["setInterval", "clearInterval"]]) {
+    const start = globalThis[set];
+    const stop = globalThis[clear];
+    defineValue(globalThis, set, (callback, delay, ...args) => {
+      if (typeof callback !== "function") throw new TypeError(`${set}: the first argument is not a function.`);
+      return +start(() => { apply(callback, globalThis, args); }, delay);
+    }, {__proto__: null, writable: true, configurable: true});
+    defineValue(globalThis, clear, id => { stop(id); }, {__proto__: null, writable: true, configurable: true});
+  }
+}

@@ -1,0 +1,120 @@
+"""What a runtime needs of whoever runs it, and what it tells of scripts. Only declarations live here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from hatbox.errors import HatboxError
+
+__all__ = [
+    "FetchRequest",
+    "FetchResponse",
+    "Host",
+    "Listener",
+    "LogEntry",
+    "NetworkError",
+    "RuntimeGone",
+    "ScriptError",
+]
+
+
+class Listener(Protocol):
+    """A listener that a script has added."""
+
+    @property
+    def path(self) -> str:
+        """The event: `contextualIdentities.onCreated`."""
+
+    def tell(self, *arguments: Any) -> None:
+        """Call it, and do not wait."""
+
+    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
+        """Call it and wait for what it returns, or what the promise that it returns becomes.
+
+        Raises ScriptError if it throws, TimeoutError, and RuntimeGone if the extension ends before.
+        """
+
+
+class LogEntry(NamedTuple):
+    """A line of a script's console, or an error that it did not catch.
+
+    `kind` is `console`, `error` (uncaught), `rejection` (unhandled), or `listener` (thrown by one).
+    """
+
+    kind: str
+    level: str
+    text: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    stack: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.file}:{self.line}:{self.column})" if self.file else self.text
+
+
+class FetchRequest(NamedTuple):
+    """A request that a script makes."""
+
+    url: str
+    method: str
+    headers: Sequence[tuple[str, str]]
+    redirect: str
+    body: bytes | None
+
+
+class FetchResponse(NamedTuple):
+    """The answer to it."""
+
+    url: str
+    status: int
+    status_text: str
+    headers: Sequence[tuple[str, str]]
+    redirected: bool
+    body: bytes
+
+
+class Host(Protocol):
+    """Answers what a script asks. The script is not trusted: permissions and arguments are checked behind this."""
+
+    def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+        """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""
+
+    def listen(self, listener: Listener, extra: list[Any]) -> None:
+        """A script has added a listener; `extra` are the further arguments of addListener."""
+
+    def unlisten(self, listener: Listener) -> None:
+        """It has removed it, or has ended."""
+
+    def source(self, path: str) -> bytes | None:
+        """A file of the package, named by its path from the root without a leading slash; None if there is none."""
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        """Make a request; raises NetworkError where it is not allowed or fails."""
+
+    def log(self, entry: LogEntry) -> None:
+        """A script has said something, or failed."""
+
+
+class NetworkError(HatboxError):
+    """A request was not made, or not answered. A script sees only that; the log says why."""
+
+
+class RuntimeGone(HatboxError):
+    """The extension has ended, and what was asked of it will not be answered."""
+
+
+class ScriptError(HatboxError):
+    """What a script threw."""
+
+    def __init__(
+        self, message: str, name: str = "Error", stack: str = "", file: str = "", line: int = 0, column: int = 0
+    ) -> None:
+        super().__init__(f"{name}: {message}" if name else message)
+        self.message = message
+        self.name = name
+        self.stack = stack
+        self.file = file
+        self.line = line
+        self.column = column

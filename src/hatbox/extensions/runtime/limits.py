@@ -1,0 +1,33 @@
+"""What one extension may use, and how long the host waits for it. Only numbers live here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Limits"]
+
+_MEGABYTE = 1 << 20
+
+
+class Limits(NamedTuple):
+    """The limits of one child. The sizes are in bytes, the times in seconds."""
+
+    heap: int = 256 * _MEGABYTE
+    """What V8 may use for objects."""
+    memory: int = 512 * _MEGABYTE
+    """What the process may take beyond what it has when it is ready. Only on Linux."""
+    frame: int = 16 * _MEGABYTE
+    """The largest frame that is read."""
+    unsent: int = 64 * _MEGABYTE
+    """What may wait for a child that does not read; beyond it, the child counts as unresponsive."""
+    unread: int = 64 * _MEGABYTE
+    """What is read from a child and waits because the child does not read its answers. The same beyond it."""
+    calls: int = 8192
+    """Calls under way at once, beyond which the child is not read. Our half of the bridge stays below."""
+    listeners: int = 65536
+    answer: float = 10.0
+    """How long a child may take to answer a ping before it is ended as unresponsive."""
+    start: float = 30.0
+    """How long it may take to be ready."""
+    slice: float = 0.004
+    """How long messages of one child are handled before the loop gets its turn."""

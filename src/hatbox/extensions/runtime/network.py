@@ -1,0 +1,103 @@
+"""fetch() of scripts, made here: only to hosts that are permitted, at every step of a redirection, and without cookies.
+
+Through the host and not by the child, because permissions are patterns and change while an extension runs, and Deno
+takes a fixed list of hosts when it starts. Knows nothing of extensions beyond the permissions that it is handed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import httpx
+
+from hatbox.api.match_patterns import HostPermissions
+from hatbox.api.urls import parse_url
+from hatbox.clients.empty_jar import EmptyJar
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, NetworkError
+
+__all__ = ["Network"]
+
+_MOST_REDIRECTIONS: Final = 20
+_MOST_BYTES: Final = 8 << 20  # in one frame to the child, and as base64
+_REDIRECTIONS: Final = frozenset({301, 302, 303, 307, 308})
+_BODILESS: Final = frozenset({301, 302, 303})
+# What a script may not set: forbidden by the standard, or somebody's cookies.
+_FORBIDDEN: Final = frozenset(
+    {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
+    | {"upgrade", "via", "expect", "accept-encoding", "date", "dnt", "origin"}
+)
+_HIDDEN: Final = frozenset({"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"})
+
+
+class Network:
+    """A client without an identity, opened when it is first used."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._transport = transport
+        self._client: httpx.AsyncClient | None = None
+
+    async def fetch(self, request: FetchRequest, permissions: Callable[[], HostPermissions]) -> FetchResponse:
+        """Make a request and follow its redirections as it says. `permissions` is asked before each step."""
+        url, method, body = request.url, request.method, request.body
+        headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN]
+        for step in range(_MOST_REDIRECTIONS + 1):
+            _refuse_unless_permitted(url, permissions())
+            response, content = await self._once(method, url, headers, body)
+            location = response.headers.get("location")
+            if response.status_code not in _REDIRECTIONS or location is None or request.redirect == "manual":
+                return _answer(response, content, url, redirected=step > 0)
+            if request.redirect == "error":
+                raise NetworkError(f"{url} redirects to {location}, and the request does not allow it")
+            if response.status_code == 303 or (response.status_code in _BODILESS and method == "POST"):
+                method, body = "GET", None
+            target = str(response.url.join(location))
+            if _origin(target) != _origin(url):
+                headers = [(name, value) for name, value in headers if name.lower() != "authorization"]
+            url = target
+        raise NetworkError(f"{request.url} redirects more than {_MOST_REDIRECTIONS} times")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    async def _once(
+        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
+    ) -> tuple[httpx.Response, bytes]:
+        if self._client is None:
+            # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
+            self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=self._transport, trust_env=False)
+        try:
+            sent = self._client.build_request(method, url, headers=headers, content=body)
+            response = await self._client.send(sent, stream=True, follow_redirects=False)
+            try:
+                content = bytearray()
+                async for piece in response.aiter_bytes():
+                    content += piece
+                    if len(content) > _MOST_BYTES:
+                        raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes")
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
+            raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error
+        return response, bytes(content)
+
+
+def _refuse_unless_permitted(url: str, permissions: HostPermissions) -> None:
+    parsed = parse_url(url)
+    if parsed is None or parsed.scheme not in ("http", "https"):
+        raise NetworkError(f"{url} is not http or https")
+    if not permissions.allow_url(parsed.scheme, parsed.host):
+        raise NetworkError(f"there is no permission for the host {parsed.host}")
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parsed = httpx.URL(url)
+    return parsed.scheme, parsed.host, parsed.port
+
+
+def _answer(response: httpx.Response, content: bytes, url: str, *, redirected: bool) -> FetchResponse:
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _HIDDEN]
+    return FetchResponse(url, response.status_code, response.reason_phrase, headers, redirected, content)

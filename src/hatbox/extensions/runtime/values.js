@@ -1,0 +1,216 @@
+// Values as JSON text, with marks for what JSON has no word for. values.py describes the marks, and is the other half.
+
+import {
+  Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, getOwnPropertyDescriptor,
+  getPrototypeOf, isArray, mapForEach, mapGet, mapSet, objectKeys, setAdd, setForEach, slice, startsWith, stringify,
+  uncurryThis,
+} from "./primordials.js";
+
+const MARK = "\0";
+const DEEPEST = 400;
+
+const BY_SLOT = [
+  ["isDate", "Date"], ["isRegExp", "RegExp"], ["isMap", "Map"], ["isSet", "Set"], ["isNativeError", "Error"],
+  ["isPromise", "Promise"], ["isStringObject", "String"], ["isNumberObject", "Number"], ["isBooleanObject", "Boolean"],
+  ["isSymbolObject", "Symbol"], ["isBigIntObject", "BigInt"], ["isArrayBuffer", "ArrayBuffer"],
+  ["isSharedArrayBuffer", "SharedArrayBuffer"], ["isDataView", "DataView"], ["isWeakMap", "WeakMap"],
+  ["isWeakSet", "WeakSet"], ["isGeneratorObject", "Generator"], ["isArgumentsObject", "Arguments"],
+  ["isMapIterator", "Map Iterator"], ["isSetIterator", "Set Iterator"], ["isModuleNamespaceObject", "Module"],
+];
+
+// The objects of the web platform are plain to the engine, but not to a browser: known by their prototypes.
+const BY_PROTOTYPE = [
+  "URL", "URLSearchParams", "Headers", "Request", "Response", "FormData", "File", "Blob", "AbortController",
+  "AbortSignal", "Event", "EventTarget", "ReadableStream", "WritableStream", "TransformStream", "TextEncoder",
+  "TextDecoder", "MessagePort", "MessageChannel", "CryptoKey", "DOMException", "WeakRef",
+];
+
+const ObjectPrototype = Object.prototype;
+const NativeDate = Date;
+const NativeRegExp = RegExp;
+const NativeSet = Set;
+const bigInt = BigInt;
+const toNumber = Number;
+const typedArray = getPrototypeOf(Uint8Array.prototype);
+const getter = (prototype, name) => uncurryThis(getOwnPropertyDescriptor(prototype, name).get);
+const regExpSource = getter(RegExp.prototype, "source");
+const regExpFlags = getter(RegExp.prototype, "flags");
+const typedTag = getter(typedArray, Symbol.toStringTag);
+const typedBuffer = getter(typedArray, "buffer");
+const typedOffset = getter(typedArray, "byteOffset");
+const typedSize = getter(typedArray, "byteLength");
+const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
+const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
+const TYPED = {
+  __proto__: null, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
+  Float32Array, Float64Array, BigInt64Array, BigUint64Array,
+};
+const ERRORS = {__proto__: null, Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError};
+
+let isProxy;
+const slots = [];
+const prototypes = new NativeMap();
+
+// `types` is node:util's: it sees internal slots, which no script can fake.
+export function learnClasses(types) {
+  isProxy = types.isProxy;
+  for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
+  slots.push({has: types.isTypedArray, name: null});
+  for (const name of BY_PROTOTYPE) mapSet(prototypes, globalThis[name].prototype, name);
+}
+
+// The name of an object's class as a browser knows it: "Object" for plain ones and for instances of a script's classes.
+export function className(object) {
+  if (isProxy(object)) return "Proxy";
+  let prototype = getPrototypeOf(object);
+  if (prototype === ObjectPrototype || prototype === null) return "Object";
+  for (let i = 0; i < slots.length; i++) {
+    if (slots[i].has(object)) return slots[i].name ?? typedTag(object);
+  }
+  for (; prototype !== null && !isProxy(prototype); prototype = getPrototypeOf(prototype)) {
+    const name = mapGet(prototypes, prototype);
+    if (name !== undefined) return name;
+  }
+  return "Object";
+}
+
+// An own property that is data; undefined for getters, which are never called.
+export function dataOf(object, key) {
+  return getOwnPropertyDescriptor(object, key)?.value;
+}
+
+const mark = (kind, detail) => `{"\\u0000":["${kind}"${detail === undefined ? "" : `,${detail}`}]}`;
+
+// Any value as JSON text, marks included. Getters are called, as structured cloning calls them.
+export function encode(value, depth = 0) {
+  switch (typeof value) {
+    case "string": return stringify(value);
+    case "boolean": return value ? "true" : "false";
+    case "number": return encodeNumber(value);
+    case "undefined": return mark("undefined");
+    case "bigint": return mark("bigint", `"${value}"`);
+    case "function": return mark("function");
+    case "symbol": return mark("object", `"Symbol",null`);
+  }
+  if (value === null) return "null";
+  if (depth > DEEPEST) throw new NativeError("The value is nested too deeply, or contains itself.");
+  if (isArray(value) && !isProxy(value)) return encodeArray(value, depth);
+  const name = className(value);
+  if (name === "Object") return encodeObject(value, depth);
+  return mark("object", `${stringify(name)},${encodeClone(name, value, depth)}`);
+}
+
+export function encodeNumber(value) {
+  if (value - value === 0) return value === 0 && 1 / value < 0 ? mark("number", '"-0"') : `${value}`;
+  return mark("number", `"${value}"`);
+}
+
+function encodeArray(array, depth) {
+  let text = "";
+  for (let i = 0; i < array.length; i++) text += (i ? "," : "") + encode(array[i], depth + 1);
+  return `[${text}]`;
+}
+
+function encodeObject(object, depth) {
+  const keys = objectKeys(object);
+  let text = "";
+  for (let i = 0; i < keys.length; i++) {
+    const key = startsWith(keys[i], MARK) ? MARK + keys[i] : keys[i];
+    text += `${i ? "," : ""}${stringify(key)}:${encode(object[keys[i]], depth + 1)}`;
+  }
+  return `{${text}}`;
+}
+
+function encodeClone(name, value, depth) {
+  let text = "";
+  switch (name) {
+    case "Date": return encodeNumber(dateGetTime(value));
+    case "RegExp": return `[${stringify(regExpSource(value))},${stringify(regExpFlags(value))}]`;
+    case "Map":
+      mapForEach(value, (item, key) => { text += `${text && ","}[${encode(key, depth + 1)},${encode(item, depth + 1)}]`; });
+      return `[${text}]`;
+    case "Set":
+      setForEach(value, item => { text += `${text && ","}${encode(item, depth + 1)}`; });
+      return `[${text}]`;
+    case "Error": return `[${stringify(`${value.name}`)},${stringify(`${value.message}`)},${stringify(`${value.stack}`)}]`;
+    case "ArrayBuffer": return stringify(toBase64(new Bytes(value)));
+  }
+  if (name in TYPED) return stringify(toBase64(new Bytes(typedBuffer(value), typedOffset(value), typedSize(value))));
+  return "null";
+}
+
+// A value out of JSON.parse() with its marks made whole again.
+export function decode(value) {
+  if (value === null || typeof value !== "object") return value;
+  if (isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = decode(value[i]);
+    return value;
+  }
+  const keys = objectKeys(value);
+  if (keys.length === 1 && keys[0] === MARK) return decodeMark(value[MARK]);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    const item = decode(value[key]);
+    if (startsWith(key, MARK)) {
+      delete value[key];
+      defineValue(value, slice(key, 1), item, {__proto__: null, writable: true, configurable: true});
+    } else {
+      value[key] = item;
+    }
+  }
+  return value;
+}
+
+function decodeMark(marked) {
+  switch (marked[0]) {
+    case "number": return toNumber(marked[1]);
+    case "bigint": return bigInt(marked[1]);
+    case "object": return decodeClone(marked[1], marked[2]);
+  }
+  return undefined;
+}
+
+function decodeClone(name, clone) {
+  if (clone === null) return undefined;
+  if (name === "Date") return new NativeDate(decode(clone));
+  if (name === "RegExp") return new NativeRegExp(clone[0], clone[1]);
+  if (name === "ArrayBuffer") return typedBuffer(fromBase64(clone));
+  if (name in TYPED) return construct(TYPED[name], [typedBuffer(fromBase64(clone))]);
+  if (name === "Map") {
+    const map = new NativeMap();
+    for (let i = 0; i < clone.length; i++) mapSet(map, decode(clone[i][0]), decode(clone[i][1]));
+    return map;
+  }
+  if (name === "Set") {
+    const set = new NativeSet();
+    for (let i = 0; i < clone.length; i++) setAdd(set, decode(clone[i]));
+    return set;
+  }
+  if (name === "Error") {
+    const error = new (ERRORS[clone[0]] ?? NativeError)(clone[1]);
+    defineValue(error, "stack", clone[2], {__proto__: null, writable: true, enumerable: false, configurable: true});
+    return error;
+  }
+  return undefined;
+}
+
+// What JSON.stringify() shows of a value in a message. Calls nothing of the script's.
+export function show(value, depth = 0) {
+  if (typeof value === "string") return stringify(value);
+  if (typeof value === "number") return value - value === 0 ? `${value + 0}` : "null";
+  if (typeof value === "boolean" || typeof value === "bigint" || value === null) return `${value}`;
+  if (typeof value !== "object") return undefined;
+  if (depth > DEEPEST) return "{}";
+  let text = "";
+  if (isArray(value)) {
+    for (let i = 0; i < value.length; i++) text += (i ? "," : "") + (show(dataOf(value, i), depth + 1) ?? "null");
+    return `[${text}]`;
+  }
+  if (className(value) !== "Object") return "{}";
+  const keys = objectKeys(value);
+  for (let i = 0; i < keys.length; i++) {
+    const item = show(dataOf(value, keys[i]), depth + 1);
+    if (item !== undefined) text += `${text && ","}${stringify(keys[i])}:${item}`;
+  }
+  return `{${text}}`;
+}
