@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Event"]
+__all__ = ["Event", "Question"]
 
 T = TypeVar("T")
 
@@ -80,3 +81,23 @@ class Event(Generic[T]):
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             logger.error("a listener of %s raised", self.name, exc_info=error)
+
+
+class Question(Event[T]):
+    """An event whose listeners answer: whoever asks gets what they return. Nothing of it leaves this process."""
+
+    async def ask(self, payload: T) -> list[Any]:
+        """What each listener answers, in the order of their registration; None for one that raises, which is logged.
+
+        All are asked before the first answer is awaited.
+        """
+        answers = [self._answer(listener, payload) for listener in list(self._listeners)]
+        return list(await asyncio.gather(*answers))
+
+    async def _answer(self, listener: Callable[[T], Any], payload: T) -> Any:
+        try:
+            answer = listener(payload)
+            return await answer if inspect.isawaitable(answer) else answer
+        except Exception:
+            logger.exception("a listener of %s raised", self.name)
+            return None

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hatbox.api.grants import NONE, Permissions
 from hatbox.errors import ExtensionError, ManifestError
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
-from hatbox.extensions.permissions import NONE, Permissions
 from tests.extensions.manifests import BASE, BASE3, CASES, Case
 from tests.extensions.record import recorded, write
 

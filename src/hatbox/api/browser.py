@@ -43,11 +43,14 @@ class Browser:
             raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
         surface = namespace.surface
         if surface.file not in self._faces:
-            self._faces[surface.file] = _NamespaceFace(self._dispatcher, self._caller, surface)
+            face = self._faces[surface.file] = _NamespaceFace(self._dispatcher, self._caller, surface)
+            for below in self._dispatcher.visible(self._caller):  # storage has storage.local
+                if below.startswith(f"{name}."):
+                    setattr(face, below.removeprefix(f"{name}."), getattr(self, below))
         return self._faces[surface.file]
 
     def __dir__(self) -> list[str]:
-        return self._dispatcher.visible(self._caller)
+        return [name for name in self._dispatcher.visible(self._caller) if "." not in name]
 
     def __repr__(self) -> str:
         return f"<browser of {self._caller.id}: {', '.join(dir(self))}>"

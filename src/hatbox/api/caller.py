@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from hatbox.api.grants import ExtensionPermissions
 from hatbox.api.match_patterns import HostPermissions, host_permissions
+from hatbox.schema import Surface
 
-__all__ = ["Caller"]
+__all__ = ["Caller", "ExtensionCaller"]
 
 
 class Caller:
@@ -23,3 +26,25 @@ class Caller:
     def hosts(self) -> HostPermissions:
         """The hosts that it has permission for, now."""
         return host_permissions(frozenset(self.permissions))
+
+    def may_use(self, surface: Surface) -> bool:
+        """Whether it holds what a surface needs."""
+        return surface.permissions <= self.permissions and not surface.for_extensions
+
+
+class ExtensionCaller(Caller):
+    """An extension that calls. `permissions` are those that it holds now, and change when it is given others."""
+
+    def __init__(self, extension_id: str, uuid: str, manifest: Mapping[str, Any], grants: ExtensionPermissions) -> None:
+        super().__init__(extension_id)
+        self.permissions = grants.held
+        self.uuid = uuid
+        """The host of its moz-extension:// URLs."""
+        self.manifest = manifest
+        """What runtime.getManifest() returns."""
+        self.grants = grants
+        """What it has been given, and may ask for."""
+
+    def may_use(self, surface: Surface) -> bool:
+        """Whether it holds what a surface needs."""
+        return surface.permissions <= self.permissions

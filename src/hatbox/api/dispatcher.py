@@ -46,7 +46,7 @@ class Dispatcher:
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""
         for namespace in self._namespaces.get(name, ()):
-            if namespace.surface.permissions <= caller.permissions:
+            if caller.may_use(namespace.surface):
                 return namespace
         raise PermissionDenied(self._refusal(name))
 
@@ -54,5 +54,7 @@ class Dispatcher:
         surfaces = [namespace.surface for namespace in self._namespaces.get(name, ())]
         if not surfaces:
             return f"There is no namespace {name}"
+        if all(surface.for_extensions for surface in surfaces):
+            return f"{name} is for extensions only"
         needed = " or ".join(" and ".join(sorted(surface.permissions)) for surface in surfaces)
         return f"Permission denied: {name} needs the permission {needed}"

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import msgspec
 
+from hatbox.api import permission_names
+from hatbox.api.grants import NONE, Permissions, host_pattern, is_host_pattern
 from hatbox.errors import ManifestError
-from hatbox.extensions import permission_names
 from hatbox.extensions.background import Background, read_background
 from hatbox.extensions.ids import extension_uuid, temporary_id
 from hatbox.extensions.json_text import parse_json
 from hatbox.extensions.locales import Locales, read_locales
 from hatbox.extensions.manifest_keys import MANIFEST_SHAPE, UNSAFE_EVAL, script_sources
 from hatbox.extensions.package import MANIFEST, Package
-from hatbox.extensions.permissions import NONE, Permissions, host_pattern, is_host_pattern
 from hatbox.extensions.shapes import Misfit, Path, Reading, resolve_urls
 from hatbox.extensions.urls import file_name, is_relative
 

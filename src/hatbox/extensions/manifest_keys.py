@@ -9,9 +9,9 @@ import re
 from difflib import get_close_matches
 from typing import Any, Final
 
-from hatbox.extensions import permission_names
+from hatbox.api import permission_names
+from hatbox.api.grants import is_host_pattern
 from hatbox.extensions.ids import is_extension_id
-from hatbox.extensions.permissions import is_host_pattern
 from hatbox.extensions.shapes import (
     Key,
     Misfit,

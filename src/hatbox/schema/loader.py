@@ -45,6 +45,8 @@ class Surface(NamedTuple):
     file: str
     namespace: str
     permissions: frozenset[str]
+    for_extensions: bool
+    """Whether only extensions see it, and no other scripts."""
     honours: frozenset[str]
     """Permissions that are not needed, but show more."""
     rank: int
@@ -86,6 +88,7 @@ def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
         file=file,
         namespace=namespace,
         permissions=frozenset(schema["permissions"]),
+        for_extensions=schema.get("forExtensions", False),
         honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],

@@ -26,7 +26,7 @@ def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Descr
     """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
     description: Description = {}
     for surface in load() if surfaces is None else surfaces:
-        if surface.namespace not in description and surface.permissions <= caller.permissions:
+        if surface.namespace not in description and caller.may_use(surface):
             description[surface.namespace] = _namespace(surface, caller)
     return description
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 import msgspec
 
 from hatbox.api.match_patterns import ALL_URLS, MatchPattern, parse_match_pattern
+from hatbox.api.permission_names import ALONE
 from hatbox.errors import UndeclaredPermission
-from hatbox.extensions.permission_names import ALONE
 
 __all__ = ["NONE", "ExtensionPermissions", "Permissions", "host_pattern", "is_host_pattern", "subsumes"]
 

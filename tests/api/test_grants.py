@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.api.caller import Caller
-from hatbox.errors import UndeclaredPermission
-from hatbox.extensions.permissions import (
+from hatbox.api.grants import (
     NONE,
     ExtensionPermissions,
     Permissions,
@@ -16,6 +15,7 @@ from hatbox.extensions.permissions import (
     is_host_pattern,
     subsumes,
 )
+from hatbox.errors import UndeclaredPermission
 from tests.extensions.manifests import PATTERNS
 from tests.extensions.record import recorded
 
