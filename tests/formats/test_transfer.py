@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import hatbox
-from hatbox.cookies import Cookie, Partition, SameSite
+from hatbox.cookies import Context, Cookie, Partition, SameSite
 from hatbox.cookies.stores import keep_changes
 from hatbox.errors import NoSuchIdentity
 from hatbox.formats import Bundle, Holding, Label, Report, transfer
@@ -247,6 +247,23 @@ def test_without_times_the_order_of_the_source_is_that_of_age(path: Path) -> Non
     put(path, Holding(None, [Cookie(name=name, value="", domain="site.example") for name in names]), into="Work")
     put(path, Holding(None, [Cookie(name="h", value="new", domain="site.example")]), into="Work")
     assert [each.name for each in take(path, "Work").holdings[0].cookies] == names
+
+
+def test_a_partitioned_cookie_goes_with_the_requests_of_the_page_that_it_is_for(path: Path) -> None:
+    fields: dict[str, Any] = {"secure": True, "same_site": SameSite.NONE}
+    embedded = cookie("embedded", **fields, partition=Partition("https://top.example"))  # as Firefox would spell it
+    own = cookie("own", **fields, partition=Partition("https://site.example"))
+    page = Context(site_for_cookies="https://top.example", partition=Partition("https://top.example", True))
+
+    async def sent() -> tuple[str, str]:
+        async with hatbox.open(path) as profile:
+            await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
+            again = await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
+            assert again.cookies_unchanged == 2
+            store = await profile.cookie_store("Work")
+            return await store.header(URL, page), await store.header(URL)
+
+    assert asyncio.run(sent()) == ("sid=embedded", "sid=own")
 
 
 def test_of_two_with_one_key_the_last_counts_each_time(path: Path) -> None:

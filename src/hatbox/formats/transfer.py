@@ -18,6 +18,7 @@ from hatbox.cookie_store_ids import DEFAULT_STORE, store_number
 from hatbox.cookies.cookie import Cause, Change, Cookie
 from hatbox.cookies.domains import canonical_host
 from hatbox.cookies.parse import SetCookie
+from hatbox.cookies.partitions import canonical_partition
 from hatbox.cookies.prefixes import keeps_prefix_promise
 from hatbox.cookies.storage import check_fields, same_content
 from hatbox.cookies.stores import keep_changes, load_cookies
@@ -159,7 +160,7 @@ def _put_cookies(transaction: Transaction, number: int, given: Iterable[Cookie],
     known = {cookie.key: cookie for cookie in load_cookies(transaction, number)}
     sequence = max([int(now * _MICRO), *(cookie.sequence + 1 for cookie in known.values())])
     changes: list[Change] = []
-    for cookie in {each.key: each for each in given}.values():  # of two with one key the last counts
+    for cookie in {each.key: each for each in map(_canonical, given)}.values():  # of two with one key the last counts
         old = known.get(cookie.key)
         if cookie.expired(now):
             report.skipped[EXPIRED] += 1
@@ -176,6 +177,12 @@ def _put_cookies(transaction: Transaction, number: int, given: Iterable[Cookie],
             sequence += 1
     if changes:
         keep_changes(transaction, number, changes)
+
+
+def _canonical(cookie: Cookie) -> Cookie:
+    if cookie.partition is None:
+        return cookie
+    return msgspec.structs.replace(cookie, partition=canonical_partition(cookie.partition, cookie.domain))
 
 
 def _is_possible(cookie: Cookie) -> bool:
