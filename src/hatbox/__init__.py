@@ -28,6 +28,7 @@ from hatbox.errors import (
     ProfileFull,
     ProfileReadOnly,
     ProfileTooNew,
+    StaleIdentity,
     TransferError,
 )
 from hatbox.identities import ContextualIdentity, Identities
@@ -65,6 +66,7 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "StaleIdentity",
     "SyncIdentities",
     "SyncProfile",
     "TransferError",

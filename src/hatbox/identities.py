@@ -24,6 +24,7 @@ from hatbox.errors import (
     InvalidName,
     InvalidPosition,
     NoSuchIdentity,
+    StaleIdentity,
 )
 from hatbox.events import Event
 from hatbox.javascript import is_blank, well_formed
@@ -158,6 +159,14 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     return next(iter(found.values()))
 
 
+def recognize(transaction: Transaction, identity: ContextualIdentity) -> ContextualIdentity:
+    """The identity that an object stands for, as it is now. The object may be old, or come from another profile."""
+    known = get(transaction, identity.cookie_store_id)
+    if known.name != identity.name:  # icon and color do not tell who somebody is
+        raise StaleIdentity(identity.cookie_store_id, identity.name, known.name)
+    return known
+
+
 def _row(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
     number = identity_number(cookie_store_id)
     row = transaction.identities.get(number) if number else None
@@ -247,6 +256,16 @@ class Identities:
         """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
         _expect_text(name_or_id=name_or_id)
         return self._store.read(lambda transaction: find(transaction, name_or_id))
+
+    def recognize(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
+        """The identity that a name, an id or an object stands for, as it is now.
+
+        Raises as `find` does; for an object, InvalidIdentity if its id is unknown, and StaleIdentity if that id has
+        another name here: the object was renamed since, or is one of another profile.
+        """
+        if isinstance(identity, ContextualIdentity):
+            return self._store.read(lambda transaction: recognize(transaction, identity))
+        return self.find(identity)
 
     def create(self, name: str, *, color: str, icon: str) -> asyncio.Future[ContextualIdentity]:
         """A new identity, at the end of the list."""

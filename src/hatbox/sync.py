@@ -145,6 +145,11 @@ class SyncIdentities:
         """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
         return self._run(lambda: self._identities.find(name_or_id))
 
+    def recognize(self, identity: IdentityLike) -> ContextualIdentity:
+        """The identity that a name, an id or an object stands for, as it is now; raises StaleIdentity for an object
+        whose id has another name here: it was renamed since, or is one of another profile."""
+        return self._run(lambda: self._identities.recognize(identity))
+
     def create(self, name: str, *, color: str, icon: str) -> ContextualIdentity:
         """A new identity, at the end of the list."""
         return self._run(lambda: self._identities.create(name, color=color, icon=icon))
