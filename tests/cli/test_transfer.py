@@ -104,6 +104,24 @@ def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, tmp_path: Path,
     assert [each["name"] for each in cli("list", "--json").json] == ["Personal", "Work", "Banking", "Shopping"]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["import", "cookies.txt", "-", "--into", "Work"], ["export", "firefox-default", "Work", "-f", "json-lines"]],
+)
+def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, arguments: list[str]) -> None:
+    cli("create", "Work", "--color", "cyan", "--icon", "pet")
+    assert cli(*arguments, stdin=LINE) == (
+        1,
+        "",
+        'hatbox: 2 identities are called "Work". Say which by its id.\n'
+        "orange  briefcase  Work  firefox-container-2\n"
+        "cyan    pet        Work  firefox-container-6\n",
+    )
+    error = cli(*arguments, "--json", stdin=LINE).error
+    assert [each["cookieStoreId"] for each in error["candidates"]] == ["firefox-container-2", "firefox-container-6"]
+    assert '"cookies":0}' in cli("export", "--all", "-f", "json-lines").out
+
+
 def test_files_that_are_not_there_or_cannot_be_written_are_named(cli: Cli, tmp_path: Path) -> None:
     nowhere = tmp_path / "no" / "file"
     assert cli("import", "json-lines", str(nowhere)).err == f"hatbox: {nowhere}: No such file or directory\n"

@@ -17,6 +17,7 @@ import msgspec
 import typer
 
 from hatbox.cli.failures import Failure
+from hatbox.cli.identities import expect
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json, print_line
 from hatbox.cli.text import visible
@@ -82,6 +83,7 @@ def import_(
 
     async def imported() -> Report:
         async with Profile(database) as opened:
+            await expect(opened, [] if into is None else [into])
             with _progress("Importing", bundle.count) as progress:
                 return await opened.import_bundle(bundle, into, progress)
 
@@ -143,6 +145,7 @@ def export(
 
     async def taken() -> Bundle:
         async with Profile(database) as opened:
+            await expect(opened, wanted)
             return await opened.export_bundle(None if everything else wanted)
 
     bundle = asyncio.run(taken())
