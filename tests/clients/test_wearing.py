@@ -105,11 +105,16 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
                 async def slowly(work: Any) -> Any:
                     monkeypatch.setattr(store, "read", read)
                     found = await read(work)
+                    assert isinstance(found, list), "the cookies, after the identity was looked up"
                     await change()
                     await store.catch_up()
                     return found
 
-                monkeypatch.setattr(store, "read", slowly)
+                async def looked_up(work: Any) -> Any:
+                    monkeypatch.setattr(store, "read", slowly)
+                    return await read(work)
+
+                monkeypatch.setattr(store, "read", looked_up)
 
             work = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-2"))
             personal = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-1"))
