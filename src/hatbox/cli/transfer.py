@@ -66,6 +66,9 @@ def import_(
 
     An identity is the one that has the same name, icon and color; where there is none it is made. Firefox may be
     running; the cookies that are in no container go to firefox-default, and session cookies are not in its files.
+
+    As in a browser, a store holds 180 cookies of a site and 3300 in all, none for longer than 400 days. The newest are
+    kept, and what is left out is counted.
     """
     _check_format(format_)
     if (into is not None) != (format_ in _WITHOUT_IDENTITIES):
