@@ -32,6 +32,7 @@ from hatbox.errors import (
     ProfileFull,
     ProfileReadOnly,
     ProfileTooNew,
+    StaleIdentity,
     TransferError,
 )
 from hatbox.identities import ContextualIdentity, Identities
@@ -75,6 +76,7 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "StaleIdentity",
     "SyncIdentities",
     "SyncProfile",
     "Tab",
