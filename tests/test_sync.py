@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 import hatbox
+from hatbox.cookies import Cookie
+from hatbox.formats import Bundle, Holding
 
 
 @pytest.fixture
@@ -43,6 +45,7 @@ def test_every_call_returns_when_it_is_done(path: Path) -> None:
         assert identities.get(made) == made
         assert identities.query("a") == [made]
         assert identities.find("a") == made
+        assert identities.recognize("a") == identities.recognize(made) == made
         assert identities.update(made, name="b", icon="tree").name == "b"
         identities.hide(made)
         assert identities.get(made).hidden
@@ -60,6 +63,21 @@ def test_every_call_returns_when_it_is_done(path: Path) -> None:
     assert_no_thread_is_left()
     with hatbox.open_sync(path) as profile:
         assert [identity.name for identity in profile.identities.query()] == ["Banking", "Personal", "Work", "Shopping"]
+
+
+def test_what_one_profile_exports_another_imports_and_the_second_time_nothing_more(path: Path, tmp_path: Path) -> None:
+    cookie = Cookie(name="sid", value="1", domain="site.example", created=1.0, sequence=1)
+    done: list[int] = []
+    with hatbox.open_sync(path) as profile, hatbox.open_sync(tmp_path / "other.db") as other:
+        report = profile.import_bundle(Bundle([Holding(None, [cookie])]), "Work", done.append)
+        assert (report.cookies_new, done) == (1, [1])
+        bundle = profile.export_bundle(["Work", "firefox-container-3"])
+        assert [each.label and each.label.name for each in bundle.holdings] == ["Work", "Banking"]
+        assert other.import_bundle(bundle).cookies_new == 1
+        assert other.import_bundle(profile.export_bundle()).cookies_unchanged == 1
+        assert [each.cookies for each in other.export_bundle().holdings] == [[], [cookie], [], []]
+        with pytest.raises(hatbox.NoSuchIdentity):
+            other.import_bundle(bundle, into="Wrok")
 
 
 def test_eight_threads_may_use_one_profile_at_once(path: Path) -> None:

@@ -36,6 +36,7 @@ from hatbox.errors import (
     ProfileFull,
     ProfileReadOnly,
     ProfileTooNew,
+    StaleIdentity,
     TransferError,
     UndeclaredPermission,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "StaleIdentity",
     "SyncIdentities",
     "SyncProfile",
     "SyncTabs",

@@ -16,6 +16,7 @@ HatboxError
 │   └── IdsExhausted
 ├── NoSuchIdentity           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
+├── StaleIdentity            an identity object has another name than the profile knows; nothing was done
 ├── CookieRefused            the cookie engine does not take this cookie; knows why
 ├── ForeignCookies           a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved          a client has outlived its identity; nothing was sent
@@ -80,6 +81,7 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "StaleIdentity",
     "TransferError",
     "UndeclaredPermission",
 ]
@@ -194,6 +196,17 @@ class AmbiguousIdentity(HatboxError):
         )
         self.name = name
         self.candidates = tuple(candidates)
+
+
+class StaleIdentity(HatboxError):
+    """An identity object is older than a change of its name, or of another profile, where its id is another's."""
+
+    def __init__(self, cookie_store_id: str, given: str, known: str) -> None:
+        super().__init__(
+            f'{cookie_store_id} is called "{known}" in this profile, not "{given}": the identity was renamed after you '
+            "got it, or is one of another profile. Pass its id or its name instead."
+        )
+        self.cookie_store_id = cookie_store_id
 
 
 class CookieRefused(HatboxError):

@@ -28,6 +28,7 @@ from hatbox.identity import (
     id_of,
     noted,
     query,
+    recognize,
     row_of,
     set_hidden,
 )
@@ -163,6 +164,16 @@ class Identities:
         """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
         _expect_text(name_or_id=name_or_id)
         return self._store.read(lambda transaction: find(transaction, name_or_id))
+
+    def recognize(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
+        """The identity that a name, an id or an object stands for, as it is now.
+
+        Raises as `find` does; for an object, InvalidIdentity if its id is unknown, and StaleIdentity if that id has
+        another name here: the object was renamed since, or is one of another profile.
+        """
+        if isinstance(identity, ContextualIdentity):
+            return self._store.read(lambda transaction: recognize(transaction, identity))
+        return self.find(identity)
 
     def create(self, name: str, *, color: str, icon: str) -> asyncio.Future[ContextualIdentity]:
         """A new identity, at the end of the list."""

@@ -13,7 +13,7 @@ import msgspec
 
 from hatbox import palette
 from hatbox.cookie_store_ids import cookie_store_id_of, identity_number
-from hatbox.errors import AmbiguousIdentity, InvalidIdentity, NoSuchIdentity
+from hatbox.errors import AmbiguousIdentity, InvalidIdentity, NoSuchIdentity, StaleIdentity
 from hatbox.javascript import well_formed
 from hatbox.store.base import IdentityRow, Transaction
 
@@ -32,6 +32,7 @@ __all__ = [
     "id_of",
     "noted",
     "query",
+    "recognize",
     "row_of",
     "set_hidden",
 ]
@@ -87,6 +88,14 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     if len(found) > 1:
         raise AmbiguousIdentity(name_or_id, list(found))
     return next(iter(found.values()))
+
+
+def recognize(transaction: Transaction, identity: ContextualIdentity) -> ContextualIdentity:
+    """The identity that an object stands for, as it is now. The object may be old, or come from another profile."""
+    known = get(transaction, identity.cookie_store_id)
+    if known.name != identity.name:  # icon and color do not tell who somebody is
+        raise StaleIdentity(identity.cookie_store_id, identity.name, known.name)
+    return known
 
 
 def row_of(transaction: Transaction, cookie_store_id: str) -> IdentityRow:

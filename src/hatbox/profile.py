@@ -22,7 +22,7 @@ from hatbox.engines.runner import EngineRunner
 from hatbox.errors import ProfileError
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
-from hatbox.identities import ContextualIdentity, Identities, IdentityLike
+from hatbox.identities import Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
 
@@ -85,12 +85,13 @@ class Profile:
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
-        """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none."""
+        """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none.
+
+        An identity object whose name is not the one that its id has here raises StaleIdentity.
+        """
         if identity == DEFAULT_STORE:
             return await self.cookies.open(DEFAULT_STORE)
-        if not isinstance(identity, ContextualIdentity):
-            identity = await self.identities.find(identity)
-        return await self.cookies.open(identity.cookie_store_id)
+        return await self.cookies.open((await self.identities.recognize(identity)).cookie_store_id)
 
     def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
         """An httpx.AsyncClient that wears an identity for its life; `options` are those of httpx.AsyncClient.

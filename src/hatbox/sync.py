@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from hatbox.clients.wearing import SyncWorn, Worn, extra
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
+from hatbox.formats.base import Bundle, Report
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.model import BLANK, Tab, Window
@@ -80,6 +81,20 @@ class SyncProfile:
 
         return opener(self._worn(identity), handlers)
 
+    def import_bundle(
+        self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> Report:
+        """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
+
+        With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
+        are done, from another thread.
+        """
+        return self._loop.run(lambda: self._profile.import_bundle(bundle, into, progress))
+
+    def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
+        """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
+        return self._loop.run(lambda: self._profile.export_bundle(identities))
+
     def _worn(self, identity: IdentityLike) -> SyncWorn:
         worn = SyncWorn(Worn(self._profile.identities, self._profile.cookies, identity), self._loop.run)
         worn.put_on()
@@ -133,6 +148,11 @@ class SyncIdentities:
     def find(self, name_or_id: str) -> ContextualIdentity:
         """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
         return self._run(lambda: self._identities.find(name_or_id))
+
+    def recognize(self, identity: IdentityLike) -> ContextualIdentity:
+        """The identity that a name, an id or an object stands for, as it is now; raises StaleIdentity for an object
+        whose id has another name here: it was renamed since, or is one of another profile."""
+        return self._run(lambda: self._identities.recognize(identity))
 
     def create(self, name: str, *, color: str, icon: str) -> ContextualIdentity:
         """A new identity, at the end of the list."""

@@ -31,6 +31,18 @@ def test_it_wears_the_identity(cli: Cli, site: Site) -> None:
     assert cli("fetch", "firefox-default", site.url("/me")) == (0, "", "")
 
 
+def test_an_ambiguous_name_lists_the_candidates_and_sends_nothing(cli: Cli, site: Site) -> None:
+    cli("create", "Work", "--color", "cyan", "--icon", "pet")
+    assert cli("fetch", "Work", site.url()) == (
+        1,
+        "",
+        'hatbox: 2 identities are called "Work". Say which by its id.\n'
+        "orange  briefcase  Work  firefox-container-2\n"
+        "cyan    pet        Work  firefox-container-6\n",
+    )
+    assert site.seen == []
+
+
 def test_the_bytes_of_the_answer_come_out_as_they_are(program: Start, cli: Cli, site: Site) -> None:
     cli("fetch", "Work", site.url(set="a=\xe9\xff\x80"))
     process = program("fetch", "Work", site.url())

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from hatbox.formats.firefox_folders import Found
 from tests.cli.conftest import Cli, Start
 from tests.formats.firefox_files import insert, make_database
 
-LINE = ".site.example\tTRUE\t/\tTRUE\t4000000000\tsid\tabc\n"
+LATER = str(int(time.time()) + 100 * 86400)
+LINE = f".site.example\tTRUE\t/\tTRUE\t{LATER}\tsid\tabc\n"
 FORMATS = ["firefox", "cookies.txt", "storage-state", "containers.json", "json-lines"]
 
 
@@ -104,6 +106,24 @@ def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, tmp_path: Path,
     assert [each["name"] for each in cli("list", "--json").json] == ["Personal", "Work", "Banking", "Shopping"]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["import", "cookies.txt", "-", "--into", "Work"], ["export", "firefox-default", "Work", "-f", "json-lines"]],
+)
+def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, arguments: list[str]) -> None:
+    cli("create", "Work", "--color", "cyan", "--icon", "pet")
+    assert cli(*arguments, stdin=LINE) == (
+        1,
+        "",
+        'hatbox: 2 identities are called "Work". Say which by its id.\n'
+        "orange  briefcase  Work  firefox-container-2\n"
+        "cyan    pet        Work  firefox-container-6\n",
+    )
+    error = cli(*arguments, "--json", stdin=LINE).error
+    assert [each["cookieStoreId"] for each in error["candidates"]] == ["firefox-container-2", "firefox-container-6"]
+    assert '"cookies":0}' in cli("export", "--all", "-f", "json-lines").out
+
+
 def test_files_that_are_not_there_or_cannot_be_written_are_named(cli: Cli, tmp_path: Path) -> None:
     nowhere = tmp_path / "no" / "file"
     assert cli("import", "json-lines", str(nowhere)).err == f"hatbox: {nowhere}: No such file or directory\n"
@@ -187,7 +207,7 @@ def test_everything_goes_to_another_machine(cli: Cli, firefox: Path, tmp_path: P
 
 def test_a_firefox_profile_can_be_made_and_read_again(cli: Cli, firefox: Path, tmp_path: Path) -> None:
     cli("import", "firefox", str(firefox))
-    cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE.replace("4000000000", "0"))
+    cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE.replace(LATER, "0"))
     folder = tmp_path / "made"
     result = cli("export", "--all", "-f", "firefox", "-o", str(folder), "--json")
     assert result.json == {
@@ -221,6 +241,15 @@ def test_the_help_lists_what_each_format_loses(cli: Cli) -> None:
         assert f"Not carried by {format_}: " in shown
     assert "partitioned cookies, which would be sent to every site" in shown
     assert "json-lines:" not in shown
+
+
+def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
+    lines = "".join(LINE.replace("sid", f"n{number}") for number in range(200))
+    skipped = "Skipped: cookies beyond what a store holds (180 of a site, 3300 in all); the newest were kept (20)\n"
+    first = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
+    assert first.err == f"Imported 0 new identities and 180 new cookies (0 changed, 0 as they were).\n{skipped}"
+    again = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
+    assert again.err == f"Imported 0 new identities and 0 new cookies (0 changed, 180 as they were).\n{skipped}"
 
 
 def test_long_work_has_a_bar_where_a_person_is_looking(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox import IdentityRemoved, MissingExtra, NoSuchIdentity, ProfileClosed
+from hatbox import IdentityRemoved, InvalidIdentity, MissingExtra, NoSuchIdentity, ProfileClosed, StaleIdentity
 from hatbox.clients.wearing import Worn, extra
 from hatbox.cookies import target_of
 
@@ -59,6 +59,39 @@ def test_an_identity_that_is_gone_or_never_was(path: Path) -> None:
     asyncio.run(main())
 
 
+def test_an_identity_of_another_profile_is_not_taken_for_one_of_this(path: Path, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(path) as profile, hatbox.open(tmp_path / "other.db") as other:
+            mine = await profile.identities.create("Mine", color="red", icon="pet")
+            theirs = await other.identities.create("Theirs", color="red", icon="pet")
+            assert mine.cookie_store_id == theirs.cookie_store_id
+            for use in (Worn(profile.identities, profile.cookies, theirs).put_on(), profile.cookie_store(theirs)):
+                with pytest.raises(StaleIdentity, match=r'firefox-container-6 is called "Mine".* not "Theirs"'):
+                    await use
+            strange = await other.identities.create("Strange", color="red", icon="pet")
+            with pytest.raises(IdentityRemoved, match="Strange"):
+                await Worn(profile.identities, profile.cookies, strange).put_on()
+            with pytest.raises(InvalidIdentity):
+                await profile.cookie_store(strange)
+
+    asyncio.run(main())
+
+
+def test_an_identity_that_was_renamed_is_worn_by_what_has_not_changed(path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(path) as profile:
+            before = await profile.identities.find("Work")
+            await profile.identities.update(before, color="red", icon="pet")
+            await Worn(profile.identities, profile.cookies, before).put_on()
+            after = await profile.identities.update(before, name="Office")
+            with pytest.raises(StaleIdentity, match="Pass its id or its name"):
+                await Worn(profile.identities, profile.cookies, before).put_on()
+            for identity in (after, "Office", before.cookie_store_id):
+                await Worn(profile.identities, profile.cookies, identity).put_on()
+
+    asyncio.run(main())
+
+
 def test_what_another_process_does_while_the_cookies_are_loaded_counts(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,11 +105,16 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
                 async def slowly(work: Any) -> Any:
                     monkeypatch.setattr(store, "read", read)
                     found = await read(work)
+                    assert isinstance(found, list), "the cookies, after the identity was looked up"
                     await change()
                     await store.catch_up()
                     return found
 
-                monkeypatch.setattr(store, "read", slowly)
+                async def looked_up(work: Any) -> Any:
+                    monkeypatch.setattr(store, "read", slowly)
+                    return await read(work)
+
+                monkeypatch.setattr(store, "read", looked_up)
 
             work = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-2"))
             personal = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-1"))

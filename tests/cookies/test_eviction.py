@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from hatbox.cookies import Cause, Context, Jar, Limits, Partition
+from itertools import permutations
+
+from hatbox.cookies import Cause, Context, Jar, Key, Limits, Partition
+from hatbox.cookies.eviction import within_limits
+from tests.cookies.strategies import FEW
 
 NOW = 1_790_000_000.0
 A = "https://a.site.example/"
@@ -88,3 +92,14 @@ def test_each_partition_of_a_site_has_its_own_room() -> None:
         context = Context(site_for_cookies="null", partition=Partition(f"https://{top}.example"))
         jar.store_all([f"{top}{n}=1; Secure; SameSite=None; Partitioned" for n in range(2)], A, NOW, context)
     assert len(jar) == 6
+
+
+def test_what_was_left_out_of_a_full_store_stays_out_when_it_is_offered_again() -> None:
+    limits = Limits(per_site=2, per_store=3)
+    hosts = ["site.test", "a.site.test", "b.site.test", "one.co.test", "two.co.test"]
+    for order in permutations([Key(host, True, "/", "sid") for host in hosts]):
+        kept = list(within_limits(order, limits, FEW))
+        assert len(kept) == 3
+        assert sum(key.domain.endswith("site.test") for key in kept) <= 2
+        for offered in order:
+            assert list(within_limits([key for key in order if key in {*kept, offered}], limits, FEW)) == kept

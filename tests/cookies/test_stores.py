@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,107 @@ async def test_a_store_that_is_kept_while_the_profile_is_closed_is_loaded_anew(p
         await received(await other.cookies.open(WORK), "a=1")
     async with profile:
         assert await store.header(URL) == "a=1"
+
+
+class BusyReads:
+    """A store's reads, each followed by something that another writer does before the reader goes on."""
+
+    def __init__(self, store: Any, meanwhile: Callable[[int], Awaitable[object]]) -> None:
+        self.count = 0
+        self._store, self._read, self._meanwhile = store, store.read, meanwhile
+
+    async def __call__(self, work: Any) -> Any:
+        self.count += 1
+        assert self.count < 20, "it reads again and again, as long as others write"
+        found = await self._read(work)
+        await self._meanwhile(self.count)
+        await self._store.catch_up()
+        return found
+
+
+@in_loop
+async def test_a_store_opens_with_one_read_however_busy_another_writer_is(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as one, hatbox.open(path) as two:
+        theirs = await two.cookies.open(WORK)
+        for line in ("a=0", "b=0", "c=0"):
+            await received(theirs, line)
+        await one.cookies.open("firefox-default")  # from now on it hears of others
+
+        async def write(count: int) -> None:
+            await received(theirs, f"a={count}")
+            await received(theirs, "b=0; Max-Age=0")
+            await received(theirs, f"d{count}={count}")
+
+        reads = BusyReads(one._store, write)
+        monkeypatch.setattr(one._store, "read", reads)
+        both = await asyncio.gather(one.cookies.open(WORK), one.cookies.open(WORK))
+        assert both[0] is both[1]
+        assert reads.count <= 2
+        monkeypatch.undo()
+        assert await both[0].header(URL) == await theirs.header(URL)
+        assert "b=" not in await both[0].header(URL)
+
+
+@in_loop
+async def test_a_jar_that_is_loaded_anew_misses_nothing_of_what_is_written_meanwhile(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = hatbox.open(path)
+    async with profile:
+        store = await profile.cookies.open(WORK)
+        await received(store, "a=0")
+    async with profile, hatbox.open(path) as other:  # closed meanwhile: the jar may be old
+        theirs = await other.cookies.open(WORK)
+        reads = BusyReads(profile._store, lambda count: received(theirs, f"a={count}"))
+        monkeypatch.setattr(profile._store, "read", reads)
+        assert await store.header(URL) == "a=1"
+        assert reads.count == 1
+
+
+@in_loop
+async def test_a_store_whose_identity_goes_while_it_is_loaded_is_not_opened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as one, hatbox.open(path) as two:
+        await received(await two.cookies.open(WORK), "a=0")
+        await one.cookies.open("firefox-default")
+        monkeypatch.setattr(one._store, "read", BusyReads(one._store, lambda _: two.identities.remove(WORK)))
+        with pytest.raises(hatbox.InvalidIdentity):
+            await one.cookies.open(WORK)
+        monkeypatch.undo()
+        with pytest.raises(hatbox.InvalidIdentity):
+            await one.cookies.open(WORK)
+
+
+@in_loop
+async def test_what_is_missed_while_a_store_is_loaded_is_looked_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hatbox.open(path) as one, hatbox.open(path) as two:
+        theirs = await two.cookies.open(WORK)
+        await received(theirs, "a=0")
+        await one.cookies.open("firefox-default")
+
+        async def sleep_a_day(count: int) -> None:
+            if count == 1:
+                await received(theirs, "a=1")
+                with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+                    connection.execute("DELETE FROM changes")
+                    connection.execute("INSERT INTO changes (sequence, at, changes) VALUES (99, 0, '[]')")
+
+        monkeypatch.setattr(one._store, "read", BusyReads(one._store, sleep_a_day))
+        assert await (await one.cookies.open(WORK)).header(URL) == "a=1"
+
+
+@in_loop
+async def test_an_open_that_failed_can_be_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hatbox.open(path) as profile:
+
+        async def failing(_: Any) -> Any:
+            raise OSError("the disk refuses")
+
+        monkeypatch.setattr(profile._store, "read", failing)
+        with pytest.raises(OSError, match="the disk refuses"):
+            await profile.cookies.open(WORK)
+        monkeypatch.undo()
+        assert await (await profile.cookies.open(WORK)).header(URL) == ""

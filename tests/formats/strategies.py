@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hatbox import palette
 from hatbox.cookies import Cookie, Partition, SameSite
+from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats import Bundle, Holding, Label
 from hatbox.javascript import is_blank
 
@@ -46,8 +47,15 @@ def holdings_cookies(draw: st.DrawFn) -> list[Cookie]:
         restricted = [SameSite.UNSPECIFIED, SameSite.LAX, SameSite.STRICT]
         cookie.same_site = draw(st.sampled_from([*restricted, SameSite.NONE] if cookie.secure else restricted))
         if cookie.secure:
-            sites = ["https://top.example", "http://top.example:8080", "https://[::1]", "https://[::1]:80"]
-            cookie.partition = draw(st.one_of(st.none(), st.builds(Partition, st.sampled_from(sites), st.booleans())))
+            sites = [
+                "https://top.example",
+                "http://top.example:8080",
+                "https://site.example",
+                "https://[::1]",
+                "https://[::1]:80",
+            ]
+            partition = draw(st.one_of(st.none(), st.builds(Partition, st.sampled_from(sites), st.booleans())))
+            cookie.partition = partition and canonical_partition(partition, cookie.domain)
         cookie.place(place, place / 1_000_000)
         drawn.setdefault(cookie.key, cookie)
     return list(drawn.values())

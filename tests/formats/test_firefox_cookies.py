@@ -156,8 +156,33 @@ def test_containers_and_partitions_are_kept_apart_and_the_rest_is_counted(tmp_pa
         0: ["default"],
         6: ["six", "part"],
     }
-    assert found[6][1].partition == Partition("https://top.example")
+    assert found[6][1].partition == Partition("https://top.example", True)
     assert skipped == {ATTRIBUTES: 2}
+
+
+PARTITIONS = [
+    ("site.example", "%28https%2Ctop.example%29", Partition("https://top.example", True)),
+    ("site.example", "%28https%2Csite.example%29", Partition("https://site.example")),
+    (".a.site.example", "%28https%2Csite.example%29", Partition("https://site.example")),
+    ("site.example", "%28https%2Csite.example%2Cf%29", Partition("https://site.example", True)),
+    ("127.0.0.1", "%28http%2C127.0.0.1%2C8080%29", Partition("http://127.0.0.1:8080")),
+]
+
+
+@pytest.mark.parametrize(("host", "key", "partition"), PARTITIONS)
+def test_a_partition_is_spelled_as_the_engine_does_here_and_as_firefox_does_there(
+    tmp_path: Path, host: str, key: str, partition: Partition
+) -> None:
+    connection = make_database(tmp_path / "cookies.sqlite")
+    insert(connection, host=host, originAttributes=f"^userContextId=6&partitionKey={key}")
+    connection.close()
+    (cookie,) = read(tmp_path / "cookies.sqlite")[6]
+    assert cookie.partition == partition
+    create_database(tmp_path / "written.sqlite")
+    with contextlib.closing(sqlite3.connect(tmp_path / "written.sqlite")) as connection, connection:
+        insert_cookies(connection, 6, [cookie])
+        (written,) = connection.execute("SELECT host, originAttributes FROM moz_cookies").fetchall()
+    assert written == (host, f"^userContextId=6&partitionKey={key}")
 
 
 def test_bytes_that_are_not_utf8_come_through(tmp_path: Path) -> None:

@@ -38,6 +38,11 @@ def test_what_firefox_writes_is_read_and_written_alike(suffix: str, owner: Owner
         "^partitionKey=example.org",
         "^partitionKey=%28https%2Cexample.org%2Cx%29",
         "^geckoViewUserContextId=1",
+        "^userContextId=" + "9" * 5000,
+        "^userContextId=1&userContextId=2",
+        "^userContextId=1&userContextId=1",
+        "^userContextId=0&userContextId=2",
+        "^partitionKey=%28https%2Ca.example%29&partitionKey=%28https%2Cb.example%29",
         "userContextId=1",
     ],
 )

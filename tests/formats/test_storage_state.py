@@ -69,6 +69,25 @@ def test_cookies_are_read_as_playwright_means_them() -> None:
     assert third.partition == Partition("https://top.example", True)
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, Partition("https://top.example", True)),
+        ({"_crHasCrossSiteAncestor": False}, Partition("https://top.example", True)),
+        ({"partitionKey": "https://site.example"}, Partition("https://site.example")),
+        (
+            {"partitionKey": "https://site.example", "_crHasCrossSiteAncestor": True},
+            Partition("https://site.example", True),
+        ),
+    ],
+)
+def test_a_partition_of_another_site_has_an_ancestor_also_where_nobody_says_so(
+    more: dict[str, Any], expected: Partition
+) -> None:
+    (holding,) = read(state({**SID, "partitionKey": "https://top.example", **more}), "state.json").holdings
+    assert holding.cookies[0].partition == expected
+
+
 def test_local_storage_is_said_to_be_lost() -> None:
     origins = [
         {"origin": "https://a.example", "localStorage": [{"name": "x", "value": "y"}]},

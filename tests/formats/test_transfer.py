@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 
 import hatbox
-from hatbox.cookies import Cookie, Partition, SameSite
+from hatbox.cookies import Context, Cookie, Partition, SameSite
 from hatbox.cookies.stores import keep_changes
 from hatbox.errors import NoSuchIdentity
 from hatbox.formats import Bundle, Holding, Label, Report, transfer
-from hatbox.formats.transfer import EXPIRED, INVALID, UNKNOWN_LOOKS, UNNAMED
+from hatbox.formats.merging import CROWDED, EXPIRED, INVALID
+from hatbox.formats.transfer import UNKNOWN_LOOKS, UNNAMED
 from tests.formats.strategies import NOW, bundles, timeless
 
 WORK = Label("Work", "briefcase", "orange")
@@ -249,6 +250,23 @@ def test_without_times_the_order_of_the_source_is_that_of_age(path: Path) -> Non
     assert [each.name for each in take(path, "Work").holdings[0].cookies] == names
 
 
+def test_a_partitioned_cookie_goes_with_the_requests_of_the_page_that_it_is_for(path: Path) -> None:
+    fields: dict[str, Any] = {"secure": True, "same_site": SameSite.NONE}
+    embedded = cookie("embedded", **fields, partition=Partition("https://top.example"))  # as Firefox would spell it
+    own = cookie("own", **fields, partition=Partition("https://site.example"))
+    page = Context(site_for_cookies="https://top.example", partition=Partition("https://top.example", True))
+
+    async def sent() -> tuple[str, str]:
+        async with hatbox.open(path) as profile:
+            await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
+            again = await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
+            assert again.cookies_unchanged == 2
+            store = await profile.cookie_store("Work")
+            return await store.header(URL, page), await store.header(URL)
+
+    assert asyncio.run(sent()) == ("sid=embedded", "sid=own")
+
+
 def test_of_two_with_one_key_the_last_counts_each_time(path: Path) -> None:
     holding = Holding(WORK, [cookie("1"), cookie("2")])
     assert put(path, holding).cookies_new == 1
@@ -270,6 +288,45 @@ def test_what_differs_is_replaced_and_told_as_that(path: Path) -> None:
         return told
 
     assert asyncio.run(replaced()) == [("1", True, "overwrite"), ("2", False, "explicit")]
+
+
+def test_a_store_is_not_filled_beyond_its_limits_and_no_change_is_told_the_second_time(path: Path) -> None:
+    many = [cookie(name=f"n{number}", last_access=NOW - 1000 + number) for number in range(200)]
+    report = put(path, Holding(WORK, many))
+    assert (report.cookies_new, report.skipped) == (180, {CROWDED: 20})
+    before = dump(path)
+    again = put(path, Holding(WORK, many))
+    assert (again.cookies_new, again.cookies_changed, again.cookies_unchanged) == (0, 0, 180)
+    assert again.skipped == report.skipped
+    assert dump(path) == before
+
+
+def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Path) -> None:
+    def untimed(letter: str) -> Holding:
+        return Holding(None, [Cookie(name=f"{letter}{n}", value="", domain="site.example") for n in range(150)])
+
+    assert put(path, untimed("a"), untimed("b"), into="Work").skipped == {CROWDED: 120}
+    before = dump(path)
+    put(path, untimed("a"), untimed("b"), into="Work")
+    assert dump(path) == before
+
+
+def test_who_is_driven_out_by_an_import_is_told_of_and_a_jar_that_is_open_knows(path: Path) -> None:
+    async def crowded() -> tuple[set[str], int]:
+        told: set[str] = set()
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            await store.receive([f"own{number}=1" for number in range(100)], URL)
+            profile.cookies.on_changed.add_listener(
+                lambda change: told.add(change.cookie.name) if change.cause.value == "evicted" else None
+            )
+            new = [Cookie(name=f"n{number}", value="", domain="site.example") for number in range(100)]
+            await profile.import_bundle(Bundle([Holding(WORK, new)]))
+            return told, len(await store.cookies())
+
+    told, count = asyncio.run(crowded())
+    assert count == 180
+    assert told == {f"own{number}" for number in range(20)}
 
 
 # --------------------------------------------------------------------------------------------- jars that are open

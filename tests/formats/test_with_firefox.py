@@ -33,6 +33,9 @@ for (const storeId of ["firefox-default", "firefox-container-2", gifts.cookieSto
 await browser.cookies.set({url, storeId: gifts.cookieStoreId, name: "session", value: "1"});
 await browser.cookies.set({url, storeId: gifts.cookieStoreId, name: "strict", value: "\u00fc", sameSite: "strict",
                            path: "/x", expirationDate});
+const partitionKey = {topLevelSite: "https://top.example"};
+await browser.cookies.set({url: "https://127.0.0.1/", name: "part", value: "1", storeId: "firefox-container-3",
+                           partitionKey, secure: true, sameSite: "no_restriction", expirationDate});
 return gifts.cookieStoreId;
 """
 
@@ -109,7 +112,7 @@ def settled(folder: Path) -> Bundle:
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         bundle = read_folder(folder) if (folder / "containers.json").exists() else Bundle([])
-        if bundle.count == 4:
+        if bundle.count == 5:
             return bundle
         time.sleep(0.1)
     raise AssertionError("Firefox did not write its cookies")
@@ -119,7 +122,7 @@ async def contents(path: Path, bundle: Bundle) -> dict[str, list[Cookie]]:
     async with hatbox.open(path) as profile:
         first = await profile.import_bundle(bundle)
         second = await profile.import_bundle(bundle)
-        assert (first.cookies_new, second.cookies_new, second.cookies_changed) == (4, 0, 0)
+        assert (first.cookies_new, second.cookies_new, second.cookies_changed) == (5, 0, 0)
         assert (first.identities_new, second.identities_new) == (1, 0)
         taken = await profile.export_bundle()
     return {each.label.name if each.label else "": each.cookies for each in taken.holdings}
@@ -136,13 +139,14 @@ def test_a_profile_is_imported_while_firefox_runs_and_is_not_written_to(firefox:
         "": ["who=firefox-default"],
         "Personal": [],
         "Work": ["who=firefox-container-2"],
-        "Banking": [],
+        "Banking": ["part=1"],
         "Shopping": [],
         "Gifts": [f"who={gifts}", "strict=\xc3\xbc"],
     }
     who, strict = found["Gifts"]
     assert (who.domain, who.host_only, who.http_only, who.same_site) == ("127.0.0.1", True, True, SameSite.UNSPECIFIED)
     assert (strict.path, strict.same_site) == ("/x", SameSite.STRICT)
+    assert found["Banking"][0].partition == Partition("https://top.example", cross_site_ancestor=True)
     assert 900 < (who.expires or 0) - time.time() <= 1000
 
 
@@ -152,7 +156,7 @@ def test_firefox_opens_what_was_exported_and_sends_the_cookies_in_their_containe
     def cookie(value: str, **more: Any) -> Cookie:
         return Cookie(name="who", value=value, domain="127.0.0.1", expires=time.time() + 1000, **more)
 
-    partition = Partition("https://top.example")
+    partition = Partition("https://top.example", cross_site_ancestor=True)
     gifts = [
         cookie("gifts", http_only=True),
         cookie("deep", path="/x", same_site=SameSite.STRICT),
@@ -192,4 +196,4 @@ def test_firefox_opens_what_was_exported_and_sends_the_cookies_in_their_containe
     assert found["gifts"] == ("unspecified", None)
     assert found["deep"] == ("strict", None)
     assert found["part"][0] == "no_restriction"
-    assert found["part"][1]["topLevelSite"] == "https://top.example"
+    assert found["part"][1] == {"topLevelSite": "https://top.example", "hasCrossSiteAncestor": True}

@@ -23,11 +23,12 @@ import typer
 
 from hatbox import __version__
 from hatbox.cli.failures import Failure
-from hatbox.cli.identities import One
+from hatbox.cli.identities import One, find
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json
 from hatbox.cli.text import visible
 from hatbox.clients.wearing import extra
+from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ async def _fetched(profile: Profile, identity: str, asked: _Asked, printer: _Pri
     async with (
         profile,
         profile.httpx(
-            identity,
+            identity if identity == DEFAULT_STORE else await find(profile, identity),
             follow_redirects=asked.location,
             verify=not asked.insecure,
             timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),

@@ -22,12 +22,13 @@ from hatbox.cli.failures import Failure
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import document, print_identities, print_json, print_line, say
 from hatbox.cli.text import visible
+from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.lease import Lease
 from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidPosition
 from hatbox.identities import ContextualIdentity
 from hatbox.profile import Profile
 
-__all__ = ["One", "create", "find", "get", "hide", "list_", "move", "remove", "show", "update", "within"]
+__all__ = ["One", "create", "expect", "find", "get", "hide", "list_", "move", "remove", "show", "update", "within"]
 
 T = TypeVar("T")
 
@@ -169,6 +170,13 @@ async def find(opened: Profile, name_or_id: str) -> ContextualIdentity:
         candidates = await asyncio.gather(*map(opened.identities.get, error.candidates))
         message = f'{len(candidates)} identities are called "{error.name}". Say which by its id.'
         raise Failure(type(error).__name__, message, candidates=candidates) from error
+
+
+async def expect(opened: Profile, names_or_ids: Sequence[str]) -> None:
+    """Fail as `find` does unless each is the name or id of one identity, or of the store of none."""
+    for each in names_or_ids:
+        if each != DEFAULT_STORE:
+            await find(opened, each)
 
 
 async def _find_all(opened: Profile, names_or_ids: Sequence[str]) -> list[ContextualIdentity]:

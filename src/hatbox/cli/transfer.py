@@ -17,6 +17,7 @@ import msgspec
 import typer
 
 from hatbox.cli.failures import Failure
+from hatbox.cli.identities import expect
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json, print_line
 from hatbox.cli.text import visible
@@ -65,6 +66,9 @@ def import_(
 
     An identity is the one that has the same name, icon and color; where there is none it is made. Firefox may be
     running; the cookies that are in no container go to firefox-default, and session cookies are not in its files.
+
+    As in a browser, a store holds 180 cookies of a site and 3300 in all, none for longer than 400 days. The newest are
+    kept, and what is left out is counted.
     """
     _check_format(format_)
     if (into is not None) != (format_ in _WITHOUT_IDENTITIES):
@@ -82,6 +86,7 @@ def import_(
 
     async def imported() -> Report:
         async with Profile(database) as opened:
+            await expect(opened, [] if into is None else [into])
             with _progress("Importing", bundle.count) as progress:
                 return await opened.import_bundle(bundle, into, progress)
 
@@ -143,6 +148,7 @@ def export(
 
     async def taken() -> Bundle:
         async with Profile(database) as opened:
+            await expect(opened, wanted)
             return await opened.export_bundle(None if everything else wanted)
 
     bundle = asyncio.run(taken())

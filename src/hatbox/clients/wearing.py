@@ -32,7 +32,10 @@ class Worn:
         self._name = ""
 
     async def put_on(self) -> CookieStore:
-        """The identity's cookies; raises IdentityRemoved if it is gone, and NoSuchIdentity if it never was."""
+        """The identity's cookies; raises IdentityRemoved if it is gone, and NoSuchIdentity if it never was.
+
+        An identity object whose name is not the one that its id has here raises StaleIdentity.
+        """
         if not self._cookie_store_id:
             cookie_store_id, name = await self._find()
             if not self._cookie_store_id:  # no other request has been quicker
@@ -57,9 +60,11 @@ class Worn:
     async def _find(self) -> tuple[str, str]:
         if self._asked == DEFAULT_STORE:
             return DEFAULT_STORE, ""
-        if isinstance(self._asked, ContextualIdentity):
-            return self._asked.cookie_store_id, self._asked.name
-        found = await self._identities.find(self._asked)
+        try:
+            found = await self._identities.recognize(self._asked)
+        except InvalidIdentity as error:
+            name = self._asked.name if isinstance(self._asked, ContextualIdentity) else ""
+            raise IdentityRemoved(error.cookie_store_id, name) from error
         return found.cookie_store_id, found.name
 
     @contextlib.contextmanager

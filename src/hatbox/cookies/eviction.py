@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.cookie import Cookie, Key, Partition
 from hatbox.cookies.storage import LIFETIME_SECONDS
+from hatbox.cookies.suffixes import Suffixes
 
-__all__ = ["Limits", "excess_of_site", "excess_of_store"]
+__all__ = ["Limits", "excess_of_site", "excess_of_store", "within_limits"]
 
 
 class Limits(NamedTuple):
@@ -34,6 +36,21 @@ def excess_of_store(cookies: Iterable[Cookie], limits: Limits) -> list[Cookie]:
     """Those of a whole store that go, none of them expired, and no site over its own limit: by last use alone."""
     ordered = sorted(cookies, key=lambda cookie: (cookie.last_access, cookie.sequence))
     return _over(ordered, limits.per_store, limits.per_store_kept)
+
+
+def within_limits(best_first: Iterable[Key], limits: Limits, suffixes: Suffixes) -> Iterator[Key]:
+    """Those of many that a store may have at once: each in its turn, as long as there is room in its site and in all.
+
+    There is one order for both limits, so what is left out stays out when it is offered again to those that are kept.
+    """
+    in_site: Counter[tuple[str, Partition | None]] = Counter()
+    in_store = 0
+    for key in best_first:
+        site = suffixes.site(key.domain), key.partition
+        if in_site[site] < limits.per_site and in_store < limits.per_store:
+            in_site[site] += 1
+            in_store += 1
+            yield key
 
 
 def _over(ordered: list[Cookie], limit: float, kept: float) -> list[Cookie]:

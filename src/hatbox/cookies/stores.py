@@ -63,8 +63,6 @@ class CookieStores:
         self._clock = clock
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
-        self._heard: Counter[int] = Counter()  # how often there was something to hear of each store
-        self._epoch = 0  # how often there was something to hear of all of them
         self._begun: set[int] = set()  # the stores whose earlier sessions have ended here
         self._latest = 0.0
         self._following = False
@@ -79,13 +77,11 @@ class CookieStores:
         if number is None:
             raise InvalidIdentity(cookie_store_id)
         self._follow()
-        while number not in self._open:
-            heard = self._epoch, self._heard[number]
-            rows = await self._store.read(lambda transaction: _load(transaction, number))
-            if number not in self._open and heard == (self._epoch, self._heard[number]):
-                self._open[number] = CookieStore(self._store, self._clock, number, rows)
-            # Otherwise somebody else has loaded it meanwhile, or what was loaded is not true any more.
-        opened = self._open[number]
+        opened = self._open.get(number)
+        if opened is None:  # known before it is loaded, so that it hears of what happens meanwhile
+            opened = self._open[number] = CookieStore(self._store, self._clock, number)
+        if opened.is_stale:
+            await self._load(opened, number)
         if number not in self._begun:
             self._begun.add(number)
             await opened.tidy(keep_session_cookies=self._keep_session_cookies)
@@ -116,38 +112,43 @@ class CookieStores:
             self._distrust_all()
             self._begun.clear()
 
+    async def _load(self, opened: CookieStore, number: int) -> None:
+        try:
+            await opened.load()
+        except InvalidIdentity:
+            if not opened.is_loading and self._open.get(number) is opened:  # nobody else waits for it
+                del self._open[number]
+            raise
+        if opened.is_gone:
+            raise InvalidIdentity(opened.cookie_store_id)
+
     def _follow(self) -> None:
         if not self._following:
             self._store.follow(self._hear)
             self._following = True
 
     def _distrust_all(self) -> None:
-        self._epoch += 1
         for opened in self._open.values():
-            opened.is_stale = True
+            opened.distrust()
 
     def _hear(self, committed: Committed) -> None:
         if committed.topic == MISSED:
             self._distrust_all()
         elif committed.topic == _CHANGED:
             number, removed, cause, row = _decode(committed.payload)
-            self._heard[number] += 1
             cookie = _cookie(row)
             if number in self._open:
                 self._open[number].hear(cookie, removed=removed, own=committed.call is not None)
             change = CookieChange(cookie_store_id_of(number), cookie, removed, Cause(cause))
             self.on_changed.emit(change, committed.call)
-        elif committed.topic == _GONE:
-            number = int(committed.payload)
-            self._heard[number] += 1
-            if opened := self._open.pop(number, None):
-                opened.is_gone = True
+        elif committed.topic == _GONE and (opened := self._open.pop(int(committed.payload), None)):
+            opened.is_gone = True
 
 
 class CookieStore:
     """The cookies of one identity, or of none. Each call first takes in what other processes have changed."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], number: int, rows: Sequence[CookieRow]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float], number: int) -> None:
         self.cookie_store_id = cookie_store_id_of(number)
         """The id of the store, and of its identity."""
         self.is_gone = False
@@ -155,13 +156,54 @@ class CookieStore:
         self._store = store
         self._clock = clock
         self._number = number
-        self._rows = rows
+        self._rows: Sequence[CookieRow] = ()
         self._filled: Jar | None = None
-        self.is_stale = False
-        """Whether the jar may differ from what is on disk, and has to be loaded anew before its next use."""
+        self._doubts = 1  # how often something made the jar doubtful, that it was never loaded included
+        self._settled = 0  # how many of these doubts the latest load has settled
+        self._loads = 0  # those that are under way
+        self._news: list[tuple[Cookie, bool]] = []  # what was heard while they are
         self._changing = asyncio.Lock()
         self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
         self._flushed = clock()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the jar may differ from what is on disk, and has to be loaded before its next use."""
+        return self._settled != self._doubts
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether somebody waits for the jar to be loaded."""
+        return self._loads > 0
+
+    def distrust(self) -> None:
+        """Load the jar anew before its next use: something has happened of which it has not heard."""
+        self._doubts += 1
+        self._news.clear()
+
+    async def load(self) -> None:
+        """Load the jar, if it is stale.
+
+        One read is enough, however busy other writers are: what is heard meanwhile is put on top of what was read.
+        Some of that may have been read already, which is no harm: the last that is heard of a cookie counts.
+        """
+        while self.is_stale:
+            doubts = self._doubts
+            self._loads += 1
+            try:
+                rows = await self._store.read(lambda transaction: _load(transaction, self._number))
+                if self._settled < doubts == self._doubts:  # nobody else has loaded it, and nothing was missed
+                    self._begin_with(rows)
+            finally:
+                self._loads -= 1
+                if not self._loads:
+                    self._news.clear()
+
+    def _begin_with(self, rows: Sequence[CookieRow]) -> None:
+        self._filled, self._rows, self._settled = None, rows, self._doubts
+        self._under_way.clear()  # what is still to be heard of our own is not in this jar, and is taken in then
+        for cookie, removed in self._news:
+            self._take_in(cookie, removed=removed)
 
     @property
     def _jar(self) -> Jar:
@@ -211,13 +253,10 @@ class CookieStore:
     async def jar(self) -> Jar:
         """The jar as it is now, to look things up in. Changes made to it directly would not be kept."""
         await self._store.catch_up()
+        if self.is_stale:
+            await self.load()
         if self.is_gone:
             raise InvalidIdentity(self.cookie_store_id)
-        if self.is_stale:
-            rows = await self._store.read(lambda transaction: _load(transaction, self._number))
-            if self.is_stale:  # nobody else has loaded it meanwhile
-                self._filled, self.is_stale = _jar_of(rows), False
-                self._under_way.clear()  # what is still to be heard of our own is not in this jar, and is taken in then
         return self._jar
 
     async def flush(self) -> None:
@@ -249,16 +288,23 @@ class CookieStore:
 
         An import of this process is `own`, but no jar has done it.
         """
+        if self.is_stale:
+            if self.is_loading:
+                self._news.append((cookie, removed))
+            return
         key = cookie.key
         if own and key in self._under_way:
             self._under_way[key] -= 1
             if self._under_way[key] <= 0:
                 del self._under_way[key]
         elif key not in self._under_way:
-            if removed:
-                self._jar.remove(key)
-            else:
-                self._jar.load([cookie])
+            self._take_in(cookie, removed=removed)
+
+    def _take_in(self, cookie: Cookie, *, removed: bool) -> None:
+        if removed:
+            self._jar.remove(cookie.key)
+        else:
+            self._jar.load([cookie])
 
     async def _change(self, change: Callable[[Jar, float], list[Change]]) -> list[Change]:
         """Change the jar and bring that to disk, one call after the other: who finds nothing left to change has waited
@@ -278,7 +324,7 @@ class CookieStore:
             if _failed(done):
                 self._under_way.subtract(keys)
                 self._under_way += Counter()
-                self.is_stale = True
+                self.distrust()
 
         kept.add_done_callback(forget_if_failed)
         return kept

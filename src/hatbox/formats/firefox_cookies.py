@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from hatbox.cookies.cookie import Cookie, SameSite
+from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.partitions import canonical_partition, is_foreign
 from hatbox.errors import BrokenInput, TransferError
 from hatbox.formats.base import Tally, host_of, plausible_same_site
 from hatbox.formats.origin_attributes import Owner, owner_of, suffix_of
@@ -159,7 +160,7 @@ def _cookie(row: dict[str, Any], owner: Owner) -> Cookie:
         http_only=bool(row["isHttpOnly"]),
         same_site=plausible_same_site(_same_site(row["sameSite"], row["rawSameSite"]), secure=secure),
         expires=row["expiry"],
-        partition=owner.partition,
+        partition=owner.partition and canonical_partition(owner.partition, domain),
         sequence=row["creationTime"],
         created=row["creationTime"] / _MICRO,
         last_access=row["lastAccessed"] / _MICRO,
@@ -173,11 +174,17 @@ def _same_site(effective: int | None, raw: int | None) -> SameSite:
     return _SAME_SITE.get(effective if effective is not None else _UNSET, SameSite.UNSPECIFIED)
 
 
+def _as_firefox_spells(partition: Partition, domain: str) -> Partition:
+    """Without the ancestor where the site tells as much: Firefox would not find the cookie."""
+    site, crossed = partition
+    return Partition(site, crossed and not is_foreign(domain, site))
+
+
 def _row(cookie: Cookie, number: int) -> tuple[object, ...]:
     created = cookie.sequence or int(cookie.created * _MICRO)
     used = int(max(cookie.last_access, cookie.created) * _MICRO)
     return (
-        suffix_of(Owner(number, cookie.partition)),
+        suffix_of(Owner(number, cookie.partition and _as_firefox_spells(cookie.partition, cookie.domain))),
         *(text.encode("latin-1") for text in (cookie.name, cookie.value)),
         cookie.domain if cookie.host_only else f".{cookie.domain}",
         cookie.path.encode("latin-1"),

@@ -10,6 +10,7 @@ from hatbox.cookies.cookie import Partition
 
 __all__ = ["Owner", "owner_of", "suffix_of"]
 
+_NUMBER: Final = re.compile(r"[0-9]{1,10}")  # 32 bits
 _PARTITION_KEY: Final = re.compile(r"\((?P<scheme>[a-z]+),(?P<host>[^,()]+)(?:,(?P<port>[0-9]+))?(?P<foreign>,f)?\)")
 
 
@@ -27,8 +28,11 @@ def owner_of(suffix: str) -> Owner | None:
     if not suffix.startswith("^"):
         return None
     number, partition = 0, None
-    for name, value in parse_qsl(suffix[1:], keep_blank_values=True):
-        if name == "userContextId" and value.isascii() and value.isdigit():
+    fields = parse_qsl(suffix[1:], keep_blank_values=True)
+    if len(dict(fields)) < len(fields):  # of two values neither is to be trusted: the cookie could be another's
+        return None
+    for name, value in fields:
+        if name == "userContextId" and _NUMBER.fullmatch(value):
             number = int(value)
         elif name == "partitionKey" and (match := _PARTITION_KEY.fullmatch(value)):
             port = f":{match['port']}" if match["port"] else ""

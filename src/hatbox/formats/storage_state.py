@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
+from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats.base import Bundle, Format, Holding, Tally, Written, decode_json, host_of, plausible_same_site
 from hatbox.javascript import well_formed
 
@@ -79,9 +80,15 @@ def _read_cookie(given: _Cookie, place: int) -> Cookie:
         http_only=given.httpOnly,
         same_site=plausible_same_site(same_site, secure=given.secure),
         expires=None if given.expires == _SESSION else given.expires,
-        partition=Partition(given.partitionKey, given._crHasCrossSiteAncestor) if given.partitionKey else None,
+        partition=_partition(given, domain),
         sequence=place,
     )
+
+
+def _partition(given: _Cookie, domain: str) -> Partition | None:
+    if not given.partitionKey:
+        return None
+    return canonical_partition(Partition(given.partitionKey, given._crHasCrossSiteAncestor), domain)
 
 
 def _written_cookie(cookie: Cookie, lost: Tally) -> dict[str, object] | None:

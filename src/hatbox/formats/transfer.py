@@ -1,42 +1,30 @@
 """A bundle into a profile, and out of it. Each is a plain function of a transaction: all of it happens, or nothing.
 
-Knows the rules that identities and cookies keep here, and no format. What is in the profile already stays as it is, so
-that a second import changes nothing.
+Knows the rules that identities keep here, and no format; those for cookies are in `merging`. What is in the profile
+already stays as it is, so that a second import changes nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
-
-import msgspec
 
 from hatbox import identities, palette
 from hatbox.cookie_store_ids import DEFAULT_STORE, store_number
-from hatbox.cookies.cookie import Cause, Change, Cookie
-from hatbox.cookies.domains import canonical_host
-from hatbox.cookies.parse import SetCookie
-from hatbox.cookies.prefixes import keeps_prefix_promise
-from hatbox.cookies.storage import check_fields, same_content
+from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.stores import keep_changes, load_cookies
-from hatbox.cookies.suffixes import default_suffixes
-from hatbox.errors import CookieRefused, InvalidColor, InvalidIcon
+from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.base import Bundle, Holding, Label, Report
+from hatbox.formats.merging import merge
 from hatbox.identities import ContextualIdentity
 from hatbox.javascript import is_blank, well_formed
 from hatbox.store.base import Transaction
 
 __all__ = ["put_bundle", "take_bundle"]
 
-EXPIRED: Final = "expired cookies"
-INVALID: Final = "cookies that no browser would keep (for their host, size, characters or prefix)"
 UNNAMED: Final = "identities without a name"
 UNKNOWN_LOOKS: Final = "identities whose color or icon is not in the palette: they are gray, or have a circle"
-
-_MICRO: Final = 1_000_000
-_SITE: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s^/?#]+")
 
 
 def put_bundle(
@@ -56,11 +44,17 @@ def put_bundle(
         ids = _identified(transaction, bundle, report)
     else:
         ids = [_store_id(transaction, into)] * len(bundle.holdings)
+    # Each store once: what two holdings bring to one store must not drive each other out in turn.
+    given: dict[str | None, list[Cookie]] = {}
     for cookie_store_id, holding in zip(ids, bundle.holdings, strict=True):
-        if cookie_store_id is not None and holding.cookies:
-            _put_cookies(transaction, store_number(cookie_store_id) or 0, holding.cookies, now, report)
+        given.setdefault(cookie_store_id, []).extend(holding.cookies)
+    for cookie_store_id, cookies in given.items():
+        if cookie_store_id is not None and cookies:
+            number = store_number(cookie_store_id) or 0
+            if changes := merge(load_cookies(transaction, number), cookies, now, report):
+                keep_changes(transaction, number, changes)
         if progress is not None:
-            progress(len(holding.cookies))
+            progress(len(cookies))
     if bundle.ordered and into is None:
         _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_STORE])
     return report
@@ -150,66 +144,3 @@ def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
             identities.move(transaction, [now_there], place)
             order.remove(now_there)
             order.insert(place, now_there)
-
-
-# ------------------------------------------------------------------------------------------------------ cookies
-
-
-def _put_cookies(transaction: Transaction, number: int, given: Iterable[Cookie], now: float, report: Report) -> None:
-    known = {cookie.key: cookie for cookie in load_cookies(transaction, number)}
-    sequence = max([int(now * _MICRO), *(cookie.sequence + 1 for cookie in known.values())])
-    changes: list[Change] = []
-    for cookie in {each.key: each for each in given}.values():  # of two with one key the last counts
-        old = known.get(cookie.key)
-        if cookie.expired(now):
-            report.skipped[EXPIRED] += 1
-        elif not _is_possible(cookie):
-            report.skipped[INVALID] += 1
-        elif old is not None and same_content(old, cookie):
-            report.cookies_unchanged += 1
-        else:
-            if old is not None:
-                changes.append(Change(old, True, Cause.OVERWRITE))
-            report.cookies_new += old is None
-            report.cookies_changed += old is not None
-            changes.append(Change(_placed(cookie, old, now, sequence), False, Cause.EXPLICIT))
-            sequence += 1
-    if changes:
-        keep_changes(transaction, number, changes)
-
-
-def _is_possible(cookie: Cookie) -> bool:
-    """Whether some response could have set this cookie: all rules but those about who may set what."""
-    shared = "" if cookie.host_only else cookie.domain
-    fields = SetCookie(cookie.name, cookie.value, domain=shared, path=cookie.path)
-    try:
-        check_fields(fields)
-    except CookieRefused:
-        return False
-    return (
-        bool(cookie.domain)
-        and canonical_host(cookie.domain) == cookie.domain
-        and not (shared and default_suffixes().is_suffix(shared))
-        and (bool(cookie.name) or "=" not in cookie.value)
-        and (cookie.partition is None or _SITE.fullmatch(cookie.partition.top_level_site) is not None)
-        and keeps_prefix_promise(
-            cookie.name,
-            cookie.value,
-            secure=cookie.secure,
-            http_only=cookie.http_only,
-            host_only=cookie.host_only,
-            path_attribute=cookie.path,
-        )
-    )
-
-
-def _placed(cookie: Cookie, old: Cookie | None, now: float, sequence: int) -> Cookie:
-    """The cookie with times that can be: those of its source, else of the one that it replaces, else of now."""
-    if cookie.created > 0:
-        sequence = min(max(cookie.sequence, 0), int(now * _MICRO))
-        created, used = min(cookie.created, now), min(max(cookie.last_access, 0), now)
-    elif old is not None:
-        sequence, created, used = old.sequence, old.created, now
-    else:
-        created = used = now
-    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=used)

@@ -1,7 +1,7 @@
 """The partitionKey of the cookies API: what it means beside a URL, and how it is shown. Knows no cookie store.
 
-A partition of another site always has a cross-site ancestor, whether or not the cookie says so: some browsers write it
-down and some do not. So keys are compared as they are shown.
+A partition of another site always has a cross-site ancestor, whether or not the cookie says so. So keys are compared as
+they are shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.api.urls import Url, parse_url
 from hatbox.cookies.cookie import Cookie, Partition
-from hatbox.cookies.domains import domain_matches
+from hatbox.cookies.partitions import canonical_partition, is_foreign
 from hatbox.cookies.suffixes import default_suffixes
 from hatbox.errors import ApiError
 
@@ -37,8 +37,7 @@ def partition_key(cookie: Cookie) -> PartitionKey | None:
     """The key of a cookie's partition; None if it has none."""
     if cookie.partition is None:
         return None
-    site, crossed = cookie.partition
-    return PartitionKey(site, crossed or _is_foreign(cookie.domain, site))
+    return PartitionKey(*canonical_partition(cookie.partition, cookie.domain))
 
 
 def partition_at(given: Given, url: Url | None) -> Partition | None:
@@ -47,10 +46,9 @@ def partition_at(given: Given, url: Url | None) -> Partition | None:
         return None
     if url is None:
         raise _invalid()
-    is_foreign = _is_foreign(url.host, site)
-    if is_foreign and given["hasCrossSiteAncestor"] is False:
+    if given["hasCrossSiteAncestor"] is False and is_foreign(url.host, site):
         raise _invalid()
-    return Partition(site, is_foreign or bool(given["hasCrossSiteAncestor"]))
+    return canonical_partition(Partition(site, bool(given["hasCrossSiteAncestor"])), url.host)
 
 
 def in_one(given: Given, url: Url | None) -> Accepts:
@@ -85,10 +83,6 @@ def _site(given: Mapping[str, Any]) -> str | None:
     if url is None or url.scheme not in _SCHEMES:
         raise _invalid()
     return f"{url.scheme}://{default_suffixes().site(url.host)}"
-
-
-def _is_foreign(host: str, site: str) -> bool:
-    return not domain_matches(host, site.partition("://")[2])
 
 
 def _invalid() -> ApiError:
