@@ -20,8 +20,8 @@ tab, about:blank. The steps:
     {"keys": path}                                      logs "returned", sorted
     {"until": "tabs.get", "args": […], "is": {…}}       calls until the answer has these properties; logs nothing but,
                                                         when it takes over ten seconds, "never"
-    {"heard": name, "times": n}                         waits until the listener has been called n times in all, once
-                                                        if it does not say; logs as "until" does
+    {"heard": name, "times": n}                         waits until the listener or callback of this name has been
+                                                        called n times in all, or once; logs as "until" does
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
 With "show": […], a call or a listener logs only these properties of tabs and windows.
@@ -82,9 +82,13 @@ class Suite(NamedTuple):
         return recorded
 
 
+TABS_PERMISSIONS = ("tabs", "tabHide", "cookies", "contextualIdentities")
+
 SUITES = (
     Suite("identities", ("contextualIdentities",)),
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
+    Suite("tabs", TABS_PERMISSIONS, replayed=False),
+    Suite("windows", TABS_PERMISSIONS, replayed=False),
 )
 
 RUN_ALL = """

@@ -165,7 +165,7 @@ class _Replay:
 
     async def _heard(self, name: str, times: int) -> None:
         async def is_heard() -> bool:
-            return sum(entry.get("event") == name for entry in self.log) >= times
+            return len([entry for entry in self.log if name in (entry.get("event"), entry.get("callback"))]) >= times
 
         await self._patiently(is_heard, f"heard {name}")
 

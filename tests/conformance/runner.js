@@ -52,7 +52,7 @@ async function runCase(browser, testCase, site) {
     value(step) { log.push({returned: show(find(step.value))}); },
     until(step) { return until(step); },
     heard({heard: name, times = 1}) {
-      return patiently(() => log.filter(entry => entry.event === name).length >= times, `heard ${name}`);
+      return patiently(() => log.filter(entry => name === (entry.event ?? entry.callback)).length >= times, `heard ${name}`);
     },
     settle() { return settle(); },
   };

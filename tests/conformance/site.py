@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -73,5 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         for name, value in headers:
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+        # A tab that is closed while its page loads does not wait for it.
+        with contextlib.suppress(ConnectionError):
+            self.end_headers()
+            self.wfile.write(body)
