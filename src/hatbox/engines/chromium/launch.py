@@ -20,6 +20,7 @@ __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
+_SCRIPTS: Final = Path("/usr/bin")  # where distributions put them
 _INSTALL: Final = {
     "linux": "sudo apt install chromium (Debian, Ubuntu), or sudo dnf install chromium (Fedora)",
     "darwin": "brew install --cask chromium",
@@ -161,7 +162,7 @@ def _behind(path: Path) -> Path:
         return path
     real = path.resolve()
     beside = [real.with_name(name) for name in ("chrome", "chromium")]
-    apart = [Path(folder, path.name, path.name) for folder in ("/usr/lib", "/usr/lib64")]
+    apart = [Path(folder, real.name, real.name) for folder in ("/usr/lib", "/usr/lib64") if real.parent == _SCRIPTS]
     return next((each for each in (*beside, *apart) if each.is_file() and not _is_script(each)), path)
 
 
