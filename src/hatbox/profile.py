@@ -19,7 +19,7 @@ from hatbox.clients.wearing import Worn, extra
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import ProfileError
+from hatbox.errors import MissingExtra, ProfileError
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
@@ -29,6 +29,8 @@ from hatbox.tabs.service import Tabs
 if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
+
+    from hatbox.engines.chromium.runner import ChromiumRunner
 
 __all__ = ["Profile", "default_path", "open"]
 
@@ -135,6 +137,38 @@ class Profile:
         """An engine cannot outlive the profile: closing that stops it."""
         self._engines.append(runner)
         return runner
+
+    def chromium(
+        self,
+        *,
+        headless: bool = False,
+        browser: str | os.PathLike[str] | None = None,
+        marks: bool | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+    ) -> ChromiumRunner:
+        """A Chromium that shows the tabs of this profile, to be used with `async with`: one window for each identity.
+
+        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. `marks`
+        says whether pages carry the name, color and icon of their identity; without it they do in windows. `downloads`
+        is the folder for them; without it yours, and when headless none: then they end with the browser.
+        """
+        try:
+            from hatbox.engines.chromium.engine import ChromiumEngine
+            from hatbox.engines.chromium.runner import ChromiumRunner
+        except ModuleNotFoundError as error:
+            if error.name != "playwright":
+                raise
+            raise MissingExtra("chromium") from error
+        engine = ChromiumEngine(
+            self._store,
+            self.cookies,
+            self.identities,
+            headless=headless,
+            browser=browser,
+            marks=marks,
+            downloads=downloads,
+        )
+        return self._ends_with_it(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
 
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None

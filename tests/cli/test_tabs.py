@@ -102,19 +102,6 @@ def test_tabs_that_are_not_there_are_named_and_no_other_is_closed(cli: Cli, site
     assert urls(cli) == [site.url("/page/1")]
 
 
-def test_a_browser_that_is_not_there_leaves_everything_as_it_was(cli: Cli, profile: Path, tmp_path: Path) -> None:
-    cli("hide", "Work")
-    missing = tmp_path / "no-such-browser"
-    result = cli("open", "Work", "https://site.example", "--headless", "--browser", str(missing))
-    assert (result.status, result.out) == (1, "")
-    assert result.err.startswith("hatbox: ")
-    assert len(result.err.splitlines()) == 1
-    assert str(missing) in result.err
-    assert urls(cli) == []
-    assert cli("get", "Work", "--json").json["hidden"]
-    assert engines.holder(profile) is None
-
-
 # ------------------------------------------------------------------------------------------------------------- opening
 
 

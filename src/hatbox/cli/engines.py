@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 import typer
@@ -73,8 +73,7 @@ class Choice(msgspec.Struct, frozen=True):
         """The engine, to be entered."""
         if self.name == _HTTP:
             return profile.http_engine()
-        options: dict[str, Any] = {"headless": self.headless, "browser": self.browser, "marks": self.marks}
-        return profile.chromium(**options)
+        return profile.chromium(headless=self.headless, browser=self.browser, marks=None if self.marks else False)
 
     def arguments(self) -> list[str]:
         """The options that ask for this engine once more."""

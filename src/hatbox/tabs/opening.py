@@ -18,7 +18,7 @@ __all__ = ["duplicate", "open_tab", "open_window"]
 
 def open_tab(
     transaction: Transaction,
-    url: str = BLANK,
+    url: str | None = None,
     *,
     cookie_store_id: str,
     window_id: int | None = None,
@@ -27,7 +27,7 @@ def open_tab(
     pinned: bool = False,
     opener_id: int | None = None,
 ) -> Tab:
-    """A new tab, at the end of a window where nothing else is said; `url` is loaded as soon as an engine is there.
+    """A new tab, blank, at the end of a window where nothing else is said; a URL is loaded once an engine is there.
 
     Where no window is named it is the normal one that had the focus last. A hidden identity is shown first.
     """
@@ -37,8 +37,7 @@ def open_tab(
     window = window_for_new_tab(transaction, window_id)
     opener = row_of(transaction, opener_id) if opener_id is not None else None
     reveal(transaction, store, states.Identity.TAB_OPENED)
-    loads = url != BLANK
-    load: dict[str, str | int] = {"target": url if loads else "", "navigation": int(loads)}
+    load: dict[str, str | int] = {"target": url or "", "navigation": int(url is not None)}
     row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
     if opener is not None:
         transaction.tabs.update(row.id, opener=opener.id, owner=opener.id)
@@ -50,10 +49,9 @@ def open_window(
 ) -> Window:
     """A new window with the focus, and a tab in it for each URL, or a blank one. The first one is active."""
     window = insert_window(transaction, **fields)
-    first, *others = urls or [BLANK]
-    open_tab(transaction, first, cookie_store_id=cookie_store_id, window_id=window.id)
+    open_tab(transaction, urls[0] if urls else None, cookie_store_id=cookie_store_id, window_id=window.id)
     announced = announce_window(transaction, window)
-    for url in others:
+    for url in urls[1:]:
         open_tab(transaction, url, cookie_store_id=cookie_store_id, window_id=window.id, active=False)
     return announced
 

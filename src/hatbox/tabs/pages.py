@@ -29,12 +29,9 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
-    """Ask for another page in a tab. Until an engine has it, the old one stays; a blank one needs no engine."""
+    """Ask for another page in a tab. Until an engine has it, the old one stays."""
     row = row_of(transaction, tab_id)
-    row = change(transaction, row, target=url, navigation=row.navigation + 1)
-    if url == BLANK:
-        row = _finish(transaction, _show(transaction, _begin(transaction, row), Page(BLANK)))
-    return tab_of(row)
+    return tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
 
 
 def reload(transaction: Transaction, tab_id: int) -> Tab:
@@ -94,7 +91,8 @@ def _show(transaction: Transaction, row: TabRow, page: Page) -> TabRow:
         row = _quietly(transaction, row, **columns)
         if tab_of(row).label != old.label:
             tell(transaction, row, "title")
-        tell(transaction, row, "status", "url")
+        if old.url != BLANK or page.url != BLANK:
+            tell(transaction, row, "status", "url")
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
     label = tab_of(row).label

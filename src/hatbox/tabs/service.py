@@ -62,7 +62,11 @@ class Tabs:
         """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
         return self._store.write(
             lambda transaction: open_tab(
-                transaction, url, cookie_store_id=_store_id(transaction, identity), active=active, window_id=window_id
+                transaction,
+                None if url == BLANK else url,
+                cookie_store_id=_store_id(transaction, identity),
+                active=active,
+                window_id=window_id,
             )
         )
 

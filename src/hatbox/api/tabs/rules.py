@@ -57,7 +57,7 @@ def create(transaction: Transaction, asker: Asker, details: Details) -> TabView:
     """A new tab; its page is loaded later."""
     window = window_for_new_tab(transaction, window_id_of(transaction, details["windowId"]))
     store = wished_store(transaction, details["cookieStoreId"], asker)
-    url = BLANK if details["url"] is None else legal_url(details["url"])
+    url = None if details["url"] is None else legal_url(details["url"])
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _says(details) else None
     active = details["active"] is not False
     _refuse_what_is_not_there(details, url)
@@ -80,13 +80,13 @@ def _says(details: Details) -> bool:
     return details["openerTabId"] is not None
 
 
-def _refuse_what_is_not_there(details: Details, url: str) -> None:
+def _refuse_what_is_not_there(details: Details, url: str | None) -> None:
     if details["discarded"]:
         if details["active"]:
             raise ApiError("Active tabs cannot be created and discarded.")
         if details["pinned"]:
             raise ApiError("Pinned tabs cannot be created and discarded.")
-        if url == BLANK:
+        if url in (None, BLANK):
             raise ApiError('Cannot create a discarded new tab or "about" urls.')
         raise ApiError("Discarded tabs are not supported.")
     if details["title"]:
