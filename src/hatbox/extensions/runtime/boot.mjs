@@ -94,12 +94,12 @@ function attempt(number, job) {
 
 const EVALUATED = "moz-extension://evaluated/";
 
-// An expression, or statements; `await` may stand anywhere, and then `return` gives the result.
+// An expression, or statements; `await` may stand anywhere, and then `return` gives the result. As text: JSON, or for
+// people.
 async function evaluate(source, how) {
   const value = await compile(source)();
   if (how === "inspect") return evaluate.inspect(value);
-  const text = stringify(value);
-  return text === undefined ? null : parse(text);
+  return stringify(value) ?? "null";
 }
 
 function compile(source) {

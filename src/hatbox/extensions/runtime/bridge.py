@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import logging
 import time
 from collections import deque
@@ -140,7 +141,8 @@ class Runtime:
         `await` may be used; among statements, `return` gives the result. With `inspect` it is text for people.
         Raises ScriptError for what is thrown.
         """
-        return await self._ask(["evaluate", source, "inspect" if inspect else "json"], within)
+        text = await self._ask(["evaluate", source, "inspect" if inspect else "json"], within)
+        return text if inspect else json.loads(text)
 
     def show(self, description: Description) -> None:
         """Show the namespaces of a description, and no others: permissions have been granted or revoked."""

@@ -172,6 +172,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         if self._watchdog:
             self._watchdog.cancel()
         self.inspector.cancel()
+        self._transport.close()
         if not self.exited.done():
             self.exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
 

@@ -1,0 +1,100 @@
+"""Starts a runtime again after it has crashed, after a pause that grows, and not for ever. Knows nothing of scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from hatbox.extensions.runtime.bridge import Runtime
+from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.host import RuntimeGone
+
+__all__ = ["BackOff", "Supervisor"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+
+class BackOff(NamedTuple):
+    """How long to wait before each start after a crash, in seconds, and when to give up."""
+
+    first: float = 0.5
+    factor: float = 2.0
+    longest: float = 60.0
+    steady: float = 60.0
+    """Who has run for so long starts with a clean sheet."""
+    most: int = 6
+    """Crashes in a row after which there is no other start."""
+
+    def pause(self, crashes: int) -> float:
+        """How long to wait after so many crashes in a row."""
+        return min(self.first * self.factor ** (crashes - 1), self.longest)
+
+
+class Supervisor:
+    """Keeps one extension running. `start` starts it, scripts and all; `on_exit` is told of every end that was not
+    asked for, with the seconds until the next start, or None when there will be none."""
+
+    def __init__(
+        self,
+        start: Callable[[], Awaitable[Runtime]],
+        back_off: BackOff | None = None,
+        on_exit: Callable[[Exit, float | None], None] = lambda *_: None,
+    ) -> None:
+        self.runtime: Runtime | None = None
+        """What runs now; None while it is down."""
+        self.crashes = 0
+        """How often it crashed in a row."""
+        self._start = start
+        self._back_off = back_off or BackOff()
+        self._on_exit = on_exit
+        self._keeping: asyncio.Task[None] | None = None
+
+    async def start(self) -> Runtime:
+        """Start it for the first time. What goes wrong here is raised, and is no crash."""
+        if self._keeping is not None:
+            raise RuntimeError("it is already supervised")
+        runtime = self.runtime = await self._start()
+        self._keeping = asyncio.ensure_future(self._keep(runtime))
+        return runtime
+
+    async def stop(self) -> None:
+        """End it, and do not start it again."""
+        keeping, self._keeping = self._keeping, None
+        if keeping is not None:
+            keeping.cancel()
+            await asyncio.wait([keeping])
+        runtime, self.runtime = self.runtime, None
+        if runtime is not None:
+            await runtime.stop()
+
+    async def _keep(self, runtime: Runtime) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            started = loop.time()
+            ended = await asyncio.shield(runtime.exited)
+            self.runtime = None
+            if ended.reason == "stopped":
+                return
+            if loop.time() - started > self._back_off.steady:
+                self.crashes = 0
+            again = await self._again(ended)
+            if again is None:
+                return
+            runtime = self.runtime = again
+
+    async def _again(self, ended: Exit) -> Runtime | None:
+        """Start it again; None when it has crashed too often."""
+        while True:
+            self.crashes += 1
+            if self.crashes >= self._back_off.most:
+                self._on_exit(ended, None)
+                return None
+            pause = self._back_off.pause(self.crashes)
+            self._on_exit(ended, pause)
+            await asyncio.sleep(pause)
+            try:
+                return await self._start()
+            except RuntimeGone as error:
+                ended = Exit("crashed: it did not start", str(error))
