@@ -24,6 +24,7 @@ HatboxError
 │   └── EngineBusy           another process runs an engine for this profile
 ├── MissingExtra             a client needs a package that is not installed; the message says how to get it
 ├── ExtensionError           an extension cannot be used; the message names the place and says what to do
+│   ├── NoSuchExtension      no extension with this id is installed
 │   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── TransferError            something cannot be imported or exported; nothing was changed
@@ -70,6 +71,7 @@ __all__ = [
     "InvalidWindow",
     "ManifestError",
     "MissingExtra",
+    "NoSuchExtension",
     "NoSuchIdentity",
     "NotAProfile",
     "PackageError",
@@ -220,6 +222,14 @@ class CookieRefused(HatboxError):
 
 class ExtensionError(HatboxError):
     """An extension cannot be used as it is."""
+
+
+class NoSuchExtension(ExtensionError):
+    """No extension with this id is installed."""
+
+    def __init__(self, extension_id: str) -> None:
+        super().__init__(f"no extension with the id {extension_id} is installed. `hatbox extensions list` shows them.")
+        self.extension_id = extension_id
 
 
 class PackageError(ExtensionError):

@@ -20,6 +20,7 @@ from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import MissingExtra, ProfileError
+from hatbox.extensions.service import Extensions
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
@@ -76,6 +77,8 @@ class Profile:
         """The tabs and windows, of all identities."""
         self._engines: list[EngineRunner] = []
         self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies, self.tabs))
+        self.extensions = Extensions(store, self._dispatcher)
+        """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
         """`browser` as a script with these permissions sees it.
@@ -185,8 +188,9 @@ class Profile:
         return await self._store.read(lambda each: take_bundle(each, time.time(), identities))
 
     async def close(self) -> None:
-        """Stop its engine, finish what is under way and let go of the file. Closing twice is no error."""
+        """Stop its extensions and its engine, finish what is under way, let go of the file. Twice is no error."""
         try:
+            await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
             await self.cookies.close()

@@ -48,7 +48,7 @@ class Supervisor:
         """How often it crashed in a row."""
         self._start = start
         self._back_off = back_off or BackOff()
-        self._on_exit = on_exit
+        self.on_exit = on_exit
         self._keeping: asyncio.Task[None] | None = None
 
     async def start(self) -> Runtime:
@@ -89,10 +89,10 @@ class Supervisor:
         while True:
             self.crashes += 1
             if self.crashes >= self._back_off.most:
-                self._on_exit(ended, None)
+                self.on_exit(ended, None)
                 return None
             pause = self._back_off.pause(self.crashes)
-            self._on_exit(ended, pause)
+            self.on_exit(ended, pause)
             await asyncio.sleep(pause)
             try:
                 return await self._start()
