@@ -39,6 +39,7 @@ LAYERS = [
     "cookie_store_ids",
     "errors",
     "javascript",
+    "values",
 ]
 
 

@@ -19,6 +19,7 @@ class Function(NamedTuple):
 
     name: str
     path: str
+    """How messages call it: `storage.StorageArea.get` is the one of every area."""
     parameters: tuple[str, ...]
     aliases: Mapping[str, str]
     """Other names by which an argument may be given, and the parameter that each stands for."""
@@ -84,6 +85,7 @@ def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
     namespace = schema["namespace"]
+    shown = schema.get("shownAs", namespace)
     return Surface(
         file=file,
         namespace=namespace,
@@ -92,8 +94,8 @@ def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
         honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],
-        functions={each["name"]: _function(namespace, each) for each in schema["functions"]},
-        events={each["name"]: _event(namespace, each) for each in schema["events"]},
+        functions={each["name"]: _function(shown, each) for each in schema["functions"]},
+        events={each["name"]: _event(shown, each) for each in schema["events"]},
         enumerations={
             each["id"]: {value.upper(): value for value in each["enum"]} for each in schema["types"] if "enum" in each
         },
@@ -109,7 +111,7 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         parameters=tuple(each["name"] for each in schema["parameters"]),
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         permissions=frozenset(schema.get("permissions", ())),
-        takes_callback=schema["async"] == "callback",
+        takes_callback=schema.get("async") == "callback",
         normalise=compile_call(path, schema["parameters"]),
         shape=compile_shape(schema.get("returns")),
     )

@@ -69,7 +69,7 @@ export function createBridge({pipe, data, longest}) {
   let lastErrorSeen = true;
 
   function functionOf(path, spec) {
-    const check = compileCall(path, spec.parameters, spec.callback);
+    const check = compileCall(spec.shown, spec.parameters, spec.callback);
     const head = `"${path}",`;
     const call = (...args) => {
       const {text, callback} = checked(check, args, call);
@@ -123,9 +123,9 @@ export function createBridge({pipe, data, longest}) {
   function eventOf(path, spec) {
     if (mapHas(events, path)) return mapGet(events, path);
     const ids = new NativeMap(); // listener → id
-    const check = compileCall(path, spec.extra, false);
+    const check = compileCall(spec.shown, spec.extra, false);
     const valid = listener => {
-      if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${path}.`);
+      if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${spec.shown}.`);
     };
     const event = freeze({
       addListener(listener, ...extra) {

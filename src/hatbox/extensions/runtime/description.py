@@ -39,12 +39,14 @@ def event_returns(surface: Surface, name: str) -> bool:
 def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
     schema = _schema(surface.file)
 
+    shown = schema.get("shownAs", surface.namespace)
+
     def permitted(members: str) -> list[dict[str, Any]]:
         return [each for each in schema.get(members, ()) if caller.permissions.issuperset(each.get("permissions", ()))]
 
     return {
-        "functions": {each["name"]: _function(each) for each in permitted("functions")},
-        "events": {each["name"]: _event(each) for each in permitted("events")},
+        "functions": {each["name"]: _function(shown, each) for each in permitted("functions")},
+        "events": {each["name"]: _event(shown, each) for each in permitted("events")},
         "constants": {
             **{name: each["value"] for name, each in schema.get("properties", {}).items() if "value" in each},
             **surface.enumerations,
@@ -52,8 +54,9 @@ def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
     }
 
 
-def _function(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {
+        "shown": f"{shown}.{schema['name']}",
         "async": bool(schema.get("async")),
         "callback": schema.get("async") == "callback",
         "returns": "returns" in schema,
@@ -61,8 +64,12 @@ def _function(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _event(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"extra": schema.get("extraParameters", []), "returns": "returns" in schema}
+def _event(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "shown": f"{shown}.{schema['name']}",
+        "extra": schema.get("extraParameters", []),
+        "returns": "returns" in schema,
+    }
 
 
 @cache
