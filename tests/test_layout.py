@@ -35,6 +35,7 @@ LAYERS = [
     "store",
     "schema",
     "events",
+    "clock",
     "palette",
     "cookie_store_ids",
     "errors",

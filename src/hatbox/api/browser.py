@@ -14,6 +14,7 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.schema import Function, Surface
 from hatbox.schema.calls import bind
+from hatbox.values import without_undefined
 
 if TYPE_CHECKING:
     from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace, TabsNamespace, WindowsNamespace
@@ -71,8 +72,9 @@ class _NamespaceFace:
                 self._guarded[function.name] = function.permissions, call
             else:
                 setattr(self, function.name, call)
+        said = without_undefined if surface.for_extensions else None
         for event in surface.events.values():
-            setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event))
+            setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event, said))
         for name, values in surface.enumerations.items():
             setattr(self, name, SimpleNamespace(**values))
         for name, value in surface.constants.items():
@@ -95,9 +97,19 @@ def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}
             arguments = tuple(bind(function.path, function.parameters, arguments, named))
-        return dispatcher.call(caller, namespace, function.name, arguments)
+        reply = dispatcher.call(caller, namespace, function.name, arguments)
+        return reply if reply is None or not function.any_value else _plain(reply)
 
     call.__name__ = function.name
     call.__qualname__ = function.path
     call.__doc__ = f"{function.path}({', '.join(function.parameters)})"
     return call
+
+
+def _plain(reply: asyncio.Future[Any]) -> asyncio.Future[Any]:
+    """What a call resolves to, in Python's words."""
+
+    async def answer() -> Any:
+        return without_undefined(await reply)
+
+    return asyncio.ensure_future(answer())

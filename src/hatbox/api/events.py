@@ -17,7 +17,16 @@ __all__ = ["ScriptEvent"]
 class ScriptEvent:
     """One event of a namespace, for one caller."""
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller, namespace: str, event: Event) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        caller: Caller,
+        namespace: str,
+        event: Event,
+        said: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._said = said
+        """Makes what a listener gets of what the schema says."""
         self._dispatcher = dispatcher
         self._caller = caller
         self._namespace = namespace
@@ -57,6 +66,7 @@ class ScriptEvent:
             told = source.told(self._caller, value, *wishes)
             if told is None:
                 return None
-            return listener(*[shape(each) for shape, each in zip(self._event.shapes, told, strict=True)])
+            shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
+            return listener(*(shaped if self._said is None else map(self._said, shaped)))
 
         return forward

@@ -28,6 +28,8 @@ class Function(NamedTuple):
     takes_callback: bool
     normalise: NormaliseCall
     shape: Shape
+    any_value: bool
+    """Whether it resolves to a value of the script's own, which may be nothing that JSON knows."""
 
 
 class Event(NamedTuple):
@@ -114,6 +116,7 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         takes_callback=schema.get("async") == "callback",
         normalise=compile_call(path, schema["parameters"]),
         shape=compile_shape(schema.get("returns")),
+        any_value=schema.get("returns", {}).get("type") == "any",
     )
 
 
