@@ -40,7 +40,7 @@ class Browser:
     def __getattr__(self, name: str) -> Any:
         # What begins with _ is ours or Python's own, and is asked for before there is a dispatcher, as copy() does.
         namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
-        if namespace is None:
+        if namespace is None or namespace.surface.hidden:
             raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
         surface = namespace.surface
         if surface.file not in self._faces:
@@ -60,7 +60,7 @@ class Browser:
 class _NamespaceFace:
     """A namespace whose attributes are the functions, events, enumerations and constants of a surface.
 
-    A function that needs a permission of its own is there while the caller holds it.
+    A function or event that needs a permission of its own is there while the caller holds it.
     """
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
@@ -74,17 +74,21 @@ class _NamespaceFace:
                 setattr(self, function.name, call)
         said = without_undefined if surface.for_extensions else None
         for event in surface.events.values():
-            setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event, said))
+            face = ScriptEvent(dispatcher, caller, surface.namespace, event, said)
+            if event.permissions:
+                self._guarded[event.name] = event.permissions, face
+            else:
+                setattr(self, event.name, face)
         for name, values in surface.enumerations.items():
             setattr(self, name, SimpleNamespace(**values))
         for name, value in surface.constants.items():
             setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        permissions, call = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
+        permissions, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
         if permissions is None or not permissions <= self._caller.permissions:
             raise AttributeError(f"{name} is not there: no such member, or no permission for it")
-        return call
+        return member
 
     def __dir__(self) -> list[str]:
         return sorted(

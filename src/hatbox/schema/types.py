@@ -83,6 +83,7 @@ def _string(schema: Mapping[str, Any]) -> Type:
     if "enum" in schema:
         return _enumeration(schema["enum"])
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
+    longest = schema.get("maxLength", math.inf)
 
     def normalise(value: Any) -> str:
         if not isinstance(value, str):
@@ -90,6 +91,8 @@ def _string(schema: Mapping[str, Any]) -> Type:
         if not pattern.search(value):
             shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
             raise Mismatch(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
+        if len(value) > longest:
+            raise Mismatch(f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}")
         return value
 
     return Type(_is_string, normalise)
@@ -308,6 +311,7 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "integer": _integer,
     "function": _function,
     "any": _any,
+    "clone": _any,
     "json": _any,
     "array": _array,
     "object": _object,

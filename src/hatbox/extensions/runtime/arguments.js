@@ -6,12 +6,12 @@ import {
   NativeError, NativeMap, append, create, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
   mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, stringify,
 } from "./primordials.js";
-import {className, dataOf, encode, encodeAsJson, keyOf, show} from "./values.js";
+import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
   properties: 1, additionalProperties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, pattern: 1,
-  deprecated: 1,
+  maxLength: 1, deprecated: 1,
 };
 
 class UnknownSchema {}
@@ -29,8 +29,9 @@ class Mismatch {
   get asChoice() { return this.path ? `.${this.path} must ${this.choice}` : this.choice; }
 }
 
-// A function that takes the arguments of a call of `path` and gives {text, callback}: the arguments for Python, and the
-// callback that was among them. `checked` is false where only Python can tell whether they are right.
+// A function that takes the arguments of a call of `path` and gives {text, callback, matched}: the arguments for Python,
+// the callback that was among them, and the arguments themselves, one for each parameter. `checked` is false where only
+// Python can tell whether they are right.
 export function compileCall(path, parameters, takesCallback) {
   let expected;
   try {
@@ -45,8 +46,17 @@ export function compileCall(path, parameters, takesCallback) {
     if (matched === null) throw new NativeError(`Incorrect argument types for ${path}.`);
     let text = "";
     for (let i = 0; i < sent; i++) text += (i ? "," : "") + argument(path, expected[i], matched[i]);
-    return {__proto__: null, text: `[${text}]`, callback: takesCallback ? matched[sent] ?? null : null, checked: true};
+    return {__proto__: null, text: `[${text}]`, callback: takesCallback ? matched[sent] ?? null : null, checked: true, matched};
   };
+}
+
+// For functions whose arguments have forms that no list of parameters can say: Python looks at them.
+export function anyArguments(args) {
+  const last = args.length - 1;
+  const callback = typeof args[last] === "function" ? args[last] : null;
+  let text = "";
+  for (let i = 0; i < (callback ? last : args.length); i++) text += (i ? "," : "") + encodeMessage(args[i]);
+  return {__proto__: null, text: `[${text}]`, callback, checked: false, matched: args};
 }
 
 function unchecked(args, takesCallback) {
@@ -54,7 +64,7 @@ function unchecked(args, takesCallback) {
   const callback = takesCallback && typeof args[last] === "function" ? args[last] : null;
   let text = "";
   for (let i = 0; i < (callback ? last : args.length); i++) text += (i ? "," : "") + encode(args[i]);
-  return {__proto__: null, text: `[${text}]`, callback, checked: false};
+  return {__proto__: null, text: `[${text}]`, callback, checked: false, matched: args};
 }
 
 function argument(path, {name, optional, type}, value) {
@@ -106,6 +116,8 @@ const COMPILERS = {
 
   any: () => ({fits: () => true, text: value => encode(value)}),
 
+  clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
+
   // What JSON.stringify() makes of it, toJSON() and all.
   json: () => ({fits: () => true, text: encodeAsJson}),
 
@@ -114,6 +126,7 @@ const COMPILERS = {
     const allowed = schema.enum && new NativeMap(schema.enum.map(value => [value, true]));
     const choice = allowed && `be one of [${schema.enum.map(value => stringify(value)).join(", ")}]`;
     const pattern = schema.pattern && new RegExp(schema.pattern);
+    const longest = schema.maxLength ?? Infinity;
     return {
       fits,
       text(value) {
@@ -121,6 +134,9 @@ const COMPILERS = {
         if (allowed && !mapHas(allowed, value)) throw new Mismatch(`Invalid enumeration value ${show(value)}`, choice);
         if (pattern && regExpExec(pattern, value) === null) {
           throw new Mismatch(`String ${show(value)} must match /${pattern.source}/`, `match the pattern /${pattern.source}/`);
+        }
+        if (value.length > longest) {
+          throw new Mismatch(`String ${show(value)} is too long (must be ${longest})`, `be shorter than ${longest}`);
         }
         return stringify(value);
       },

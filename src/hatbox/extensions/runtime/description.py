@@ -26,7 +26,7 @@ def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Descr
     """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
     description: Description = {}
     for surface in load() if surfaces is None else surfaces:
-        if surface.namespace not in description and caller.may_use(surface):
+        if surface.namespace not in description and caller.may_use(surface) and not surface.hidden:
             description[surface.namespace] = _namespace(surface, caller)
     return description
 
@@ -60,6 +60,7 @@ def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         "async": bool(schema.get("async")),
         "callback": schema.get("async") == "callback",
         "returns": "returns" in schema,
+        "anyArguments": schema.get("anyArguments", False),
         "parameters": schema["parameters"],
     }
 

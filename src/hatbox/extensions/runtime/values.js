@@ -2,7 +2,7 @@
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, getOwnPropertyDescriptor,
-  getPrototypeOf, includes, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, setAdd, setForEach, slice,
+  NativeDOMException, getPrototypeOf, includes, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
@@ -138,6 +138,16 @@ export function encodeAsJson(value) {
   }
   if (text === undefined) return mark("function");
   return includes(text, '"\\u0000') ? encode(parse(text)) : text;
+}
+
+const UNCLONED = /\{"\\u0000":\["(?:function|object","([^"]*)",null)/;
+
+// A value as messages carry it: what structured cloning refuses is an error, in Firefox's words, and not a mark.
+export function encodeMessage(value) {
+  const text = encode(value);
+  const refused = includes(text, '{"\\u0000":[') ? regExpExec(UNCLONED, text) : null;
+  if (refused !== null) throw new NativeDOMException(`${refused[1] ?? "Function"} object could not be cloned.`, "DataCloneError");
+  return text;
 }
 
 function encodeClone(name, value, depth) {
