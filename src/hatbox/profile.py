@@ -81,7 +81,7 @@ class Profile:
         """The time that extensions go by; a test can move it."""
         services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent)
         self._dispatcher = Dispatcher(services)
-        self.extensions = Extensions(store, self._dispatcher)
+        self.extensions = Extensions(store, self._dispatcher, self.clock)
         """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:

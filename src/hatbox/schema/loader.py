@@ -67,10 +67,9 @@ class Surface(NamedTuple):
 def permissions() -> frozenset[str]:
     """The names of all permissions that make a difference."""
     surfaces = load()
-    members = (each for surface in surfaces for each in (*surface.functions.values(), *surface.events.values()))
-    return frozenset().union(
-        *(surface.permissions | surface.honours for surface in surfaces), *(each.permissions for each in members)
-    )
+    functions = (each.permissions for surface in surfaces for each in surface.functions.values())
+    events = (each.permissions for surface in surfaces for each in surface.events.values())
+    return frozenset().union(*(surface.permissions | surface.honours for surface in surfaces), *functions, *events)
 
 
 @cache
