@@ -78,8 +78,12 @@ class ExtensionCaller(Caller):
         """Whether it is told, at this moment, of something that the user does: then it may ask."""
 
     def may_use(self, surface: Surface) -> bool:
-        """Whether it holds what a surface needs."""
-        return surface.permissions <= self.permissions
+        """Whether it holds what a surface needs, and its manifest has it."""
+        return (
+            surface.permissions <= self.permissions
+            and surface.manifest_version in (None, self.manifest.get("manifest_version"))
+            and (not surface.manifest_keys or any(self.manifest.get(key) is not None for key in surface.manifest_keys))
+        )
 
 
 class _NoTexts:
