@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
 from hatbox.api.grants import ExtensionPermissions, Permissions
@@ -39,6 +40,17 @@ class Caller:
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
         self.permissions = set(permissions)
+        self.user_input = False
+        """Whether it is told, at this moment, of something that the user does: then it may ask."""
+
+    @contextmanager
+    def on_input(self) -> Iterator[None]:
+        """For as long as it is told of something that the user does."""
+        before, self.user_input = self.user_input, True
+        try:
+            yield
+        finally:
+            self.user_input = before
 
     @property
     def hosts(self) -> HostPermissions:
@@ -74,8 +86,6 @@ class ExtensionCaller(Caller):
         """What it says to the user."""
         self.decide = decide or _deny
         """Decides what it is given when it asks. Without anybody to decide, nothing."""
-        self.user_input = False
-        """Whether it is told, at this moment, of something that the user does: then it may ask."""
 
     def may_use(self, surface: Surface) -> bool:
         """Whether it holds what a surface needs, and its manifest has it."""
