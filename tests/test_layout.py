@@ -28,6 +28,7 @@ LAYERS = [
     "clients",
     "formats",
     "api",
+    "messaging",
     "identities",
     "tabs",
     "identity",

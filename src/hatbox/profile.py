@@ -25,6 +25,7 @@ from hatbox.extensions.service import Extensions
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
+from hatbox.messaging.service import Messages
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
 
@@ -79,9 +80,10 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
         """The time that extensions go by; a test can move it."""
-        services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent)
+        messages = Messages(self.tabs.get)
+        services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent, messages)
         self._dispatcher = Dispatcher(services)
-        self.extensions = Extensions(store, self._dispatcher, self.clock)
+        self.extensions = Extensions(store, self._dispatcher, self.clock, messages)
         """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
