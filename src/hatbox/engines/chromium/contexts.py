@@ -118,8 +118,7 @@ class IdentityContext:
     async def save(self, page: LivePage) -> None:
         """Bring to disk what the sites in a page keep."""
         for origin in page.origins:
-            with contextlib.suppress(TimeoutError):
-                await self._site_data.save(page, origin)
+            await self._site_data.save(page, origin)
 
     async def close(self) -> None:
         """Bring to disk what is not there yet, and close the context with all pages."""
@@ -172,6 +171,10 @@ class IdentityContext:
     def site_changed(self, origin: str) -> None:
         """An origin has changed what it keeps."""
         self._site_data.changed(origin)
+
+    def leaving(self) -> None:
+        """A document of a page is about to go."""
+        self._site_data.leaving()
 
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""

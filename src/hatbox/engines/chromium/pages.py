@@ -62,6 +62,9 @@ class Owner(Protocol):
     def site_changed(self, origin: str) -> None:
         """An origin has changed what it keeps."""
 
+    def leaving(self) -> None:
+        """A document of a page is about to go."""
+
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
 
@@ -265,6 +268,7 @@ class LivePage:
         if self._is_muted:
             return
         self._idle.clear()
+        self._owner.leaving()
         if self._is_asked:
             self._is_asked = False
         elif self._teller is not None:

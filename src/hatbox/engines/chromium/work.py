@@ -34,6 +34,12 @@ class Later:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self.delay, self._begin)
 
+    def now(self) -> None:
+        """If there is a reason to do it, do not wait any longer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._begin()
+
     def cancel(self) -> None:
         """Do it no more. What is under way comes to its end."""
         self._cancelled = True
