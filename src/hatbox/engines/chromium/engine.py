@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import platformdirs
 from playwright.async_api import BrowserContext
@@ -25,6 +26,7 @@ from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.store.base import Store
@@ -34,7 +36,8 @@ __all__ = ["ChromiumEngine"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE = 5.0  # seconds that a page has to say what is to be kept of it
+_PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
+_MOMENT: Final = 1.0
 
 
 class ChromiumEngine(Engine):
@@ -71,6 +74,7 @@ class ChromiumEngine(Engine):
         self._making = asyncio.Lock()
         self._known_ids: set[str] = set()
         self._front: int | None = None
+        self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # -------------------------------------------------------------------------------------------- what it is told
@@ -81,7 +85,7 @@ class ChromiumEngine(Engine):
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
         self._known_ids = set()
-        launched.browser.on("disconnected", lambda _: self._on_lost(launched))
+        launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
         self._stores.on_changed.add_listener(self._on_cookie)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
@@ -119,6 +123,8 @@ class ChromiumEngine(Engine):
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
         self._front = tab.id
+        if time.monotonic() - self._looked_at.pop(tab.id, -_MOMENT) < _MOMENT:
+            return  # the user did it, and may look at another one by now
         if page := self._pages.get(tab.id):
             with contextlib.suppress(PlaywrightError):
                 await page.page.bring_to_front()
@@ -177,6 +183,7 @@ class ChromiumEngine(Engine):
         """See contexts.Watcher."""
         if page.tab_id is not None and page.tab_id != self._front:
             self._front = page.tab_id
+            self._looked_at[page.tab_id] = time.monotonic()
             self._begin(self._reports.activated(page.tab_id))
 
     async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
@@ -300,6 +307,7 @@ class ChromiumEngine(Engine):
         self._contexts.clear()
         self._pages.clear()
         self._front = None
+        self._looked_at.clear()
         if launched is not None:
             await launched.stop()
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from importlib.resources import files
 from typing import Any, Final, Protocol
 
@@ -24,7 +24,7 @@ from hatbox.engines.chromium import history
 from hatbox.engines.chromium.failures import reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
-from hatbox.engines.chromium.work import Later
+from hatbox.engines.chromium.work import Later, guarded
 from hatbox.tabs.model import BLANK
 
 __all__ = ["Answer", "LivePage", "Owner"]
@@ -33,6 +33,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _WATCH: Final = files(__package__).joinpath("watch.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
+_REAL_FOCUS: Final = ("Emulation.setFocusEmulationEnabled", {"enabled": False})
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
@@ -96,6 +97,7 @@ class LivePage:
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
         self._is_watched = False  # the document's script has spoken
         self._forget_past = True  # the first page has nothing before it
+        self._has_window = False
         self._stir = asyncio.Event()
         self._document = 0.0
         self._worlds: dict[str, str] = {}  # our worlds in the documents of the page, by origin
@@ -123,8 +125,9 @@ class LivePage:
             ),
             ("DOMStorage.enable", {}),
         ]
-        if not headless:  # a page in a window has the focus when it has it, and we want to know
-            calls.append(("Emulation.setFocusEmulationEnabled", {"enabled": False}))
+        if not headless:
+            live._has_window = True
+            calls.append(_REAL_FOCUS)
             page.on("dialog", lambda _: None)  # the user answers it: without this, Playwright would
         # These first, in this order: the script calls the binding at once.
         begun = [
@@ -243,7 +246,9 @@ class LivePage:
     # ---------------------------------------------------------------------------------------- what becomes of it
 
     def _listen(self) -> None:
-        on = self._session.on
+        def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
+            self._session.on(name, guarded(listener))
+
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
         on("Page.navigatedWithinDocument", self._on_moved_within)
@@ -259,7 +264,7 @@ class LivePage:
         on("Storage.indexedDBContentUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
-        self.page.on("crash", lambda _: self._on_crash())
+        self.page.on("crash", guarded(self._on_crash))
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
@@ -288,9 +293,8 @@ class LivePage:
             self._state = Page(frame["url"])
             return
         self.has_unseen_cookies = False
-        if self._forget_past:
-            self._forget_past = False
-            self._begin(self._session.send("Page.resetNavigationHistory"))
+        if self._has_window:  # Playwright lets every page think that it has the focus, in each process anew
+            self._begin(self._session.send(*_REAL_FOCUS))
         self._arrive(frame.get("unreachableUrl") or frame["url"] + frame.get("urlFragment", ""), frame)
 
     def _arrive(self, url: str, frame: dict[str, Any] | None = None) -> None:
@@ -326,6 +330,8 @@ class LivePage:
         self._is_asked = False
         self._is_committed = True
         self._tell()
+        if self._forget_past:
+            self._begin(self._forget())
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
         self._keeping.soon()
@@ -334,6 +340,12 @@ class LivePage:
         elif self._scroll_to is not None:
             self._begin(self._scroll_there(*self._scroll_to))
         self._scroll_to = None
+
+    async def _forget(self) -> None:
+        """Before the first page of a tab there was a blank one, to which nobody wants to go back."""
+        self._forget_past = False
+        if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1:
+            await self._session.send("Page.resetNavigationHistory")
 
     async def _done_if_complete(self) -> None:
         if await self._ask("document.readyState") == "complete":
@@ -402,7 +414,7 @@ class LivePage:
         given = {"requestId": event["requestId"], "responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
         self._begin(self._session.send("Fetch.fulfillRequest", given))
 
-    def _on_crash(self) -> None:
+    def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
         self._idle.set()
         self._state = Page(self._state.url, error="the page has crashed")
