@@ -153,6 +153,11 @@ class ChromiumEngine(Engine):
 
     # ------------------------------------------------------------------------------------------- for who uses it
 
+    @property
+    def tabs(self) -> set[int]:
+        """The tabs that have a page now."""
+        return set(self._pages)
+
     def page_of(self, tab_id: int) -> PlaywrightPage | None:
         """The page of a tab; None if it has none."""
         page = self._pages.get(tab_id)
@@ -162,6 +167,12 @@ class ChromiumEngine(Engine):
         """Wait until nothing is loading in the page of a tab."""
         if page := self._pages.get(tab_id):
             await page.loaded()
+
+    async def synced(self) -> None:
+        """Resolves when all that was changed by now, in the store or in the browser, is known on both sides."""
+        await self._store.catch_up()
+        with _explained():
+            await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
 
     async def context_of(self, cookie_store_id: str) -> BrowserContext:
         """The context of an identity."""

@@ -162,9 +162,12 @@ class LivePage:
         """Begin to load a page, with the history that was kept, in the place of whatever is loading."""
         if self._load is not None:
             self._load.cancel()
-        self._idle.clear()
         if self._teller is not None:
             self._teller.asked(navigation)
+        if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
+            self._tell()  # it is there already
+            return
+        self._idle.clear()
         self._load = self._begin(self._load_after(url, kept))
 
     def take_over(self) -> None:
