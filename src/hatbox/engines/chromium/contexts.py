@@ -109,12 +109,15 @@ class IdentityContext:
     async def new_page(self) -> LivePage:
         """A page with nothing in it."""
         first, self._first = self._first, None
-        if first is not None and not first.page.is_closed():
-            self.pages.append(first)
-            return first
-        page = await self._make_page()
+        page = first if first is not None and not first.page.is_closed() else await self._make_page()
         self.pages.append(page)
         return page
+
+    async def tidy(self) -> None:
+        """Close the page that was made to give back site data, where nobody wants a page."""
+        first, self._first = self._first, None
+        if first is not None:
+            await first.close()
 
     async def save(self, page: LivePage) -> None:
         """Bring to disk what the sites in a page keep."""
@@ -275,6 +278,7 @@ class IdentityContext:
                     logger.warning("what %s keeps could not be given back: %s", origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
+            await page.reset_history()
 
     async def _save_rest(self) -> None:
         """Save what was changed just before the last page of an origin was closed, on an empty page."""

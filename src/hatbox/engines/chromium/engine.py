@@ -72,7 +72,6 @@ class ChromiumEngine(Engine):
         self._pages: dict[int, LivePage] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
-        self._known_ids: set[str] = set()
         self._front: int | None = None
         self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -84,7 +83,6 @@ class ChromiumEngine(Engine):
         await self._let_go()
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
-        self._known_ids = set()
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
         self._stores.on_changed.add_listener(self._on_cookie)
         if self._marks:
@@ -178,6 +176,7 @@ class ChromiumEngine(Engine):
         """The context of an identity."""
         with _explained():
             async with self._in_context(cookie_store_id) as context:
+                await context.tidy()
                 return context.context
 
     # ------------------------------------------------------------------------------------------ what is told to it
@@ -263,14 +262,7 @@ class ChromiumEngine(Engine):
             raise EngineError("the browser does not run")
         cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
         async with self._making:
-            # Which one is new tells its id: Playwright keeps that to itself.
-            if self._headless:
-                context = await launched.browser.new_context(user_agent=launched.user_agent)
-            else:
-                context = await launched.browser.new_context(no_viewport=True)
-            ids = set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])
-            (context_id,) = ids - self._known_ids
-            self._known_ids = ids
+            context, context_id = await self._bare_context(launched)
         looks = Looks(self._headless, mark, self._downloads)
         try:
             return await IdentityContext.open(
@@ -280,6 +272,19 @@ class ChromiumEngine(Engine):
             with contextlib.suppress(PlaywrightError):
                 await context.close()
             raise
+
+    async def _bare_context(self, launched: Launched) -> tuple[BrowserContext, str]:
+        """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""
+        while True:
+            before = await _context_ids(launched)
+            if self._headless:
+                context = await launched.browser.new_context(user_agent=launched.user_agent)
+            else:
+                context = await launched.browser.new_context(no_viewport=True)
+            new = await _context_ids(launched) - before
+            if len(new) == 1:
+                return context, new.pop()
+            await context.close()  # somebody else has made one at the same time
 
     async def _mark(self, cookie_store_id: str) -> Mark | None:
         if not self._marks or cookie_store_id == DEFAULT_STORE:
@@ -332,6 +337,10 @@ class ChromiumEngine(Engine):
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _context_ids(launched: Launched) -> set[str]:
+    return set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])
 
 
 @contextlib.contextmanager

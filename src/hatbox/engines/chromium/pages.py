@@ -106,6 +106,7 @@ class LivePage:
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
         self._script = ""
+        self._mark: Mark | None = None
         self._kept = b""
         self._keeping = Later(self._keep, _KEEP_AFTER)
         self._load: asyncio.Task[None] | None = None
@@ -116,6 +117,7 @@ class LivePage:
         """Begin to watch a page."""
         session = await page.context.new_cdp_session(page)
         live = cls(page, session, owner)
+        live._mark = mark
         live._listen()
         calls: list[tuple[str, dict[str, Any]]] = [
             ("Target.getTargetInfo", {}),
@@ -193,20 +195,29 @@ class LivePage:
             self._scroll_to = kept.scroll if kept else None
             await self._go(url)
             return
-        is_last = kept.index == len(kept.entries) - 1
-        async with self.blank():
-            for place, entry in enumerate(kept.entries[: kept.index] if is_last else kept.entries):
-                await self.visit(entry)
-                if place == 0:
-                    await self._session.send("Page.resetNavigationHistory")
-            entries = (await self._session.send("Page.getNavigationHistory"))["entries"]
-        self._forget_past = False
         self._scroll_to = kept.scroll
+        is_last = kept.index == len(kept.entries) - 1
+        try:
+            entries = await self._rebuild(kept.entries[: kept.index] if is_last else kept.entries)
+        except (PlaywrightError, TimeoutError) as error:
+            logger.warning("the history of tab %s is lost: %s", self.tab_id, error)
+            is_last = True
+        self._forget_past = False
         if is_last:
             await self._go(url)
         else:
             self._is_asked = True
             await self._session.send("Page.navigateToHistoryEntry", {"entryId": entries[kept.index]["id"]})
+
+    async def _rebuild(self, urls: list[str]) -> list[dict[str, Any]]:
+        """Make a history of these; returns its entries. Whoever goes back to one gets the real page."""
+        async with self.blank():
+            for place, url in enumerate(urls):
+                await self.visit(url)
+                if place == 0:
+                    await self.reset_history()
+            entries: list[dict[str, Any]] = (await self._session.send("Page.getNavigationHistory"))["entries"]
+            return entries
 
     async def _go(self, url: str) -> None:
         self._is_asked = True
@@ -245,6 +256,10 @@ class LivePage:
             while not (self._state.url == url and self._is_watched):
                 await self._stir.wait()
                 self._stir.clear()
+
+    async def reset_history(self) -> None:
+        """Forget all pages but this one."""
+        await self._session.send("Page.resetNavigationHistory")
 
     # ---------------------------------------------------------------------------------------- what becomes of it
 
@@ -348,7 +363,7 @@ class LivePage:
         """Before the first page of a tab there was a blank one, to which nobody wants to go back."""
         self._forget_past = False
         if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1:
-            await self._session.send("Page.resetNavigationHistory")
+            await self.reset_history()
 
     async def _done_if_complete(self) -> None:
         if await self._ask("document.readyState") == "complete":
@@ -358,7 +373,7 @@ class LivePage:
         """A window that was blank before can be used again for a document, which then has no script of ours."""
         given = {"frameId": self.target_id, "worldName": _WORLD}
         world = (await self._session.send("Page.createIsolatedWorld", given))["executionContextId"]
-        await self._session.send("Runtime.evaluate", {"expression": _watch(None), "contextId": world})
+        await self._session.send("Runtime.evaluate", {"expression": _watch(self._mark), "contextId": world})
 
     async def _scroll_there(self, x: float, y: float) -> None:
         if (x, y) != (0, 0):
@@ -414,8 +429,12 @@ class LivePage:
             self._owner.site_changed(key.removesuffix("/"))
 
     def _on_paused(self, event: dict[str, Any]) -> None:
-        given = {"requestId": event["requestId"], "responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
-        self._begin(self._session.send("Fetch.fulfillRequest", given))
+        given: dict[str, Any] = {"requestId": event["requestId"]}
+        if self._is_muted:
+            given |= {"responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
+            self._begin(self._session.send("Fetch.fulfillRequest", given))
+        else:  # it was on its way when we had enough
+            self._begin(self._session.send("Fetch.continueRequest", given))
 
     def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
@@ -465,6 +484,7 @@ class LivePage:
 
     async def set_mark(self, mark: Mark | None) -> None:
         """Mark it otherwise."""
+        self._mark = mark
         await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
         given = {"source": _watch(mark), "worldName": _WORLD}
         self._script = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", given))["identifier"]
