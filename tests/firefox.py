@@ -56,6 +56,36 @@ Services.prefs.setBoolPref("privacy.userContext.enabled", true);
 return [service.getPublicUserContextIds(), service._lastUserContextId + 1];
 """
 
+# A new tab, and all others closed: of a tab that was used, something always remains.
+RESET_WINDOWS = """
+const [keep, ...others] = [...Services.wm.getEnumerator("navigator:browser")].filter(win => win.toolbar.visible);
+for (const other of Services.wm.getEnumerator("navigator:browser")) if (other !== keep) other.close();
+const until = async is => { while (!is()) await new Promise(resolve => setTimeout(resolve, 1)); };
+if (keep.windowState !== keep.STATE_NORMAL) {
+  if (keep.fullScreen) keep.fullScreen = false;
+  keep.restore();
+  await until(() => keep.windowState === keep.STATE_NORMAL);
+}
+const {gBrowser} = keep;
+const blank = await new Promise(resolve => {
+  const listener = {
+    onStateChange(browser, progress, request, flags) {
+      if (browser !== tab.linkedBrowser || !(flags & Ci.nsIWebProgressListener.STATE_STOP)) return;
+      gBrowser.removeTabsProgressListener(listener);
+      resolve(tab);
+    },
+  };
+  gBrowser.addTabsProgressListener(listener);
+  const tab = gBrowser.addTrustedTab("about:blank", {skipAnimation: true});
+  gBrowser.selectedTab = tab;
+});
+for (const tab of [...gBrowser.tabs]) if (tab !== blank) gBrowser.removeTab(tab, {animate: false});
+keep.document.documentElement.removeAttribute("titlepreface");
+keep.focus();
+await until(() => Services.focus.activeWindow === keep && Services.wm.getMostRecentWindow(null) === keep);
+return [...Services.wm.getEnumerator("navigator:browser")].map(win => win.gBrowser.tabs.length);
+"""
+
 HOST = """"use strict";
 async function host(name, value = null) {
   const reply = await fetch("@URL@" + name, {method: "POST", body: JSON.stringify(value)});
@@ -156,6 +186,15 @@ class Firefox:
         state = self._chrome(RESET_CONTAINERS)
         if state != [[1, 2, 3, 4], 6]:
             raise FirefoxError(f"the containers are not those of a new profile: {state}")
+
+    def reset_windows(self) -> None:
+        """Back to one window with one tab, about:blank, active."""
+        # The window that commands go to may be among those that are gone.
+        handle = self._marionette.send("WebDriver:GetWindowHandles")[0]
+        self._marionette.send("WebDriver:SwitchToWindow", handle=handle, focus=False)
+        state = self._chrome(RESET_WINDOWS)
+        if state != [1]:
+            raise FirefoxError(f"there is more than one window with one tab: {state}")
 
     def remove_cookies(self) -> None:
         """Drop the cookies of all stores."""

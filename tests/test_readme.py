@@ -12,11 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.engines import has_chromium
+from tests.site import Site
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-# These need the network and a Firefox of the user's own; tests/cli has them.
-ELSEWHERE = ("hatbox fetch", "hatbox import firefox")
+# These need the network, a Firefox of the user's own, or a Chromium with a screen; `browse` ends with Ctrl-C only.
+# tests/cli has them.
+ELSEWHERE = ("hatbox fetch", "hatbox import firefox", "hatbox open", "hatbox browse")
 COMMANDS = [
     command
     for command in re.findall(r"^    (hatbox [^#\n]*)", README, re.MULTILINE)
@@ -40,9 +44,19 @@ def run(command: list[str], folder: Path, answer: str = "") -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS)
+@pytest.mark.parametrize("snippet", [each for each in SNIPPETS if "chromium" not in each])
 def test_a_snippet_runs(snippet: str, tmp_path: Path) -> None:
     assert run([sys.executable, "-c", textwrap.dedent(snippet)], tmp_path)
+
+
+@pytest.mark.skipif(not has_chromium(), reason="needs Playwright and a Chromium: pip install 'hatbox[chromium]'")
+@pytest.mark.parametrize("snippet", [each for each in SNIPPETS if "chromium" in each])
+def test_a_snippet_with_a_browser_runs(snippet: str, tmp_path: Path) -> None:
+    with Site() as site:
+        here = textwrap.dedent(snippet).replace("https://site.example", site.url(""))
+        shown = run([sys.executable, "-c", here], tmp_path)
+        assert site.users("/me") == ["me", "me"]
+    assert shown.count("Signed in as me") == 2
 
 
 def test_the_commands_work_one_after_the_other(tmp_path: Path) -> None:

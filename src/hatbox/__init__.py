@@ -1,5 +1,6 @@
 """Hatbox, the identity layer for programs: named, colored, iconified identities, each with its own cookie store."""
 
+from hatbox.engines.runner import EngineRunner
 from hatbox.errors import (
     AmbiguousIdentity,
     ApiError,
@@ -37,7 +38,7 @@ from hatbox.errors import (
 )
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
-from hatbox.sync import SyncIdentities, SyncProfile, open_sync
+from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
 from hatbox.tabs.model import Tab, Window
 from hatbox.tabs.service import Tabs
 
@@ -51,6 +52,7 @@ __all__ = [
     "DuplicateIdentity",
     "EngineBusy",
     "EngineError",
+    "EngineRunner",
     "FirefoxRunning",
     "ForeignCookies",
     "HatboxError",
@@ -79,6 +81,7 @@ __all__ = [
     "StaleIdentity",
     "SyncIdentities",
     "SyncProfile",
+    "SyncTabs",
     "Tab",
     "Tabs",
     "TransferError",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import platformdirs
 
@@ -18,7 +18,8 @@ from hatbox.api.services import Services
 from hatbox.clients.wearing import Worn, extra
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
-from hatbox.errors import ProfileError
+from hatbox.engines.runner import EngineRunner
+from hatbox.errors import MissingExtra, ProfileError
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
+    from hatbox.engines.chromium.runner import ChromiumRunner
+
 __all__ = ["Profile", "default_path", "open"]
+
+Runner = TypeVar("Runner", bound=EngineRunner)
 
 
 def default_path() -> Path:
@@ -69,6 +74,7 @@ class Profile:
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
         """The tabs and windows, of all identities."""
+        self._engines: list[EngineRunner] = []
         self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies, self.tabs))
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
@@ -107,6 +113,63 @@ class Profile:
             from hatbox.clients.aiohttp import session
         return session(Worn(self.identities, self.cookies, identity), options)
 
+    def http_engine(
+        self,
+        *,
+        timeout: float = 30.0,
+        max_bytes: int = 16_000_000,
+        max_redirects: int = 20,
+        at_once: int = 32,
+        **options: Any,
+    ) -> EngineRunner:
+        """The engine that needs no browser, to be used with `async with`: it asks for the pages of tabs over HTTP.
+
+        `timeout` is in seconds and for a whole load, `max_bytes` of a page are read, and `at_once` loads are under way
+        at a time. `options` are those of httpx.AsyncClient.
+        """
+        with extra("httpx"):
+            from hatbox.engines.http import HttpEngine, Limits
+        limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
+        engine = HttpEngine(self.identities, self.cookies, limits, options)
+        return self._ends_with_it(EngineRunner(engine, self._store, self.path))
+
+    def _ends_with_it(self, runner: Runner) -> Runner:
+        """An engine cannot outlive the profile: closing that stops it."""
+        self._engines.append(runner)
+        return runner
+
+    def chromium(
+        self,
+        *,
+        headless: bool = False,
+        browser: str | os.PathLike[str] | None = None,
+        marks: bool | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+    ) -> ChromiumRunner:
+        """A Chromium that shows the tabs of this profile, to be used with `async with`: one window for each identity.
+
+        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. `marks`
+        says whether pages carry the name, color and icon of their identity; without it they do in windows. `downloads`
+        is the folder for them; without it yours, and when headless none: then they end with the browser.
+        """
+        try:
+            from hatbox.engines.chromium.engine import ChromiumEngine
+            from hatbox.engines.chromium.runner import ChromiumRunner
+        except ModuleNotFoundError as error:
+            if error.name != "playwright":
+                raise
+            raise MissingExtra("chromium") from error
+        engine = ChromiumEngine(
+            self._store,
+            self.cookies,
+            self.identities,
+            headless=headless,
+            browser=browser,
+            marks=marks,
+            downloads=downloads,
+        )
+        return self._ends_with_it(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
+
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> Report:
@@ -122,8 +185,10 @@ class Profile:
         return await self._store.read(lambda each: take_bundle(each, time.time(), identities))
 
     async def close(self) -> None:
-        """Finish what is under way and let go of the file. Closing twice is no error."""
+        """Stop its engine, finish what is under way and let go of the file. Closing twice is no error."""
         try:
+            for engine in self._engines:
+                await engine.stop()
             await self.cookies.close()
         finally:
             await self._store.close()

@@ -17,6 +17,8 @@ from hatbox.events import Event
 from hatbox.formats.base import Bundle, Report
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.profile import Profile
+from hatbox.tabs.model import BLANK, Tab, Window
+from hatbox.tabs.service import Tabs
 
 if TYPE_CHECKING:
     from urllib.request import BaseHandler, OpenerDirector
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from httpx import Client
     from requests import Session
 
-__all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "open_sync"]
+__all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "SyncTabs", "open_sync"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -43,6 +45,8 @@ class SyncProfile:
         self._loop = _LoopThread(self._profile.path)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""
+        self.tabs = SyncTabs(self._profile.tabs, self._loop)
+        """The tabs and windows, of all identities."""
 
     @property
     def path(self) -> Path:
@@ -175,6 +179,74 @@ class SyncIdentities:
     def show(self, identity: IdentityLike) -> None:
         """Show all of an identity again."""
         return self._run(lambda: self._identities.show(identity))
+
+
+class SyncTabs:
+    """The tabs of a profile; each call returns when its change is on disk. An engine, in any process, makes them so."""
+
+    def __init__(self, tabs: Tabs, loop: _LoopThread) -> None:
+        self._tabs = tabs
+        self._run = loop.run
+        self.on_created = SyncEvent(tabs.on_created, loop)
+        """Tells of each new tab. Listeners run in the profile's own thread."""
+        self.on_updated = SyncEvent(tabs.on_updated, loop)
+        """Tells of each tab of which something has changed that can be seen."""
+        self.on_activated = SyncEvent(tabs.on_activated, loop)
+        """Tells of each tab that becomes the active one of its window."""
+        self.on_moved = SyncEvent(tabs.on_moved, loop)
+        """Tells of each tab that was moved within its window."""
+        self.on_attached = SyncEvent(tabs.on_attached, loop)
+        """Tells of each tab that came from another window."""
+        self.on_detached = SyncEvent(tabs.on_detached, loop)
+        """Tells of each tab that leaves for another window."""
+        self.on_removed = SyncEvent(tabs.on_removed, loop)
+        """Tells of each tab that was closed, as it was."""
+        self.on_window_created = SyncEvent(tabs.on_window_created, loop)
+        """Tells of each new window."""
+        self.on_window_updated = SyncEvent(tabs.on_window_updated, loop)
+        """Tells of each window whose place, size or state was set."""
+        self.on_window_focused = SyncEvent(tabs.on_window_focused, loop)
+        """Tells the id of each window that gets the focus; -1 for none."""
+        self.on_window_removed = SyncEvent(tabs.on_window_removed, loop)
+        """Tells the id of each window that was closed."""
+
+    def open(
+        self, identity: IdentityLike, url: str = BLANK, *, active: bool = True, window_id: int | None = None
+    ) -> Tab:
+        """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
+        return self._run(lambda: self._tabs.open(identity, url, active=active, window_id=window_id))
+
+    def get(self, tab_id: int) -> Tab:
+        """The tab with this id."""
+        return self._run(lambda: self._tabs.get(tab_id))
+
+    def query(self, identity: IdentityLike | None = None) -> list[Tab]:
+        """All tabs, window by window, hidden ones too; or those of an identity."""
+        return self._run(lambda: self._tabs.query(identity))
+
+    def windows(self) -> list[Window]:
+        """All windows, in the order in which they were opened."""
+        return self._run(self._tabs.windows)
+
+    def navigate(self, tab_id: int, url: str) -> Tab:
+        """Ask for another page in a tab. An engine that runs loads it."""
+        return self._run(lambda: self._tabs.navigate(tab_id, url))
+
+    def reload(self, tab_id: int) -> Tab:
+        """Ask for a tab's page again."""
+        return self._run(lambda: self._tabs.reload(tab_id))
+
+    def activate(self, tab_id: int) -> None:
+        """Make a tab the active one of its window; a hidden one is shown by that, and so is its identity."""
+        return self._run(lambda: self._tabs.activate(tab_id))
+
+    def move(self, tab_ids: int | Sequence[int], index: int) -> list[Tab]:
+        """Bring tabs to a place in their windows; -1 is the end. Returns those that moved."""
+        return self._run(lambda: self._tabs.move(tab_ids, index))
+
+    def close(self, tab_ids: int | Sequence[int]) -> None:
+        """Close tabs."""
+        return self._run(lambda: self._tabs.close(tab_ids))
 
 
 class SyncEvent(Generic[T]):

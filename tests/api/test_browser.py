@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox import ArgumentError, Profile
+from hatbox import ArgumentError, PermissionDenied, Profile
 from hatbox.api.browser import Browser
+from hatbox.api.caller import Caller
 
 LOWER = "contextualidentities"
 CAMEL = "contextualIdentities"
@@ -29,7 +30,7 @@ def test_without_the_permission_the_namespace_is_absent(tmp_path: Path) -> None:
         browser = profile.browser(permissions=[])
         assert not hasattr(browser, CAMEL)
         assert not hasattr(browser, LOWER)
-        assert dir(browser) == []
+        assert dir(browser) == ["tabs", "windows"]
         with pytest.raises(AttributeError, match="contextualIdentities"):
             _ = browser.contextualIdentities
 
@@ -39,10 +40,10 @@ def test_without_the_permission_the_namespace_is_absent(tmp_path: Path) -> None:
 def test_a_namespace_shows_its_members_and_is_the_same_object_each_time(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = profile.browser(permissions=[LOWER])
-        assert dir(browser) == [CAMEL, LOWER]
+        assert dir(browser) == [CAMEL, LOWER, "tabs", "windows"]
         assert dir(browser.contextualidentities) == ["create", "get", "query", "remove", "update"]
         assert browser.contextualIdentities is browser.contextualIdentities
-        assert repr(browser) == "<browser of script: contextualIdentities, contextualidentities>"
+        assert repr(browser) == "<browser of script: contextualIdentities, contextualidentities, tabs, windows>"
 
     with_profile(tmp_path, use)
 
@@ -114,7 +115,39 @@ def test_both_faces_and_all_surfaces_show_the_same_identities(tmp_path: Path) ->
 
 def test_it_can_be_copied_and_looked_into_by_tools(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        assert dir(copy.copy(profile.browser([CAMEL]))) == [CAMEL]
+        assert dir(copy.copy(profile.browser([CAMEL]))) == [CAMEL, "tabs", "windows"]
+
+    with_profile(tmp_path, use)
+
+
+def test_a_function_with_a_permission_of_its_own_is_there_while_the_caller_holds_it(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        caller = Caller("test")
+        browser = Browser(profile._dispatcher, caller)
+        assert not hasattr(browser.tabs, "hide")
+        assert "hide" not in dir(browser.tabs)
+        with pytest.raises(PermissionDenied, match=r"tabs\.hide needs the permission tabHide"):
+            profile._dispatcher.call(caller, "tabs", "hide", [[]])
+        caller.permissions.add("tabHide")
+        assert {"hide", "show"} < set(dir(browser.tabs))
+        hide = browser.tabs.hide
+        assert await hide([]) == []
+        caller.permissions.clear()
+        assert not hasattr(browser.tabs, "show")
+        with pytest.raises(PermissionDenied):
+            hide([])
+        with pytest.raises(AttributeError, match="captureTab is not there"):
+            _ = browser.tabs.captureTab  # type: ignore[attr-defined]
+
+    with_profile(tmp_path, use)
+
+
+def test_constants_are_members(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        browser = profile.browser([])
+        assert browser.tabs.TAB_ID_NONE == browser.windows.WINDOW_ID_NONE == -1
+        assert browser.windows.WINDOW_ID_CURRENT == -2
+        assert "TAB_ID_NONE" in dir(browser.tabs)
 
     with_profile(tmp_path, use)
 

@@ -39,7 +39,7 @@ def test_a_caller_sees_the_namespaces_that_its_permissions_open(
     tmp_path: Path, permissions: list[str], visible: list[str]
 ) -> None:
     async def use(_: Profile, dispatcher: Dispatcher) -> None:
-        assert dispatcher.visible(Caller("test", permissions)) == visible
+        assert dispatcher.visible(Caller("test", permissions)) == [*visible, "tabs", "windows"]
 
     with_dispatcher(tmp_path, use)
 

@@ -8,7 +8,12 @@ import pytest
 from hatbox import schema
 from hatbox.api import typed
 
-PROTOCOLS = {"contextual_identities": "ContextualIdentitiesNamespace", "cookies": "CookiesNamespace"}
+PROTOCOLS = {
+    "contextual_identities": "ContextualIdentitiesNamespace",
+    "cookies": "CookiesNamespace",
+    "tabs": "TabsNamespace",
+    "windows": "WindowsNamespace",
+}
 # From the source: of an overloaded method without a body nothing is left at run time.
 CLASSES = {node.name: node.body for node in ast.parse(inspect.getsource(typed)).body if isinstance(node, ast.ClassDef)}
 
@@ -31,7 +36,7 @@ def test_the_types_name_all_members_that_any_surface_has(implementation: str) ->
     surfaces = [each for each in schema.load() if each.implementation == implementation]
     methods = {method.name for method in methods_of(implementation)}
     assert methods == {name for surface in surfaces for name in surface.functions}
-    values = {name for surface in surfaces for name in (*surface.events, *surface.enumerations)}
+    values = {name for surface in surfaces for name in (*surface.events, *surface.enumerations, *surface.constants)}
     assert attributes_of(PROTOCOLS[implementation]) == values
 
 

@@ -30,7 +30,25 @@ from hatbox.api.urls import Url, parse_url
     ],
 )
 def test_a_url_is_read_as_a_browser_reads_it(text: str, host: str, path: str) -> None:
-    assert parse_url(text) == Url("https", host, path)
+    url = parse_url(text)
+    assert url is not None
+    assert (url.scheme, url.host, url.path) == ("https", host, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("HTTP://Site.example", "http://site.example/"),
+        ("http://site.example:80/a b?c d#e f", "http://site.example/a%20b?c%20d#e%20f"),
+        ("https://me:secret@site.example:8443?x", "https://me:secret@site.example:8443/?x"),
+        ("https://site.example/?ü=%C3%BC", "https://site.example/?%C3%BC=%C3%BC"),
+        ("about:blank#x", "about:blank#x"),
+    ],
+)
+def test_a_url_is_written_as_a_browser_writes_it(text: str, whole: str) -> None:
+    url = parse_url(text)
+    assert url is not None
+    assert url.text == whole
 
 
 @pytest.mark.parametrize(
@@ -72,6 +90,6 @@ def test_the_directory_ends_with_the_last_slash(path: str, directory: str) -> No
 def test_what_was_read_once_is_read_the_same_again(text: str, before: str) -> None:
     url = parse_url(before + text)
     if url is not None and url.host:
-        assert parse_url(f"{url.scheme}://{url.host}{url.path}") == url
+        assert parse_url(url.text) == url
         assert url.path.startswith("/")
         assert url.path.isascii()

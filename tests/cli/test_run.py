@@ -22,29 +22,33 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['contextualIdentities', 'contextualidentities', 'cookies']",
+        "['contextualIdentities', 'contextualidentities', 'cookies', 'tabs', 'windows']",
         "contextualIdentities True True",
         "contextualidentities False False",
         "cookies False False",
+        "tabs True True",
+        "windows True False",
     ]
 
 
 def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
-        "['contextualIdentities']",
+        "['contextualIdentities', 'tabs', 'windows']",
         "contextualIdentities True True",
+        "tabs True False",
+        "windows True False",
     ]
     assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
-    names = ("contextualIdentities", "contextualidentities", "cookies")
-    all_three = [word for name in names for word in ("--permission", name)]
-    assert cli("run", *all_three, surfaces).out == cli("run", surfaces).out
+    names = ("contextualIdentities", "contextualidentities", "cookies", "tabHide", "tabs")
+    every_one = [word for name in names for word in ("--permission", name)]
+    assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
 
 
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
     result = cli("run", surfaces, "--permission", "contextualIdentitys")
     assert (result.status, result.out) == (2, "")
     assert "Did you mean contextualIdentities?" in result.err
-    assert "There are: contextualIdentities, contextualidentities, cookies" in result.err
+    assert "There are: contextualIdentities, contextualidentities, cookies, tabHide, tabs" in result.err
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,39 @@ A suite is a file of cases, `<name>.json`, and its recording, `<name>.firefox.js
 where needed `"permissions"` (of the caller; without it, those of the suite). `"firefox": false` marks what Firefox does
 not have: its `"expect"` is the whole truth. `"differs"` marks where Hatbox differs on purpose: its `"expect"` is
 Hatbox's answer, and its value names a heading of docs/decisions.md. For all others the recording is what is expected.
-Each case starts with the identities and the ids of a new profile, and without cookies. The steps:
+Each case starts with the identities and the ids of a new profile, without cookies, and with one window that has one
+tab, about:blank. The steps:
 
     {"call": "contextualIdentities.get", "args": […]}   calls, and waits; logs "threw", "rejected", "resolved" or,
-                                                        when it was no promise, "returned"
+                                                        when it was no promise, "returned". With "save": name, what it
+                                                        resolved to can be referred to
     {"all": [step, …]}                                  starts all, then waits for all; logs the same with "call":
                                                         index, in the order in which they settle
-    {"listen": event, "as": name, "throws": bool}       adds the listener of this name, which logs "event": name, "args"
+    {"listen": event, "as": name, "throws": bool}       adds the listener of this name, which logs "event": name,
+                                                        "args". If it has "args", they follow the listener; logs
+                                                        "threw", if it did
     {"unlisten": name}                                  removes it
-    {"hasListener": name}, {"has": path}                log "returned"
+    {"hasListener": name}, {"has": path}, {"value": …}  log "returned"
     {"keys": path}                                      logs "returned", sorted
+    {"until": "tabs.get", "args": […], "is": {…}}       calls until the answer has these properties; logs nothing but,
+                                                        when it takes over ten seconds, "never"
+    {"heard": name, "times": n}                         waits until the listener or callback of this name has been
+                                                        called n times in all, or once; logs as "until" does
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
+With "show": […], a call or a listener logs only these properties of tabs and windows.
+
 In arguments, `{"$number": "NaN"}`, `{"$function": true}`, `{"$repeat": [text, times]}`, `{"$inDays": n}`, a time in
-seconds since 1970, and `{"$callback": name}`, which logs "callback": name, "args", stand for what they say. In logs,
-`{"$length": n}` stands for a string of over 200 characters, or a message of over 700, `{"$inDays": n}` for an
-expirationDate, rounded to hundredths of a day, and null for undefined.
+seconds since 1970, and `{"$callback": name}`, which logs "callback": name, "args", stand for what they say.
+`{"$ref": "name.id"}` is a part of what was saved, by its path; "tab" and "window" are the first ones from the start.
+`{"$site": "/page"}` is the URL of a page of site.py.
+
+In logs, `{"$length": n}` stands for a string of over 200 characters, or a message of over 700, `{"$inDays": n}` for an
+expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}` and `{"$window": n}` stand for
+ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host" in a string
+for the origin of the site, and its host and port; "$number" for times and sizes that no two browsers share; "$self" for
+the caller's id. isArticle is always null, and an event that tells of nothing else is not logged: when Firefox finds out
+about that is anybody's guess.
 """
 
 from __future__ import annotations
@@ -31,6 +48,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.conformance.site import Site
 from tests.firefox import Firefox, firefox_version
 
 HERE = Path(__file__).parent
@@ -60,9 +78,13 @@ class Suite(NamedTuple):
         return recorded
 
 
+TABS_PERMISSIONS = ("tabs", "tabHide", "cookies", "contextualIdentities")
+
 SUITES = (
     Suite("identities", ("contextualIdentities",)),
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
+    Suite("tabs", TABS_PERMISSIONS),
+    Suite("windows", TABS_PERMISSIONS),
 )
 
 RUN_ALL = """
@@ -70,7 +92,7 @@ const cases = JSON.parse(@CASES@);
 const logs = [];
 for (const testCase of cases) {
   await host("reset");
-  logs.push(await runCase(browser, testCase));
+  logs.push(await runCase(browser, testCase, @SITE@));
 }
 return logs;
 """
@@ -100,22 +122,24 @@ def changed_answers(suite: Suite, recording: str) -> list[str]:
 
 def record(suites: Sequence[Suite]) -> dict[Suite, str]:
     """The recordings of these suites, made in one browser."""
-    with Firefox() as firefox:
-        return {suite: _record(firefox, suite) for suite in suites}
+    with Firefox() as firefox, Site() as site:
+        return {suite: _record(firefox, site, suite) for suite in suites}
 
 
-def _record(firefox: Firefox, suite: Suite) -> str:
+def _record(firefox: Firefox, site: Site, suite: Suite) -> str:
     def reset(_: Any) -> None:
+        firefox.reset_windows()
         firefox.reset_containers()
         firefox.remove_cookies()
 
     recordable = [case for case in suite.cases() if case.get("firefox", True)]
     answers: dict[str, Log] = {}
     for permissions, group in _by_permissions(recordable).items():
+        run_all = RUN_ALL.replace("@CASES@", json.dumps(json.dumps(group))).replace("@SITE@", json.dumps(site.origin))
         logs = firefox.run(
-            RUNNER.read_text("utf-8") + RUN_ALL.replace("@CASES@", json.dumps(json.dumps(group))),
+            RUNNER.read_text("utf-8") + run_all,
             permissions=permissions,
-            timeout=120,
+            timeout=300,
             host={"reset": reset},
         )
         answers |= {case["name"]: log for case, log in zip(group, logs, strict=True)}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from functools import reduce
+from types import SimpleNamespace
 from typing import Any
 
 from hatbox.api.browser import Browser
@@ -14,11 +16,21 @@ from hatbox.errors import HatboxError
 LONGEST_SHOWN = 200
 LONGEST_MESSAGE = 700
 DAY_SECONDS = 86400
+POLL_SECONDS = 0.001
+PATIENCE_SECONDS = 5
+
+TAB_IDS = {"tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"}
+WINDOW_IDS = {"windowId", "oldWindowId", "newWindowId"}
+VOLATILE = {"lastAccessed", "left", "top", "width", "height"}
+
+Ids = dict[int, int]  # each id, and the number that stands for it, in the order of first sight
 
 
-async def run_case(browser: Browser, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the steps of a case bring, in the order in which it is seen."""
-    replay = _Replay(browser)
+async def run_case(browser: Browser, steps: list[dict[str, Any]], site: str) -> list[dict[str, Any]]:
+    """What the steps of a case bring, in the order in which it is seen; `site` is the origin of its pages."""
+    replay = _Replay(browser, site)
+    if hasattr(browser, "tabs"):
+        await replay.see_first()
     for step in steps:
         await replay.take(step)
     await replay.settle()
@@ -26,11 +38,21 @@ async def run_case(browser: Browser, steps: list[dict[str, Any]]) -> list[dict[s
 
 
 class _Replay:
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, site: str) -> None:
         self.log: list[dict[str, Any]] = []
         self._browser = browser
+        self._site = site
         self._listeners: dict[str, tuple[Any, Callable[..., None]]] = {}
         self._callbacks: list[asyncio.Future[None]] = []  # done when they have been called
+        self._saved: dict[str, Any] = {}
+        self._tabs: Ids = {}
+        self._windows: Ids = {}
+
+    async def see_first(self) -> None:
+        (tab,) = await self._find("tabs.query")({})
+        self._saved |= {"tab": tab, "window": {"id": tab["windowId"]}}
+        self._show_id(tab["id"], self._tabs)
+        self._show_id(tab["windowId"], self._windows)
 
     async def take(self, step: dict[str, Any]) -> None:
         waiting = self._begin(step, {})
@@ -46,16 +68,13 @@ class _Replay:
     def _begin(self, step: dict[str, Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
         """Do a step up to where it has to wait; returns what there is to wait for."""
         match step:
-            case {"call": path}:
-                return self._call(path, step.get("args", []), entry)
+            case {"call": _}:
+                return self._call(step, entry)
             case {"all": inner}:
                 begun = [self._begin(each, {"call": index}) for index, each in enumerate(inner)]
                 return asyncio.gather(*[waiting for waiting in begun if waiting is not None])
-            case {"listen": path, "as": name}:
-                event = self._find(path)
-                _, listener = self._listeners.get(name, (None, self._listener(name, step.get("throws", False))))
-                self._listeners[name] = event, listener
-                event.addListener(listener)
+            case {"listen": _}:
+                self._listen(step)
             case {"unlisten": name}:
                 event, listener = self._listeners[name]
                 event.removeListener(listener)
@@ -66,34 +85,63 @@ class _Replay:
                 self.log.append({"returned": [key for key in dir(self._find(path)) if not key.startswith("_")]})
             case {"has": path}:
                 self.log.append({"returned": self._has(path)})
+            case {"value": path}:
+                value = self._find(path)
+                self.log.append({"returned": self._show(vars(value) if isinstance(value, SimpleNamespace) else value)})
+            case {"until": _}:
+                return self._until(step)
+            case {"heard": name}:
+                return self._heard(name, step.get("times", 1))
             case {"settle": _}:
                 return self.settle()
             case _:
                 raise AssertionError(f"no such step: {step}")
         return None
 
-    def _call(self, path: str, arguments: list[Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
+    def _call(self, step: dict[str, Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
         try:
-            result = self._find(path)(*map(self._decode, arguments))
+            result = self._invoke(step["call"], step.get("args", []))
         except HatboxError as error:
             self._callbacks = [each for each in self._callbacks if each.done()]  # nobody will ever call these
-            self.log.append({**entry, "threw": _show_text(str(error), LONGEST_MESSAGE)})
+            self.log.append({**entry, "threw": self._show_message(error)})
             return None
         if not isinstance(result, asyncio.Future):
-            self.log.append({**entry, "returned": _show(result)})
+            self.log.append({**entry, "returned": self._show(result, self._ids_of(step["call"]), step.get("show"))})
             return None
-        return asyncio.ensure_future(self._answer(result, entry))
+        return asyncio.ensure_future(self._answer(result, step, entry))
 
-    async def _answer(self, result: asyncio.Future[Any], entry: dict[str, Any]) -> None:
+    async def _answer(self, result: asyncio.Future[Any], step: dict[str, Any], entry: dict[str, Any]) -> None:
         try:
-            self.log.append({**entry, "resolved": _show(await result)})
+            value = await result
         except HatboxError as error:
-            self.log.append({**entry, "rejected": _show_text(str(error), LONGEST_MESSAGE)})
+            self.log.append({**entry, "rejected": self._show_message(error)})
+            return
+        if "save" in step:
+            self._saved[step["save"]] = value
+        self.log.append({**entry, "resolved": self._show(value, self._ids_of(step["call"]), step.get("show"))})
 
-    def _listener(self, name: str, throws: bool) -> Callable[..., None]:
+    def _invoke(self, path: str, arguments: list[Any]) -> Any:
+        return self._find(path)(*map(self._decode, arguments))
+
+    def _listen(self, step: dict[str, Any]) -> None:
+        event, name = self._find(step["listen"]), step["as"]
+        _, listener = self._listeners.get(name, (None, self._listener(step)))
+        try:
+            event.addListener(listener, *map(self._decode, step.get("args", [])))
+        except HatboxError as error:
+            self.log.append({"threw": self._show_message(error)})
+            return
+        self._listeners[name] = event, listener
+
+    def _listener(self, step: dict[str, Any]) -> Callable[..., None]:
+        ids, only = self._ids_of(step["listen"]), step.get("show")
+
         def listener(*arguments: Any) -> None:
-            self.log.append({"event": name, "args": _show(list(arguments))})
-            if throws:
+            # Whether a page is an article is found out sooner or later, and of no interest here.
+            if len(arguments) > 1 and list(arguments[1]) == ["isArticle"]:
+                return
+            self.log.append({"event": step["as"], "args": self._show(list(arguments), ids, only)})
+            if step.get("throws", False):
                 raise RuntimeError("raised by a listener, on purpose")
 
         return listener
@@ -103,10 +151,33 @@ class _Replay:
         self._callbacks.append(called)
 
         def callback(*arguments: Any) -> None:
-            self.log.append({"callback": name, "args": _show(list(arguments))})
+            self.log.append({"callback": name, "args": self._show(list(arguments))})
             called.set_result(None)
 
         return callback
+
+    async def _until(self, step: dict[str, Any]) -> None:
+        path, wanted = step["until"], self._decode(step["is"])
+
+        async def is_so() -> bool:
+            answer: dict[str, Any] = await self._invoke(path, step.get("args", []))
+            return all(answer.get(key) == value for key, value in wanted.items())
+
+        await self._patiently(is_so, f"until {path}")
+
+    async def _heard(self, name: str, times: int) -> None:
+        async def is_heard() -> bool:
+            return len([entry for entry in self.log if name in (entry.get("event"), entry.get("callback"))]) >= times
+
+        await self._patiently(is_heard, f"heard {name}")
+
+    async def _patiently(self, is_done: Callable[[], Awaitable[bool]], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not await is_done():
+            if time.monotonic() > deadline:
+                self.log.append({"never": what})
+                return
+            await asyncio.sleep(POLL_SECONDS)
 
     def _find(self, path: str) -> Any:
         return reduce(getattr, path.split("."), self._browser)
@@ -132,24 +203,77 @@ class _Replay:
                 return time.time() + days * DAY_SECONDS
             case {"$callback": name}:
                 return self._callback(name)
+            case {"$ref": path}:
+                return reduce(_part, path.split("."), self._saved)
+            case {"$site": path}:
+                return self._site + path
             case dict():
                 return {key: self._decode(item) for key, item in value.items()}
         return value
 
+    def _show(self, value: Any, ids: Ids | None = None, only: list[str] | None = None) -> Any:
+        match value:
+            case str():
+                return self._show_text(value, LONGEST_SHOWN)
+            case int() if ids is not None and not isinstance(value, bool):
+                return self._show_id(value, ids)
+            case list():
+                return [self._show(item, ids, only) for item in value]
+            case dict():
+                keys = [
+                    key for key in value if only is None or not (_is_tab(value) or _is_window(value)) or key in only
+                ]
+                return {key: self._show_property(key, value[key], value, only) for key in keys}
+        return value
 
-def _show(value: Any) -> Any:
-    if isinstance(value, str):
-        return _show_text(value, LONGEST_SHOWN)
-    if isinstance(value, list):
-        return [_show(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _show_time(item) if key == "expirationDate" else _show(item) for key, item in value.items()}
-    return value
+    def _show_property(self, key: str, value: Any, owner: dict[str, Any], only: list[str] | None) -> Any:
+        if key == "expirationDate":
+            return _show_time(value)
+        if key == "isArticle":
+            return None
+        if key == "extensionId":
+            return "$self"
+        if key in VOLATILE and isinstance(value, int | float):
+            return "$number"
+        if key in TAB_IDS or (key == "id" and _is_tab(owner)):
+            return self._show(value, self._tabs)
+        if key in WINDOW_IDS or (key == "id" and _is_window(owner)):
+            return self._show(value, self._windows)
+        return self._show(value, None, only)
+
+    def _ids_of(self, path: str) -> Ids | None:
+        """The ids of which namespace a call or an event deals in."""
+        return {"tabs": self._tabs, "windows": self._windows}.get(path.partition(".")[0])
+
+    def _show_id(self, value: int, ids: Ids) -> Any:
+        if value < 0:
+            return value
+        return {"$tab" if ids is self._tabs else "$window": ids.setdefault(value, len(ids) + 1)}
+
+    def _show_text(self, text: str, longest: int) -> Any:
+        told = text.replace(self._site, "$site").replace(self._site.partition("//")[2], "$host")
+        length = len(told.encode("utf-16-le", "surrogatepass")) // 2
+        return {"$length": length} if length > longest else told
+
+    def _show_message(self, error: HatboxError) -> Any:
+        def numbered(match: re.Match[str]) -> str:
+            kind = match[1]
+            number = (self._tabs if kind == "tab" else self._windows).get(int(match[2]))
+            return f"{kind} ID: ${kind} {number}" if number else match[0]
+
+        return self._show_text(re.sub(r"(tab|window) ID: (\d+)$", numbered, str(error)), LONGEST_MESSAGE)
 
 
-def _show_text(text: str, longest: int) -> Any:
-    length = len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return {"$length": length} if length > longest else text
+def _part(owner: Any, name: str) -> Any:
+    return owner[int(name)] if isinstance(owner, list) else owner[name]
+
+
+def _is_tab(value: dict[str, Any]) -> bool:
+    return "highlighted" in value
+
+
+def _is_window(value: dict[str, Any]) -> bool:
+    return "alwaysOnTop" in value
 
 
 def _show_time(seconds: float) -> Any:

@@ -2,12 +2,22 @@
 // Plain JavaScript without any I/O, so that every engine runs the same file.
 
 const SETTLE_MS = 50;
+const POLL_MS = 10;
+const PATIENCE_MS = 10000;
 const LONGEST_SHOWN = 200;
 const LONGEST_MESSAGE = 700;
 const DAY_SECONDS = 86400;
 
-async function runCase(browser, testCase) {
+const TAB_IDS = new Set(["tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"]);
+const WINDOW_IDS = new Set(["windowId", "oldWindowId", "newWindowId"]);
+const VOLATILE = new Set(["lastAccessed", "left", "top", "width", "height"]);
+
+// `site` is the origin of the pages that cases may load: scheme, host and port.
+async function runCase(browser, testCase, site) {
   const log = [];
+  const saved = {};
+  const tabs = new Map();  // id → the number that stands for it, in the order of first sight
+  const windows = new Map();
   const listeners = new Map();
   const added = [];
 
@@ -20,9 +30,14 @@ async function runCase(browser, testCase) {
       const event = find(step.listen);
       const known = listeners.get(step.as);
       const listener = known ? known.listener : newListener(step);
+      try {
+        event.addListener(listener, ...(step.args ?? []).map(decode));
+      } catch (error) {
+        log.push({threw: showMessage(error)});
+        return;
+      }
       listeners.set(step.as, {event, listener});
       added.push({event, listener});
-      event.addListener(listener);
     },
     unlisten(step) {
       const {event, listener} = listeners.get(step.unlisten);
@@ -34,6 +49,11 @@ async function runCase(browser, testCase) {
     },
     keys(step) { log.push({returned: Object.keys(find(step.keys)).sort()}); },
     has(step) { log.push({returned: has(step.has)}); },
+    value(step) { log.push({returned: show(find(step.value))}); },
+    until(step) { return until(step); },
+    heard({heard: name, times = 1}) {
+      return patiently(() => log.filter(entry => name === (entry.event ?? entry.callback)).length >= times, `heard ${name}`);
+    },
     settle() { return settle(); },
   };
 
@@ -43,30 +63,57 @@ async function runCase(browser, testCase) {
   }
 
   // Not an async function: what the API throws, and when it settles, must be seen exactly as a script sees it.
-  function call({call: path, args = []}, entry) {
-    const dot = path.lastIndexOf(".");
-    const owner = find(path.slice(0, dot));
+  function call({call: path, args = [], save, show: only}, entry) {
     let result;
     try {
-      result = owner[path.slice(dot + 1)](...args.map(decode));
+      result = invoke(path, args);
     } catch (error) {
-      log.push({...entry, threw: showText(error.message, LONGEST_MESSAGE)});
+      log.push({...entry, threw: showMessage(error)});
       return undefined;
     }
     if (!result || typeof result.then !== "function") {
-      log.push({...entry, returned: show(result)});
+      log.push({...entry, returned: show(result, {ids: idsOf(path), only})});
       return undefined;
     }
     return result.then(
-      value => { log.push({...entry, resolved: show(value)}); },
-      error => { log.push({...entry, rejected: showText(error.message, LONGEST_MESSAGE)}); });
+      value => {
+        if (save) saved[save] = value;
+        log.push({...entry, resolved: show(value, {ids: idsOf(path), only})});
+      },
+      error => { log.push({...entry, rejected: showMessage(error)}); });
   }
 
-  function newListener({as, throws}) {
+  function invoke(path, args) {
+    const dot = path.lastIndexOf(".");
+    return find(path.slice(0, dot))[path.slice(dot + 1)](...args.map(decode));
+  }
+
+  function newListener({listen: path, as, throws, show: only}) {
     return (...args) => {
-      log.push({event: as, args: args.map(show)});
+      // Whether a page is an article is found out sooner or later, and of no interest here.
+      if (args.length > 1 && Object.keys(args[1]).join() === "isArticle") return;
+      log.push({event: as, args: args.map(value => show(value, {ids: idsOf(path), only}))});
       if (throws) throw new Error("thrown by a listener, on purpose");
     };
+  }
+
+  function until({until: path, args = [], is}) {
+    const wanted = Object.entries(decode(is));
+    return patiently(async () => {
+      const answer = await invoke(path, args);
+      return wanted.every(([key, value]) => answer[key] === value);
+    }, `until ${path}`);
+  }
+
+  async function patiently(isDone, what) {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!await isDone()) {
+      if (Date.now() > deadline) {
+        log.push({never: what});
+        return;
+      }
+      await new Promise(resolve => setTimeout(resolve, POLL_MS));
+    }
   }
 
   function find(path) {
@@ -86,32 +133,87 @@ async function runCase(browser, testCase) {
     if ("$function" in value) return () => {};
     if ("$repeat" in value) return value.$repeat[0].repeat(value.$repeat[1]);
     if ("$inDays" in value) return Date.now() / 1000 + value.$inDays * DAY_SECONDS;
-    if ("$callback" in value) return (...args) => { log.push({callback: value.$callback, args: args.map(show)}); };
+    if ("$ref" in value) return value.$ref.split(".").reduce((owner, name) => owner[name], saved);
+    if ("$site" in value) return site + value.$site;
+    if ("$callback" in value) return (...args) => { log.push({callback: value.$callback, args: args.map(value => show(value))}); };
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decode(item)]));
   }
 
-  // Results: JSON, with null for undefined, the length only of a very long string, and times as seen from now.
-  function show(value) {
+  // Results: JSON, with null for undefined, the length only of a very long string, times as seen from now, and ids of
+  // tabs and windows by number. `ids` are those that bare numbers are, if they are; `only` the properties of tabs and
+  // windows to show, if not all.
+  function show(value, {ids, only} = {}) {
     if (value === undefined) return null;
     if (typeof value === "string") return showText(value, LONGEST_SHOWN);
-    if (Array.isArray(value)) return value.map(show);
+    if (typeof value === "number") return ids ? showId(value, ids) : value;
+    if (Array.isArray(value)) return value.map(item => show(item, {ids, only}));
     if (value === null || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(
-      ([key, item]) => [key, key === "expirationDate" ? showTime(item) : show(item)]));
+    const entries = Object.entries(value).filter(([key]) => !only || !isTab(value) && !isWindow(value) || only.includes(key));
+    return Object.fromEntries(entries.map(([key, item]) => [key, showProperty(key, item, value, only)]));
+  }
+
+  function showProperty(key, value, owner, only) {
+    if (key === "expirationDate") return showTime(value);
+    if (key === "isArticle") return null;
+    if (key === "extensionId") return "$self";
+    if (VOLATILE.has(key) && typeof value === "number") return "$number";
+    if (TAB_IDS.has(key) || key === "id" && isTab(owner)) return show(value, {ids: tabs});
+    if (WINDOW_IDS.has(key) || key === "id" && isWindow(owner)) return show(value, {ids: windows});
+    return show(value, {only});
+  }
+
+  function isTab(value) {
+    return "highlighted" in value;
+  }
+
+  function isWindow(value) {
+    return "alwaysOnTop" in value;
+  }
+
+  // The ids of which namespace a call or an event deals in.
+  function idsOf(path) {
+    return {tabs, windows}[path.split(".")[0]];
+  }
+
+  function showId(id, ids) {
+    if (id < 0) return id;
+    if (!ids.has(id)) ids.set(id, ids.size + 1);
+    return {[ids === tabs ? "$tab" : "$window"]: ids.get(id)};
   }
 
   function showText(text, longest) {
-    return text.length > longest ? {$length: text.length} : text;
+    const told = site ? text.replaceAll(site, "$site").replaceAll(site.split("//")[1], "$host") : text;
+    return told.length > longest ? {$length: told.length} : told;
+  }
+
+  function showMessage(error) {
+    const message = error.message.replace(/(tab|window) ID: (\d+)$/, (all, kind, id) => {
+      const number = (kind === "tab" ? tabs : windows).get(Number(id));
+      return number ? `${kind} ID: $${kind} ${number}` : all;
+    });
+    return showText(message, LONGEST_MESSAGE);
   }
 
   function showTime(seconds) {
     return {$inDays: Math.round((seconds - Date.now() / 1000) / DAY_SECONDS * 100) / 100};
   }
 
-  function settle() {
-    return new Promise(resolve => setTimeout(resolve, SETTLE_MS));
+  async function settle() {
+    let before;
+    do {
+      before = log.length;
+      await new Promise(resolve => setTimeout(resolve, SETTLE_MS));
+    } while (log.length > before);
   }
 
+  async function seeFirst() {
+    [saved.tab] = await browser.tabs.query({});
+    saved.window = {id: saved.tab.windowId};
+    showId(saved.tab.id, tabs);
+    showId(saved.window.id, windows);
+  }
+
+  if (browser.tabs) await seeFirst();
   for (const step of testCase.steps) await take(step);
   await settle();
   for (const {event, listener} of added) event.removeListener(listener);

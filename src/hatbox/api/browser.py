@@ -16,7 +16,7 @@ from hatbox.schema import Function, Surface
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
-    from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace
+    from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace, TabsNamespace, WindowsNamespace
 
 __all__ = ["Browser"]
 
@@ -28,6 +28,8 @@ class Browser:
         contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
         contextualidentities: ContextualIdentitiesNamespace
         cookies: CookiesNamespace
+        tabs: TabsNamespace
+        windows: WindowsNamespace
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher
@@ -48,22 +50,41 @@ class Browser:
         return self._dispatcher.visible(self._caller)
 
     def __repr__(self) -> str:
-        return f"<browser of {self._caller.id}: {', '.join(dir(self)) or 'no permissions'}>"
+        return f"<browser of {self._caller.id}: {', '.join(dir(self))}>"
 
 
 class _NamespaceFace:
-    """A namespace whose attributes are the functions, events and enumerations of a surface."""
+    """A namespace whose attributes are the functions, events, enumerations and constants of a surface.
+
+    A function that needs a permission of its own is there while the caller holds it.
+    """
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
+        self._caller = caller
+        self._guarded: dict[str, tuple[frozenset[str], Any]] = {}
         for function in surface.functions.values():
-            setattr(self, function.name, _caller_of(dispatcher, caller, surface.namespace, function))
+            call = _caller_of(dispatcher, caller, surface.namespace, function)
+            if function.permissions:
+                self._guarded[function.name] = function.permissions, call
+            else:
+                setattr(self, function.name, call)
         for event in surface.events.values():
             setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event))
         for name, values in surface.enumerations.items():
             setattr(self, name, SimpleNamespace(**values))
+        for name, value in surface.constants.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        permissions, call = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
+        if permissions is None or not permissions <= self._caller.permissions:
+            raise AttributeError(f"{name} is not there: no such member, or no permission for it")
+        return call
 
     def __dir__(self) -> list[str]:
-        return sorted(vars(self))
+        return sorted(
+            name for name in (*vars(self), *self._guarded) if not name.startswith("_") and hasattr(self, name)
+        )
 
 
 def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: Function) -> Any:

@@ -70,5 +70,5 @@ class _ContextualIdentities(Namespace):
         return self._read("getSupportedIcons", lambda _: ICONS)
 
 
-def _told(_: Caller, identity: ContextualIdentity) -> _ChangeInfo:
-    return _ChangeInfo(identity)
+def _told(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:
+    return (_ChangeInfo(identity),)

@@ -27,11 +27,10 @@ class ScriptEvent:
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Call a function whenever this happens."""
         listener = self._listener(arguments)
-        if len(arguments) > 1:
-            raise ArgumentError(f"Incorrect argument types for {self._event.path}.")
+        wishes = self._event.normalise(arguments[1:])
         source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
         if listener not in self._registered:
-            forwarder = self._forwarder(source, listener)
+            forwarder = self._forwarder(source, listener, wishes)
             source.event.add_listener(forwarder)
             self._registered[listener] = source, forwarder
 
@@ -51,11 +50,13 @@ class ScriptEvent:
         listener: Callable[..., Any] = arguments[0]
         return listener
 
-    def _forwarder(self, source: Source, listener: Callable[..., Any]) -> Callable[[Any], Any]:
+    def _forwarder(self, source: Source, listener: Callable[..., Any], wishes: list[Any]) -> Callable[[Any], Any]:
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
-            told = source.told(self._caller, value)
-            return None if told is None else listener(self._event.shape(told))
+            told = source.told(self._caller, value, *wishes)
+            if told is None:
+                return None
+            return listener(*[shape(each) for shape, each in zip(self._event.shapes, told, strict=True)])
 
         return forward

@@ -1,7 +1,8 @@
 """Match patterns, such as `*://*.site.example/*`, and the permission for hosts that they give. Pure text.
 
-As Firefox reads them where they stand among permissions: the path does not count, a host with a port matches nothing,
-and hosts are compared as they are written, so that only one in lower case and punycode ever matches.
+As Firefox reads them: where they stand among permissions the path does not count; a host with a port matches nothing,
+and hosts are compared as they are written, so that only one in lower case and punycode ever matches. Those that look
+for tabs count whole, and know more schemes: `about:*` is one.
 """
 
 from __future__ import annotations
@@ -11,11 +12,24 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-__all__ = ["ALL_URLS", "HostPermissions", "MatchPattern", "host_permissions", "parse_match_pattern"]
+from hatbox.api.urls import Url
+
+__all__ = [
+    "ALL_URLS",
+    "HostPermissions",
+    "MatchPattern",
+    "UrlPattern",
+    "glob",
+    "host_permissions",
+    "parse_match_pattern",
+    "parse_url_pattern",
+]
 
 ALL_URLS: Final = "<all_urls>"
 
 _PATTERN: Final = re.compile(r"(\*|https?|wss?|ftp|file)://(\*|\*\.[^*/]+|[^*/]+)?/.*", re.DOTALL)
+_LOCATOR: Final = re.compile(r"([^/]*)(/.*)", re.DOTALL)
+_WITH_HOST: Final = frozenset({"*", "http", "https", "ws", "wss", "ftp", "file", "moz-extension", "chrome", "resource"})
 _ANY_SCHEME: Final = frozenset({"http", "https", "ws", "wss"})
 _ALL_SCHEMES: Final = _ANY_SCHEME | {"ftp", "file", "data"}
 
@@ -57,9 +71,49 @@ def parse_match_pattern(text: str) -> MatchPattern | None:
     if not host and scheme != "file":
         return None
     schemes = _ANY_SCHEME if scheme == "*" else frozenset({scheme})
+    return _host_pattern(schemes, host)
+
+
+def _host_pattern(schemes: frozenset[str], host: str) -> MatchPattern:
     if host == "*":
         return MatchPattern(schemes, None, subdomains=False)
     return MatchPattern(schemes, host.removeprefix("*."), subdomains=host.startswith("*."))
+
+
+class UrlPattern(NamedTuple):
+    """A pattern for whole URLs; `path` is that for all that comes after the host, None for any."""
+
+    hosts: MatchPattern
+    path: re.Pattern[str] | None
+
+    def matches(self, url: Url) -> bool:
+        """Whether it matches a URL, whatever its fragment is."""
+        if not self.hosts.matches(url.scheme, url.host):
+            return False
+        return self.path is None or self.path.fullmatch((url.path + url.query).partition("#")[0]) is not None
+
+
+@lru_cache(maxsize=1024)
+def parse_url_pattern(text: str) -> UrlPattern | None:
+    """What a pattern for whole URLs says; None if it is none."""
+    if text == ALL_URLS:
+        return UrlPattern(MatchPattern(_ALL_SCHEMES, None, subdomains=False), None)
+    scheme, colon, rest = text.partition(":")
+    if not scheme or not colon or not rest:
+        return None
+    if scheme not in _WITH_HOST:
+        return UrlPattern(MatchPattern(frozenset({scheme}), None, subdomains=False), glob(rest, question=False))
+    locator = _LOCATOR.fullmatch(rest.removeprefix("//")) if rest.startswith("//") else None
+    if locator is None or (not locator[1] and scheme != "file"):
+        return None
+    schemes = _ANY_SCHEME if scheme == "*" else frozenset({scheme})
+    return UrlPattern(_host_pattern(schemes, locator[1]), glob(locator[2], question=False))
+
+
+def glob(text: str, *, question: bool) -> re.Pattern[str]:
+    """A pattern in which `*` stands for any text, and `?` for one character if it is to."""
+    wild = {"*": ".*", "?": "."} if question else {"*": ".*"}
+    return re.compile("".join(wild.get(character) or re.escape(character) for character in text), re.DOTALL)
 
 
 class HostPermissions(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from hatbox.api.caller import Caller
-from hatbox.errors import ApiError, HatboxError
+from hatbox.errors import ApiError, HatboxError, PermissionDenied
 from hatbox.events import Event
 from hatbox.schema import Surface, snake_case
 from hatbox.store.base import Store
@@ -19,10 +19,14 @@ logger = logging.getLogger("hatbox.api")
 
 
 class Source(NamedTuple):
-    """Where an event of a namespace comes from, and what a caller is told of it: None if it must not hear of it."""
+    """Where an event of a namespace comes from, and what a caller is told of it.
+
+    `told` gets the caller, what has happened, and what addListener was given beside the listener; it returns what each
+    argument of the listener is made of, or None where the caller must not hear of it, or does not want to.
+    """
 
     event: Event[Any]
-    told: Callable[[Caller, Any], Any]
+    told: Callable[..., Sequence[Any] | None]
 
 
 class Namespace:
@@ -40,17 +44,19 @@ class Namespace:
         self._store = store
         self._shapes = {name: function.shape for name, function in surface.functions.items()}
         self._methods = {
-            name: (function.normalise, function.takes_callback, getattr(self, snake_case(name)))
-            for name, function in surface.functions.items()
+            name: (function, getattr(self, snake_case(name))) for name, function in surface.functions.items()
         }
 
     def call(self, caller: Caller, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Check the arguments, then begin the call. With a callback there is nothing to wait for."""
         if member not in self._methods:
             raise ApiError(f"{self.surface.namespace}.{member} is not a function")
-        normalise, takes_callback, method = self._methods[member]
-        values = normalise(arguments)
-        callback = values.pop() if takes_callback else None
+        function, method = self._methods[member]
+        if not function.permissions <= caller.permissions:
+            needed = " and ".join(sorted(function.permissions))
+            raise PermissionDenied(f"Permission denied: {function.path} needs the permission {needed}")
+        values = function.normalise(arguments)
+        callback = values.pop() if function.takes_callback else None
         reply: asyncio.Future[Any] = method(caller, *values) if self.asks_who_calls else method(*values)
         if callback is None:
             return reply

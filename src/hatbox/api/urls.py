@@ -1,4 +1,4 @@
-"""URLs as a browser reads those that a script passes in (WHATWG URL standard): scheme, host and path. Pure text.
+"""URLs as a browser reads those that a script passes in (WHATWG URL standard). Pure text.
 
 More forgiving than the cookie engine, which sees URLs that a client has already read: `https:\\site.example` is one.
 """
@@ -16,24 +16,39 @@ from hatbox.javascript import well_formed
 __all__ = ["Url", "parse_url"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_SPECIAL: Final = re.compile(r"[/\\]*([^/\\?#]*)([^?#]*)", re.DOTALL)
-_AUTHORITY: Final = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", re.DOTALL)
-_WITH_HOST: Final = frozenset({"http", "https", "ws", "wss", "ftp"})
+_SPECIAL: Final = re.compile(r"[/\\]*([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_AUTHORITY: Final = re.compile(r"(.*@)?(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", re.DOTALL)
+_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}  # all schemes with a host
 _AROUND: Final = "".join(map(chr, range(0x21)))
 _DROPPED: Final = str.maketrans("", "", "\t\n\r")
 _HIGHEST_PORT: Final = 65535
 # All that is printable but for what the standard encodes in a path.
 _KEPT_IN_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"#<>?^`{}')
+_KEPT_BEHIND_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"<>')
 _HERE: Final = frozenset({".", "%2e"})
 _UP: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
 
 
 class Url(NamedTuple):
-    """A URL. `host` is canonical, and empty for schemes that know none."""
+    """A URL. `host` is canonical, and empty for schemes that know none: then all the rest is the path."""
 
     scheme: str
     host: str
     path: str
+    before_host: str = ""
+    """Name and password, up to the `@`."""
+    after_host: str = ""
+    """A port that is not that of the scheme, with its colon."""
+    query: str = ""
+    """With its question mark."""
+    fragment: str = ""
+    """With its hash sign."""
+
+    @property
+    def text(self) -> str:
+        """The whole URL, as browsers write it."""
+        authority = f"//{self.before_host}{self.host}{self.after_host}" if self.host else ""
+        return f"{self.scheme}:{authority}{self.path}{self.query}{self.fragment}"
 
     @property
     def directory(self) -> str:
@@ -49,14 +64,29 @@ def parse_url(text: str) -> Url | None:
     if match is None:
         return None
     scheme, rest = match[1].lower(), text[match.end() :]
-    if scheme not in _WITH_HOST:
+    if scheme not in _PORTS:
         return Url(scheme, "", rest)
     split = _SPECIAL.match(rest)
     authority = _AUTHORITY.fullmatch(split[1]) if split else None
-    if split is None or authority is None or int(authority[2] or 0) > _HIGHEST_PORT:
+    if split is None or authority is None or int(authority[3] or 0) > _HIGHEST_PORT:
         return None
-    host = canonical_host(unquote(authority[1]) if "%" in authority[1] else authority[1])
-    return Url(scheme, host, _path(split[2])) if host else None
+    host = canonical_host(unquote(authority[2]) if "%" in authority[2] else authority[2])
+    if not host:
+        return None
+    port = int(authority[3]) if authority[3] else _PORTS[scheme]
+    return Url(
+        scheme,
+        host,
+        _path(split[2]),
+        before_host=_encoded(authority[1]),
+        after_host="" if port == _PORTS[scheme] else f":{port}",
+        query=_encoded(split[3]),
+        fragment=_encoded(split[4]),
+    )
+
+
+def _encoded(text: str | None) -> str:
+    return quote(well_formed(text or ""), safe=_KEPT_BEHIND_PATH)
 
 
 def _path(text: str) -> str:

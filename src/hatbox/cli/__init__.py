@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command
 
 from hatbox import __version__
-from hatbox.cli import cookies, fetch, identities, palette, run, transfer
+from hatbox.cli import browse, cookies, fetch, identities, palette, run, tabs, transfer
 from hatbox.cli.failures import USAGE, status_of
 from hatbox.cli.options import JsonOption, ProfileOption
 
@@ -28,6 +28,10 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "hide": identities.hide,
     "show": identities.show,
     "remove": identities.remove,
+    "open": tabs.open_,
+    "tabs": tabs.tabs,
+    "close": tabs.close,
+    "browse": browse.browse,
     "import": transfer.import_,
     "export": transfer.export,
     "fetch": fetch.fetch,

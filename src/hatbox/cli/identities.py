@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import difflib
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, TypeVar
 
 import typer
@@ -18,9 +20,10 @@ from hatbox import palette
 from hatbox.cli.confirm import confirm
 from hatbox.cli.failures import Failure
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
-from hatbox.cli.output import document, print_identities, print_json, say
+from hatbox.cli.output import document, print_identities, print_json, print_line, say
 from hatbox.cli.text import visible
 from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.engines.lease import Lease
 from hatbox.errors import AmbiguousIdentity, InvalidColor, InvalidIcon, InvalidPosition
 from hatbox.identities import ContextualIdentity
 from hatbox.profile import Profile
@@ -118,15 +121,17 @@ def move(
 
 
 def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Hide all that belongs to identities, until you show them."""
-    changed = within(profile, lambda opened: _changed(opened, identities, opened.identities.hide))
-    _tell("Hidden", changed, as_json=as_json)
+    """Hide all that belongs to identities, until you show them: a browser that runs closes their windows."""
+    changed, tabs, _ = within(profile, lambda opened: _changed(opened, identities, opened.identities.hide))
+    _tell("Hidden", changed, tabs, as_json=as_json)
 
 
 def show(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Show all that belongs to identities again."""
-    changed = within(profile, lambda opened: _changed(opened, identities, opened.identities.show))
-    _tell("Shown", changed, as_json=as_json)
+    """Show all that belongs to identities again: a browser that runs opens their windows, with the same pages."""
+    changed, tabs, running = within(profile, lambda opened: _changed(opened, identities, opened.identities.show))
+    _tell("Shown", changed, tabs, as_json=as_json)
+    if any(tabs.values()) and not running and not as_json:
+        print_line("No browser is running. `hatbox browse` opens the tabs.", sys.stderr)
 
 
 def remove(
@@ -182,11 +187,14 @@ async def _find_all(opened: Profile, names_or_ids: Sequence[str]) -> list[Contex
 
 async def _changed(
     opened: Profile, names_or_ids: Sequence[str], change: Callable[[ContextualIdentity], Awaitable[None]]
-) -> Sequence[ContextualIdentity]:
-    """The identities as they are after the change."""
+) -> tuple[Sequence[ContextualIdentity], Mapping[str, int], bool]:
+    """The identities as they are after the change, how many tabs each has, and whether an engine runs."""
     found = await _find_all(opened, names_or_ids)
     await asyncio.gather(*map(change, found))
-    return await asyncio.gather(*map(opened.identities.get, found))
+    count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
+    tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
+    running = Lease(opened.path).holder() is not None
+    return await asyncio.gather(*map(opened.identities.get, found)), tabs, running
 
 
 def _check_palette(color: str | None, icon: str | None) -> None:
@@ -241,9 +249,16 @@ def _tell_one(what: str, identity: ContextualIdentity, *, as_json: bool) -> None
         say(what, identity, sys.stdout)
 
 
-def _tell(what: str, identities: Sequence[ContextualIdentity], *, as_json: bool) -> None:
+def _tell(
+    what: str,
+    identities: Sequence[ContextualIdentity],
+    tabs: Mapping[str, int] = MappingProxyType({}),
+    *,
+    as_json: bool,
+) -> None:
     if as_json:
         print_json([document(each) for each in identities], sys.stdout)
         return
     for identity in identities:
-        say(what, identity, sys.stdout)
+        count = tabs.get(identity.cookie_store_id, 0)
+        say(what, identity, sys.stdout, (": 1 tab" if count == 1 else f": {count} tabs") if count else "")

@@ -16,6 +16,7 @@ import msgspec
 from hatbox import palette
 from hatbox.cli.text import harmless_json, visible
 from hatbox.identities import ContextualIdentity
+from hatbox.tabs import Tab
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,8 +29,12 @@ __all__ = [
     "print_icons",
     "print_identities",
     "print_json",
+    "print_json_line",
     "print_line",
+    "print_tabs",
     "say",
+    "say_tab",
+    "tab_document",
 ]
 
 # Each is two cells wide in every terminal, because it is an emoji without needing a variation selector.
@@ -50,6 +55,8 @@ _GLYPHS: Final = {
 }
 _NEUTRAL_GLYPH: Final = "❔"
 
+_ERROR_STATUS: Final = 400  # and above: the server says that something is wrong
+
 _MANY: Final = 1000  # rows; Rich takes half a millisecond for each, and nobody reads so many
 
 
@@ -66,10 +73,36 @@ def document(identity: ContextualIdentity) -> dict[str, object]:
     }
 
 
+def tab_document(tab: Tab, identity: ContextualIdentity | None) -> dict[str, object]:
+    """A tab as JSON shows it, in the words of the tabs API where it has them. `identity` is its name."""
+    return {
+        "id": tab.id,
+        "identity": identity.name if identity else None,
+        "cookieStoreId": tab.cookie_store_id,
+        "windowId": tab.window_id,
+        "index": tab.index,
+        "url": tab.target or tab.url,
+        "title": tab.title,
+        "status": tab.status,
+        "active": tab.active,
+        "pinned": tab.pinned,
+        "hidden": tab.hidden,
+        "httpStatus": tab.http_status,
+        "contentType": tab.content_type,
+        "error": tab.error,
+    }
+
+
 def print_json(value: object, stream: TextIO) -> None:
     """One JSON document and a newline; ASCII only where the stream is not UTF-8."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     stream.write(harmless_json(text, ascii_only=not _is_utf8(stream)) + "\n")
+
+
+def print_json_line(value: object, stream: TextIO) -> None:
+    """One JSON document in a line of its own, for a program that reads line by line."""
+    stream.write(harmless_json(msgspec.json.encode(value).decode(), ascii_only=not _is_utf8(stream)) + "\n")
+    stream.flush()
 
 
 def print_line(text: str, stream: TextIO) -> None:
@@ -91,6 +124,21 @@ def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -
         for each in identities
     ]
     _print_table(("Color", "Icon", "Name", "Id", ""), rows, stream)
+
+
+def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: TextIO) -> None:
+    """A table of tabs, each with its identity; those of none have the name of the default store."""
+    rows = [
+        (
+            _Cell(str(tab.id)),
+            _whose(tab, identity),
+            _Cell(tab.title or tab.error, clips=True),
+            _Cell(tab.target or tab.url, clips=True),
+            _Cell(_state(tab)),
+        )
+        for tab, identity in tabs
+    ]
+    _print_table(("Tab", "Identity", "Title", "Address", ""), rows, stream)
 
 
 def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_values: bool) -> None:
@@ -122,26 +170,48 @@ def print_icons(stream: TextIO) -> None:
     _print_table(("Icon", "Address"), rows, stream)
 
 
-def say(what: str, identity: ContextualIdentity, stream: TextIO) -> None:
+def say(what: str, identity: ContextualIdentity, stream: TextIO, more: str = "") -> None:
     """A sentence about an identity, such as what has just been done to it."""
     name, cookie_store_id = visible(identity.name, _encoding(stream)), identity.cookie_store_id
     if not _is_for_a_person(stream):
-        stream.write(f"{what} {name} ({cookie_store_id})\n")
+        stream.write(f"{what} {name} ({cookie_store_id}){more}\n")
         return
     from rich.text import Text
 
     console = _console(stream)
     mark = _marked(_Cell("", color=identity.color_code, glyph=_glyph(identity.icon)), console)
-    console.print(Text.assemble(f"{what} ", mark, (name, "bold"), (f" ({cookie_store_id})", "dim")), soft_wrap=True)
+    console.print(
+        Text.assemble(f"{what} ", mark, (name, "bold"), (f" ({cookie_store_id})", "dim"), more), soft_wrap=True
+    )
+
+
+def say_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: TextIO) -> None:
+    """A sentence about a tab, such as what has just become of it."""
+    status = str(tab.http_status) if (tab.http_status or 0) >= _ERROR_STATUS else ""
+    details = [tab.title, "" if status in tab.title else status, tab.error]
+    told = f": {tab.target or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
+    whose, told = _whose(tab, identity), visible(told, _encoding(stream))
+    if not _is_for_a_person(stream):
+        stream.write(f"{what} tab {tab.id} in {visible(whose.text, _encoding(stream))}{told}\n")
+        stream.flush()
+        return
+    from rich.text import Text
+
+    console = _console(stream)
+    console.print(Text.assemble(f"{what} tab {tab.id} in ", _marked(whose, console), told), soft_wrap=True)
 
 
 class _Cell(msgspec.Struct, frozen=True):
-    """A word of a table, and what a person may see before it: a block of color, a glyph."""
+    """A word of a table, and what a person may see before it: a block of color, a glyph.
+
+    Where there is little room it folds, or it is clipped with an ellipsis; else it stays whole.
+    """
 
     text: str
     color: str = ""
     glyph: str = ""
     folds: bool = False
+    clips: bool = False
 
 
 def _print_table(header: Sequence[str], rows: Sequence[Sequence[_Cell]], stream: TextIO) -> None:
@@ -170,7 +240,7 @@ def _print_rich(header: Sequence[str], rows: Sequence[Sequence[_Cell]], stream: 
     console = _console(stream)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title, cell in zip(header, rows[0], strict=False):
-        table.add_column(title, no_wrap=not cell.folds, overflow="fold" if cell.folds else "ellipsis")
+        table.add_column(title, no_wrap=not (cell.folds or cell.clips), overflow="fold" if cell.folds else "ellipsis")
     for row in rows:
         table.add_row(*(_marked(cell, console) for cell in row))
     console.print(table)
@@ -179,7 +249,7 @@ def _print_rich(header: Sequence[str], rows: Sequence[Sequence[_Cell]], stream: 
 def _marked(cell: _Cell, console: Console) -> Text:
     from rich.text import Text
 
-    text = Text()
+    text = Text(no_wrap=True, overflow="ellipsis") if cell.clips else Text()
     if cell.color and console.color_system and not console.no_color:
         text.append("  ", f"on {cell.color}").append(" ")
     if cell.glyph and _can_show(cell.glyph, console.encoding):
@@ -191,6 +261,23 @@ def _console(stream: TextIO) -> Console:
     from rich.console import Console
 
     return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def _whose(tab: Tab, identity: ContextualIdentity | None) -> _Cell:
+    if identity is None:
+        return _Cell(tab.cookie_store_id)
+    return _Cell(identity.name, color=identity.color_code, glyph=_glyph(identity.icon))
+
+
+def _state(tab: Tab) -> str:
+    words = {
+        "active": tab.active,
+        "pinned": tab.pinned,
+        "hidden": tab.hidden,
+        "loading": tab.loading,
+        "error": bool(tab.error) and not tab.loading,
+    }
+    return " ".join(word for word, applies in words.items() if applies)
 
 
 def _expiry(seconds: float | None) -> str:

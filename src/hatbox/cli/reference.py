@@ -34,7 +34,14 @@ Every command takes `--profile` and `--json`, before or after its name.
 | 2 | wrong usage |
 | 130 | interrupted with Ctrl-C |
 
-`hatbox run` exits with the status that the script asks for.
+`hatbox run` exits with the status that the script asks for. `hatbox browse` exits with 0 after Ctrl-C: that is its end.
+
+## The engine
+
+Tabs are rows of the profile, and one engine at a time makes them so: Chromium, or the HTTP engine, which needs no
+browser and runs no scripts. `hatbox browse` holds it in the foreground. `hatbox open` uses the one that runs, or starts
+one in the background, which ends after the last tab was closed; what it has to say is in a file beside the profile,
+`profile.db-engine.log`, without the addresses of pages.
 
 ## JSON
 
@@ -54,6 +61,30 @@ With `--json` a command prints one JSON document. An identity is always this obj
 even for one. `colors` prints an array of `{"color", "colorCode"}`, `icons` one of `{"icon", "iconUrl"}`. `run` prints
 what the script prints, and only its errors are JSON.
 
+A tab is this object, in the words of `browser.tabs` where it has them:
+
+    {
+      "id": 3,
+      "identity": "Work",
+      "cookieStoreId": "firefox-container-2",
+      "windowId": 1,
+      "index": 2,
+      "url": "https://site.example/",
+      "title": "A page",
+      "status": "complete",
+      "active": true,
+      "pinned": false,
+      "hidden": false,
+      "httpStatus": 200,
+      "contentType": "text/html; charset=utf-8",
+      "error": ""
+    }
+
+`identity` is null for a tab of no identity; `url` is where a load under way leads to (`status` is then `loading`);
+`error` says why there is no page. `open`, `tabs` and `close` print an array of them. `browse` prints a line for each
+thing that happens, each a JSON document: `{"event": "ready", "engine", "process", "tabs"}` when tabs can be opened, and
+`{"event", "tab"}`, where `event` is `opened`, `loaded`, `failed`, `hidden`, `shown` or `closed`.
+
 A cookie is the object that `browser.cookies` knows: `name`, `value`, `domain`, `hostOnly`, `path`, `secure`,
 `httpOnly`, `sameSite`, `session`, `firstPartyDomain`, `partitionKey`, `expirationDate` (not for a session cookie) and
 `storeId`. `cookies get` and `cookies set` print one, `cookies list` and `cookies clear` an array, `cookies remove` the
@@ -65,13 +96,15 @@ and `lost`; where the export itself goes to the standard output, that is printed
 
 Errors go to the standard error stream, with `--json` as `{"error": {"type", "message"}}`. Some have more members:
 `nearest` (names that are much like the one that was given), `candidates` (the identities that share a name), `allowed`
-(all colors or icons), `last` (the last position), and `file`, `line` and `frames` for a script.
+(all colors or icons), `last` (the last position), `missing` (the tabs that are not there), and `file`, `line` and
+`frames` for a script.
 
 ## Environment
 
 | variable | meaning |
 |---|---|
 | `HATBOX_PROFILE` | the profile's file, where `--profile` is not given |
+| `HATBOX_CHROMIUM` | the Chromium to start, where `--browser` is not given |
 | `NO_COLOR` | no colors, when set |
 | `FORCE_COLOR` | the table with its colors also where the output is not a terminal, when set |
 | `HATBOX_DEBUG` | tracebacks for errors, when set |
@@ -117,7 +150,7 @@ def _section(name: str, command: Any) -> Iterator[str]:
 
 def _spelling(option: Any) -> str:
     value = "" if option.is_flag else f" {option.metavar}"
-    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts)
+    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts).replace("|", "\\|")  # it stands in a table
 
 
 def _help(name: str, parameter: Any) -> str:

@@ -41,7 +41,7 @@ def run(
 
 
 def _permissions(asked: list[str]) -> list[str]:
-    known = sorted(set().union(*(surface.permissions for surface in schema.load())))
+    known = sorted(schema.permissions())
     for name in asked:
         if name not in known and parse_match_pattern(name) is None:
             close = difflib.get_close_matches(name, known, n=1)

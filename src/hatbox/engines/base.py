@@ -16,13 +16,25 @@ __all__ = ["Engine", "Page", "Reports"]
 
 
 class Reports(Protocol):
-    """What an engine tells. Each resolves when it is on disk; what is about a tab that is gone changes nothing."""
+    """What an engine tells. Each resolves when it is on disk, and none but `opened` raises.
 
-    async def began(self, tab_id: int, url: str) -> None:
-        """A page goes somewhere by itself: a link, a form, a script."""
+    What is about a page that the engine was told to close, or about a tab that is gone, changes nothing. While the
+    engine is being told something about a tab, what it reports about that tab may have to wait: so it must not await a
+    report of a tab in its own `open`, `navigate`, `activate` or `close` of it; `keep` excepted.
+    """
 
-    async def loaded(self, tab_id: int, page: Page, *, done: bool = True) -> None:
-        """What became of the tab's latest load, or, where it is not done, how far it has come."""
+    async def began(self, tab_id: int, url: str) -> int | None:
+        """A page goes somewhere by itself: a link, a form, a script. Returns the number of this load.
+
+        None if another load was asked for meanwhile, which the engine will be told of, or has been.
+        """
+
+    async def loaded(self, tab_id: int, page: Page, *, done: bool = True, navigation: int | None = None) -> None:
+        """What became of a load, or, where it is not done, how far it has come.
+
+        `navigation` is its number: that of the Tab with which the load was asked for, or what `began` has returned.
+        Without it, it is the latest load that the engine was told of, or has begun.
+        """
 
     async def keep(self, tab_id: int, page: bytes) -> None:
         """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
@@ -37,11 +49,15 @@ class Reports(Protocol):
         """The user, or a script, has closed this page."""
 
     def lost(self, reason: str) -> None:
-        """All pages are gone, and nobody closed them: the browser has died."""
+        """All pages are gone, and nobody closed them: the browser has died. The engine will be started again."""
 
 
 class Engine(ABC):
-    """Where the pages of tabs live."""
+    """Where the pages of tabs live.
+
+    Of what it is told about one tab, one thing is over before the next begins; about several tabs, all at once.
+    Whatever it raises is logged, and shown in the tab as the reason why there is no page.
+    """
 
     name: ClassVar[str]
     """What users call it."""
@@ -65,7 +81,7 @@ class Engine(ABC):
 
     @abstractmethod
     async def navigate(self, tab: Tab) -> None:
-        """Load `tab.target` in the tab's page, in the place of whatever is loading there."""
+        """Load `tab.target` in the tab's page, in the place of whatever is loading there; `about:blank` is one too."""
 
     @abstractmethod
     async def activate(self, tab: Tab) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+import weakref
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import msgspec
 
-from hatbox.errors import EngineBusy
+from hatbox.errors import EngineBusy, EngineError
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,7 +31,9 @@ else:
 
 __all__ = ["Holder", "Lease"]
 
-_FAR = 2**20  # where no text is: a locked byte cannot be read by others on Windows
+_FAR: Final = 2**20  # where no text is: a locked byte cannot be read by others on Windows
+_ATTEMPTS: Final = 50  # who looks for the holder locks the file for an instant, and a new holder needs one to sign
+_INSTANT: Final = 0.01
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -43,40 +47,78 @@ class Lease:
     """The right to make the tabs of a profile so."""
 
     def __init__(self, profile: Path) -> None:
-        self._path = profile.with_name(f"{profile.name}-engine")
+        self._profile = profile
         self._file: IO[bytes] | None = None
 
     def take(self, engine: str) -> None:
-        """Take the lease, or raise EngineBusy."""
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        file = os.fdopen(descriptor, "r+b")
-        try:
-            _lock(file)
-        except OSError:
-            file.close()
-            holder = self.holder()
-            raise EngineBusy(holder.engine if holder else "engine", holder.process if holder else None) from None
-        file.seek(0)
-        file.truncate()
-        file.write(msgspec.json.encode(Holder(engine, os.getpid())))
-        file.flush()
-        self._file = file
+        """Take the lease, or raise EngineBusy, which names the holder."""
+        if self._file is not None:
+            raise EngineBusy(engine, os.getpid())
+        for _ in range(_ATTEMPTS):
+            if self._try_to_take(engine):
+                return
+            if holder := self.holder():
+                raise EngineBusy(holder.engine, holder.process)
+            time.sleep(_INSTANT)
+        raise EngineBusy("unknown", None)
 
     def holder(self) -> Holder | None:
         """Who holds the lease now; None if nobody does."""
         try:
-            with self._path.open("r+b") as file:
+            with self._path().open("r+b") as file:
                 try:
                     _lock(file)
                 except OSError:
                     file.seek(0)
                     return msgspec.json.decode(file.read(), type=Holder)
-        except (FileNotFoundError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError):
             pass
         return None
 
     def release(self) -> None:
         """Give the lease back. Twice is no error."""
         if self._file is not None:
+            self._file.truncate(0)
             self._file.close()
             self._file = None
+
+    def _try_to_take(self, engine: str) -> bool:
+        try:
+            file = os.fdopen(os.open(self._path(), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        except OSError as error:
+            raise EngineError(f"{self._path()}: cannot be written ({error.strerror}). An engine needs it.") from error
+        try:
+            _lock(file)
+        except OSError:
+            file.close()
+            return False
+        file.truncate(0)
+        file.seek(0)
+        file.write(msgspec.json.encode(Holder(engine, os.getpid())))
+        file.flush()
+        self._file = file
+        _held.add(self)
+        return True
+
+    def _path(self) -> Path:
+        """Beside the profile itself, whichever links lead to it."""
+        profile = self._profile.resolve()
+        return profile.with_name(f"{profile.name}-engine")
+
+    def _leave_behind(self) -> None:
+        """After a fork the lease is the parent's alone: or a child that lives on would hold it for a dead parent."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+_held: weakref.WeakSet[Lease] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for lease in list(_held):
+        lease._leave_behind()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -9,7 +10,9 @@ from typing import TypeVar
 from hatbox.engines.base import Engine
 from hatbox.engines.keeper import Keeper
 from hatbox.engines.lease import Lease
-from hatbox.store.base import Store
+from hatbox.store.base import MISSED, Change, Store
+from hatbox.tabs.model import REMOVED, UPDATED, Tab, tab_of
+from hatbox.tabs.strip import row_of
 
 __all__ = ["EngineRunner"]
 
@@ -22,26 +25,60 @@ class EngineRunner:
     def __init__(self, engine: Engine, store: Store, profile: Path) -> None:
         self.engine = engine
         """The engine itself."""
+        self._store = store
         self._keeper = Keeper(engine, store)
         self._lease = Lease(profile)
+        self._stopping = asyncio.Lock()
+        self._is_running = False
 
     async def __aenter__(self: Self) -> Self:
         self._lease.take(self.engine.name)
+        self._is_running = True
         try:
             await self._keeper.start()
         except BaseException:
-            self._lease.release()
+            await self.stop()
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            await self._keeper.stop()
-        finally:
-            self._lease.release()
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Stop the engine; the tabs stay in the profile. Stopping twice is no error, nor is closing the profile first:
+        that stops its engine too."""
+        async with self._stopping:
+            if self._is_running:
+                self._is_running = False
+                try:
+                    await self._keeper.stop()
+                finally:
+                    self._lease.release()
 
     async def settled(self) -> None:
         """Resolves when all that anyone had asked of tabs by now was done, or its loading begun."""
         await self._keeper.settled()
+
+    async def loaded(self, tab_id: int) -> Tab:
+        """Wait until nothing is loading in a tab any more; resolves to the tab. Raises InvalidTab if it is closed.
+
+        A hidden tab whose engine does not keep hidden pages goes on loading when it is shown.
+        """
+        changed = asyncio.Event()
+
+        def hear(change: Change) -> None:
+            if change.topic in (UPDATED, REMOVED, MISSED):
+                changed.set()
+
+        self._store.follow(hear)
+        try:
+            while True:
+                tab = await self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
+                if not tab.loading:
+                    return tab
+                await changed.wait()
+                changed.clear()
+        finally:
+            self._store.unfollow(hear)

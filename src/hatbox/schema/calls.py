@@ -17,11 +17,15 @@ class _Parameter(NamedTuple):
     name: str
     type: Type
     optional: bool
+    default: Any
 
 
 def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
     """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
-    expected = [_Parameter(each["name"], compile_type(each), each.get("optional", False)) for each in parameters]
+    expected = [
+        _Parameter(each["name"], compile_type(each), each.get("optional", False), each.get("default"))
+        for each in parameters
+    ]
     normalisers = [each.type.normalise for each in expected]
 
     def normalise_call(arguments: Sequence[Any]) -> list[Any]:
@@ -68,7 +72,9 @@ def _match(expected: Sequence[_Parameter], arguments: list[Any]) -> list[Any] | 
 
 def _normalise(path: str, parameter: _Parameter, argument: Any) -> Any:
     if argument is None and parameter.optional:
-        return None
+        if parameter.default is None:
+            return None
+        argument = parameter.default
     try:
         return parameter.type.normalise(argument)
     except Mismatch as mismatch:

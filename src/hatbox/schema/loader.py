@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hatbox.schema.calls import NormaliseCall, compile_call
 from hatbox.schema.results import Shape, compile_shape
 
-__all__ = ["Event", "Function", "Surface", "load"]
+__all__ = ["Event", "Function", "Surface", "load", "permissions"]
 
 
 class Function(NamedTuple):
@@ -22,17 +22,21 @@ class Function(NamedTuple):
     parameters: tuple[str, ...]
     aliases: Mapping[str, str]
     """Other names by which an argument may be given, and the parameter that each stands for."""
+    permissions: frozenset[str]
+    """What a caller needs beside the permissions of the surface."""
     takes_callback: bool
     normalise: NormaliseCall
     shape: Shape
 
 
 class Event(NamedTuple):
-    """An event of a surface. `shape` makes what a listener gets."""
+    """An event of a surface. `shapes` make what a listener gets: one for each argument."""
 
     name: str
     path: str
-    shape: Shape
+    normalise: NormaliseCall
+    """Checks what addListener is given beside the listener."""
+    shapes: tuple[Shape, ...]
 
 
 class Surface(NamedTuple):
@@ -41,28 +45,48 @@ class Surface(NamedTuple):
     file: str
     namespace: str
     permissions: frozenset[str]
+    honours: frozenset[str]
+    """Permissions that are not needed, but show more."""
     rank: int
     implementation: str
     functions: Mapping[str, Function]
     events: Mapping[str, Event]
     enumerations: Mapping[str, Mapping[str, str]]
+    constants: Mapping[str, int]
+
+
+def permissions() -> frozenset[str]:
+    """The names of all permissions that make a difference."""
+    surfaces = load()
+    functions = (function for surface in surfaces for function in surface.functions.values())
+    return frozenset().union(
+        *(surface.permissions | surface.honours for surface in surfaces), *(each.permissions for each in functions)
+    )
 
 
 @cache
 def load() -> tuple[Surface, ...]:
     """All surfaces there are, highest rank first."""
-    files = sorted(entry.name for entry in resources.files(__package__).iterdir() if entry.name.endswith(".json"))
-    return tuple(sorted(map(_surface, files), key=lambda surface: -surface.rank))
+    entries = [entry for entry in resources.files(__package__).iterdir() if entry.name.endswith(".json")]
+    schemas = {
+        entry.name: json.loads(entry.read_text("utf-8")) for entry in sorted(entries, key=lambda each: each.name)
+    }
+    types = {schema["namespace"]: _types_of(schema) for schema in schemas.values()}
+    surfaces = [_surface(file, _resolve(schema, _types_of(schema), types)) for file, schema in schemas.items()]
+    return tuple(sorted(surfaces, key=lambda surface: -surface.rank))
 
 
-def _surface(file: str) -> Surface:
-    schema = json.loads(resources.files(__package__).joinpath(file).read_text("utf-8"))
-    schema = _resolve(schema, {each["id"]: each for each in schema["types"]})
+def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {each["id"]: each for each in schema["types"]}
+
+
+def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
     namespace = schema["namespace"]
     return Surface(
         file=file,
         namespace=namespace,
         permissions=frozenset(schema["permissions"]),
+        honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],
         functions={each["name"]: _function(namespace, each) for each in schema["functions"]},
@@ -70,6 +94,7 @@ def _surface(file: str) -> Surface:
         enumerations={
             each["id"]: {value.upper(): value for value in each["enum"]} for each in schema["types"] if "enum" in each
         },
+        constants={name: each["value"] for name, each in schema.get("properties", {}).items()},
     )
 
 
@@ -80,6 +105,7 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         path=path,
         parameters=tuple(each["name"] for each in schema["parameters"]),
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
+        permissions=frozenset(schema.get("permissions", ())),
         takes_callback=schema["async"] == "callback",
         normalise=compile_call(path, schema["parameters"]),
         shape=compile_shape(schema.get("returns")),
@@ -87,16 +113,24 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
 
 
 def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
-    (payload,) = schema["parameters"]
-    return Event(schema["name"], f"{namespace}.{schema['name']}", compile_shape(payload))
+    path = f"{namespace}.{schema['name']}"
+    return Event(
+        name=schema["name"],
+        path=path,
+        normalise=compile_call(path, schema.get("extraParameters", ())),
+        shapes=tuple(compile_shape(each) for each in schema["parameters"]),
+    )
 
 
-def _resolve(schema: Any, types: Mapping[str, Any]) -> Any:
-    """The schema with each reference to a type replaced by the type."""
+def _resolve(schema: Any, own: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> Any:
+    """The schema with each reference to a type, `Type` or `namespace.Type`, replaced by the type."""
     if isinstance(schema, list):
-        return [_resolve(each, types) for each in schema]
-    if isinstance(schema, dict):
-        if "$ref" in schema:  # what stands beside the reference, such as `optional`, goes before what the type says
-            schema = {**types[schema["$ref"]], **schema}
-        return {key: _resolve(each, types) for key, each in schema.items() if key != "$ref"}
-    return schema
+        return [_resolve(each, own, types) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key != "$ref"}
+    if "$ref" not in schema:
+        return resolved
+    namespace, _, name = schema["$ref"].rpartition(".")
+    home = types[namespace] if namespace else own
+    return {**_resolve(home[name], home, types), **resolved}  # what stands beside the reference goes first

@@ -40,14 +40,16 @@ def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
 
 def _member(name: str, schema: Mapping[str, Any], shapes: dict[str, Any]) -> str:
     """The source of one member. What has a shape of its own goes through it, and the shape into `shapes`."""
-    value = f"value.{snake_case(name)}"
-    if schema["type"] in ("array", "object"):
+    value = shown = f"value.{snake_case(name)}"
+    has_shape = schema["type"] in ("array", "object")
+    if has_shape:
         shaper = f"shape_{len(shapes)}"
         shapes[shaper] = compile_shape(schema)
-        return f"{name!r}: {shaper}({value})"
-    if schema.get("optional"):  # a simple value that is not there leaves no trace
-        return f"**({{{name!r}: {value}}} if {value} is not None else {{}})"
-    return f"{name!r}: {value}"
+        shown = f"{shaper}({value})"
+    # A simple value that is not there leaves no trace; an object or array does, unless the schema says otherwise.
+    if schema.get("omitted", schema.get("optional") and not has_shape):
+        return f"**({{{name!r}: {shown}}} if {value} is not None else {{}})"
+    return f"{name!r}: {shown}"
 
 
 def snake_case(name: str) -> str:

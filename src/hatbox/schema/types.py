@@ -123,12 +123,16 @@ def _number(_: Mapping[str, Any]) -> Type:
     return Type(_is_number, normalise)
 
 
-def _integer(_: Mapping[str, Any]) -> Type:
+def _integer(schema: Mapping[str, Any]) -> Type:
+    minimum = schema.get("minimum", -MAX_SAFE_INTEGER)
+
     def normalise(value: Any) -> int:
         if not _is_integer(value):
             raise _wrong_kind("integer", value, "be an integer value")
         if abs(value) > MAX_SAFE_INTEGER:
             raise Mismatch("Integer is out of range", "be a valid 32 bit signed integer")
+        if value < minimum:
+            raise Mismatch(f"Integer {int(value)} is too small (must be at least {minimum})", f"be at least {minimum}")
         return int(value)
 
     return Type(_is_integer, normalise)
@@ -145,6 +149,7 @@ def _function(_: Mapping[str, Any]) -> Type:
 
 def _array(schema: Mapping[str, Any]) -> Type:
     item = compile_type(schema["items"]).normalise
+    fewest = schema.get("minItems", 0)
 
     def normalise(value: Any) -> list[Any]:
         if not _is_array(value):
@@ -155,6 +160,9 @@ def _array(schema: Mapping[str, Any]) -> Type:
                 result.append(item(element))
             except Mismatch as mismatch:
                 raise mismatch.inside(str(index)) from None
+        if len(result) < fewest:
+            problem = f"Array requires at least {fewest} items; you have {len(result)}"
+            raise Mismatch(problem, f"have at least {fewest} items")
         return result
 
     return Type(_is_array, normalise)

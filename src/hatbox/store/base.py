@@ -60,10 +60,18 @@ class TabRow(NamedTuple):
     pinned: int
     hidden: int
     muted: int
+    muted_by: str
+    discardable: int
     opener: int | None
+    owner: int | None
+    """The tab that is activated when this one is closed, as long as no other was active in between."""
+    related: int | None
+    """The last tab that was opened from this one, as long as it is active."""
+    successor: int | None
     last_accessed: float
     navigation: int
-    """How many loads were asked for; `loaded` is the last of them that has come to an end."""
+    """How many loads were asked for; `begun` is the last that an engine has begun, `loaded` the last that has ended."""
+    begun: int
     loaded: int
     status: int | None
     content_type: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final, Literal, TypeVar
 
@@ -17,6 +18,8 @@ __all__ = [
     "CREATED",
     "DETACHED",
     "MOVED",
+    "NAVIGATED",
+    "NEW_TAB",
     "NO_WINDOW",
     "REMOVED",
     "UPDATED",
@@ -39,10 +42,14 @@ __all__ = [
 
 T = TypeVar("T")
 
+_BEFORE_HOST: Final = re.compile(r"^[^:]+://(?:www\.)?")
+
 BLANK: Final = "about:blank"
+NEW_TAB: Final = "New Tab"  # the title of a blank page
 NO_WINDOW: Final = -1  # the id of none, where one has to be told
 
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
+NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
@@ -65,12 +72,20 @@ class Tab(msgspec.Struct, frozen=True):
     pinned: bool
     hidden: bool
     muted: bool
+    muted_by: str
+    """The id of the caller that has last muted or unmuted it; empty if none has."""
+    discardable: bool
     opener_id: int | None
+    successor_id: int | None
+    """The tab that is activated when this one is closed, if somebody has said so."""
     last_accessed: float
     """In seconds since 1970."""
     navigation: int
     """How many loads were asked for."""
     loading: bool
+    """Whether the latest of them has not ended yet."""
+    begun: bool
+    """Whether an engine is at it."""
     http_status: int | None
     """The status of the answer that brought the page; None without one."""
     content_type: str
@@ -79,8 +94,13 @@ class Tab(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> Literal["loading", "complete"]:
-        """`loading` while a page is on its way, else `complete`."""
-        return "loading" if self.loading else "complete"
+        """`loading` while an engine loads a page, else `complete`; also while no engine is there to begin."""
+        return "loading" if self.begun else "complete"
+
+    @property
+    def label(self) -> str:
+        """The title that people see: that of the page, else what is or will be there."""
+        return self.title or _label(self.target if self.url == BLANK and self.target else self.url)
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -102,6 +122,8 @@ class Update(msgspec.Struct, frozen=True):
 
     tab: Tab
     changed: tuple[str, ...]
+    focused: bool
+    """Whether its window has the focus."""
 
 
 class Activation(msgspec.Struct, frozen=True):
@@ -151,10 +173,14 @@ def tab_of(row: TabRow) -> Tab:
         pinned=row.pinned == 1,
         hidden=row.hidden == 1,
         muted=row.muted == 1,
+        muted_by=row.muted_by,
+        discardable=row.discardable == 1,
         opener_id=row.opener,
+        successor_id=row.successor,
         last_accessed=row.last_accessed,
         navigation=row.navigation,
         loading=row.loaded < row.navigation,
+        begun=row.loaded < row.begun,
         http_status=row.status,
         content_type=row.content_type,
         error=row.error,
@@ -184,6 +210,10 @@ def note(transaction: Transaction, topic: str, payload: msgspec.Struct | int) ->
 def decoder(kind: type[T]) -> Callable[[bytes], T]:
     """Reads payloads of one kind."""
     return msgspec.json.Decoder(kind).decode
+
+
+def _label(url: str) -> str:
+    return NEW_TAB if url == BLANK else _BEFORE_HOST.sub("", url)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -1,146 +1,138 @@
-"""Opening tabs, duplicating them, and bringing them to other places."""
+"""Opening tabs and duplicating them: where a new one goes, and what it takes over."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
-from hatbox.cookie_store_ids import cookie_store_id_of, store_number
+from hatbox.cookie_store_ids import store_number
 from hatbox.errors import InvalidIdentity
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
-from hatbox.tabs.model import ATTACHED, BLANK, CREATED, DETACHED, Placement, Tab, Window, note, tab_of
-from hatbox.tabs.strip import activate, arrange, change, close_if_empty, ensure_active, pass_on, row_of, within_pinned
+from hatbox.tabs.model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
+from hatbox.tabs.strip import arrange, change, later_than_all, row_of, switch_to, tell, within_pinned
 from hatbox.tabs.visibility import reveal
-from hatbox.tabs.windows import get_window, window_or_last
+from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
-__all__ = ["duplicate", "move_tabs", "open_tab", "set_pinned"]
+__all__ = ["duplicate", "open_tab", "open_window"]
 
 
 def open_tab(
     transaction: Transaction,
-    url: str = BLANK,
+    url: str | None = None,
     *,
     cookie_store_id: str,
     window_id: int | None = None,
     index: int | None = None,
     active: bool = True,
     pinned: bool = False,
-    muted: bool = False,
     opener_id: int | None = None,
-    title: str = "",
 ) -> Tab:
-    """A new tab, at the end of a window where nothing else is said; `url` is loaded as soon as an engine is there.
+    """A new tab, blank, at the end of a window where nothing else is said; a URL is loaded once an engine is there.
 
-    Where no window is named it is that which had the focus last. A hidden identity is shown first.
+    Where no window is named it is the normal one that had the focus last. A hidden identity is shown first.
     """
     store = store_number(cookie_store_id)
     if store is None or (store and transaction.identities.get(store) is None):
         raise InvalidIdentity(cookie_store_id)
-    window = window_or_last(transaction, window_id)
+    window = window_for_new_tab(transaction, window_id)
     opener = row_of(transaction, opener_id) if opener_id is not None else None
     reveal(transaction, store, states.Identity.TAB_OPENED)
-    order = transaction.tabs.find(window=window.id)
-    if index is None:
-        index = _after_relatives(order, opener) if opener else len(order)
-    place = within_pinned(order, index, pinned=pinned)
-    tab_id = transaction.tabs.insert(
-        window.id,
-        place,
-        store,
-        url=BLANK,
-        target="" if url == BLANK else url,
-        title=title,
-        pinned=int(pinned),
-        muted=int(muted),
-        opener=opener.id if opener else None,
-        last_accessed=time.time(),
-        navigation=int(url != BLANK),
-    )
-    row = row_of(transaction, tab_id)
-    arrange(transaction, [*order[:place], row, *order[place:]])
-    note(transaction, CREATED, tab_of(row))
-    if active or not order:
-        activate(transaction, row)
-    ensure_active(transaction, window.id)
-    return tab_of(row_of(transaction, tab_id))
+    load: dict[str, str | int] = {"target": url or "", "navigation": int(url is not None)}
+    row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
+    if opener is not None:
+        transaction.tabs.update(row.id, opener=opener.id, owner=opener.id)
+    return _appear(transaction, row, active=active)
 
 
-def _after_relatives(order: Sequence[TabRow], opener: TabRow) -> int:
-    """The place behind a tab, and behind those that were opened from it one after the other."""
-    place = next((place for place, row in enumerate(order) if row.id == opener.id), len(order) - 1) + 1
-    while place < len(order) and order[place].opener == opener.id:
-        place += 1
-    return place
+def open_window(
+    transaction: Transaction, urls: Sequence[str] = (), *, cookie_store_id: str, **fields: str | int | None
+) -> Window:
+    """A new window with the focus, and a tab in it for each URL, or a blank one. The first one is active."""
+    window = insert_window(transaction, **fields)
+    open_tab(transaction, urls[0] if urls else None, cookie_store_id=cookie_store_id, window_id=window.id)
+    announced = announce_window(transaction, window)
+    for url in urls[1:]:
+        open_tab(transaction, url, cookie_store_id=cookie_store_id, window_id=window.id, active=False)
+    return announced
 
 
 def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *, active: bool = True) -> Tab:
-    """The same page once more, behind the tab where no index is given."""
+    """The same page once more: behind the tab if that is the active one, else at the end of the window."""
+    reveal(transaction, row_of(transaction, tab_id).store, states.Identity.TAB_OPENED)
     row = row_of(transaction, tab_id)
-    copy = open_tab(
+    has_page = row.url != BLANK or row.target != ""
+    copy = _insert(
         transaction,
-        row.target or row.url,
-        cookie_store_id=cookie_store_id_of(row.store),
-        window_id=row.window,
-        index=row.position + 1 if index is None else index,
-        active=active,
-        pinned=row.pinned == 1 and (index is None or index <= row.position + 1),
-        muted=row.muted == 1,
-        opener_id=row.id,
+        row.window,
+        row.store,
+        index,
+        relative=row if row.active else None,
+        url=row.url,
+        target=(row.target or row.url) if has_page else "",
         title=row.title,
+        icon=row.icon,
+        muted=row.muted,
+        muted_by=row.muted_by,
+        navigation=int(has_page),
+        begun=int(has_page),
     )
+    if row.active:
+        transaction.tabs.update(copy.id, opener=row.id, owner=row.id)
     page = transaction.tabs.page(tab_id)
     if page is not None:
         transaction.tabs.keep_page(copy.id, page)
-    return copy
+    _appear(transaction, copy, active=active)
+    new = row_of(transaction, copy.id)
+    if row.hidden and not new.active:
+        new = change(transaction, new, hidden=1)
+    return tab_of(new)
 
 
-def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, window_id: int | None = None) -> list[Tab]:
-    """Bring tabs to a place, one after the other: in their windows, or in another one. -1 is the end."""
-    moved: list[int] = []
-    target = get_window(transaction, window_id) if window_id is not None else None
-    rows = [row_of(transaction, tab_id) for tab_id in tab_ids]
-    for offset, tab_id in enumerate(row.id for row in rows):
-        row = row_of(transaction, tab_id)
-        place = -1 if index == -1 else index + offset
-        if target is None or row.window == target.id:
-            moved += _move_within(transaction, row, place)
-        else:
-            _attach(transaction, row, target, place)
-            moved.append(tab_id)
-    return [tab_of(row_of(transaction, tab_id)) for tab_id in moved]
+def _insert(
+    transaction: Transaction,
+    window: int,
+    store: int,
+    index: int | None,
+    *,
+    relative: TabRow | None,
+    pinned: bool = False,
+    **fields: str | int,
+) -> TabRow:
+    """Add a tab: at the index, else behind the relative or the last tab that was opened from it, else at the end."""
+    order = transaction.tabs.find(window=window)
+    if index is not None:
+        relative = None
+    else:
+        index = _place(transaction, order, relative) if relative else len(order)
+    place = within_pinned(order, index, pinned=pinned)
+    accessed = later_than_all(order)
+    tab_id = transaction.tabs.insert(window, place, store, pinned=int(pinned), last_accessed=accessed, **fields)
+    for row in order:
+        if row.active and row.owner is not None:  # whoever opens more tabs goes on from here, not back
+            transaction.tabs.update(row.id, owner=None)
+    if relative is not None:
+        transaction.tabs.update(relative.id, related=tab_id)
+    row = row_of(transaction, tab_id)
+    arrange(transaction, [*order[:place], row, *order[place:]])
+    return row
 
 
-def _move_within(transaction: Transaction, row: TabRow, place: int) -> list[int]:
-    others = [other for other in transaction.tabs.find(window=row.window) if other.id != row.id]
-    place = within_pinned(others, len(others) if place == -1 else place, pinned=row.pinned == 1)
-    arrange(transaction, [*others[:place], row, *others[place:]], moved=[row])
-    return [row.id] if place != row.position else []
+def _place(transaction: Transaction, order: Sequence[TabRow], relative: TabRow) -> int:
+    related = transaction.tabs.get(relative.related) if relative.related is not None else None
+    if related is not None:
+        transaction.tabs.update(related.id, owner=None)
+    before = related or relative
+    return before.position + 1 if not before.hidden else len(order)
 
 
-def _attach(transaction: Transaction, row: TabRow, window: Window, place: int) -> None:
-    """Bring a tab into another window, where it is not active and not pinned any more."""
-    left = [other for other in transaction.tabs.find(window=row.window) if other.id != row.id]
-    if row.active:
-        pass_on(transaction, row, left)
-    order = transaction.tabs.find(window=window.id)
-    place = within_pinned(order, len(order) if place == -1 else place, pinned=False)
-    note(transaction, DETACHED, Placement(row.id, row.window, row.position))
-    transaction.tabs.update(row.id, window=window.id, position=place, active=0, pinned=0)
+def _appear(transaction: Transaction, row: TabRow, *, active: bool) -> Tab:
+    """Tell of a new tab, which is active from the start if it is to be, or if its window has no other that could be."""
+    others = transaction.tabs.find(window=row.window)
+    activation = switch_to(transaction, row) if active or not any(other.active for other in others) else None
     new = row_of(transaction, row.id)
-    arrange(transaction, left)
-    arrange(transaction, [*order[:place], new, *order[place:]])
-    note(transaction, ATTACHED, Placement(row.id, window.id, place))
-    close_if_empty(transaction, row.window)
-    ensure_active(transaction, window.id)
-
-
-def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> TabRow:
-    """Pin a tab, behind those that are pinned, or unpin it: then it is the first behind them."""
-    if (row.pinned == 1) == pinned:
-        return row
-    new = change(transaction, row, pinned=int(pinned))
-    others = [other for other in transaction.tabs.find(window=row.window) if other.id != row.id]
-    place = sum(other.pinned for other in others)
-    arrange(transaction, [*others[:place], new, *others[place:]], moved=[new])
-    return row_of(transaction, row.id)
+    note(transaction, CREATED, tab_of(new))
+    if new.pinned:
+        tell(transaction, new, "pinned")
+    if activation is not None:
+        note(transaction, ACTIVATED, activation)
+    return tab_of(new)

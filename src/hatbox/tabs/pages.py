@@ -1,20 +1,19 @@
 """Loading: what is asked of a tab's page, and what an engine reports of it.
 
 Every load that is asked for has a number, `navigation`. A report names the load that it is about; one about a load that
-another has overtaken changes nothing.
+another has overtaken changes nothing. What is told of a load, and in which order, is what Firefox tells: `status` when
+it begins, `status` and `url` when the page is there, then its `title` and `icon`, `status` when it is done.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.model import BLANK, Tab, tab_of
-from hatbox.tabs.strip import change, row_of
+from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
+from hatbox.tabs.strip import change, row_of, tell
 
-__all__ = ["Page", "keep_page", "navigate", "page_began", "page_changed", "reload"]
+__all__ = ["Page", "keep_page", "navigate", "page_began", "page_begun", "page_changed", "reload"]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -30,56 +29,98 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
-    """Ask for another page in a tab."""
+    """Ask for another page in a tab. Until an engine has it, the old one stays."""
     row = row_of(transaction, tab_id)
-    if url == BLANK:
-        blank: dict[str, Any] = {"url": BLANK, "target": "", "title": "", "icon": "", "status": None}
-        number = row.navigation + 1
-        blank |= {"content_type": "", "error": "", "navigation": number, "loaded": number}
-        return tab_of(change(transaction, row, **blank))
-    return tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    tab = tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    note(transaction, NAVIGATED, tab)
+    return tab
 
 
 def reload(transaction: Transaction, tab_id: int) -> Tab:
     """Ask for a tab's page again."""
     row = row_of(transaction, tab_id)
-    if row.url == BLANK and not row.target:
-        return tab_of(row)
-    return tab_of(change(transaction, row, target=row.target or row.url, navigation=row.navigation + 1))
+    return navigate(transaction, tab_id, row.target or row.url)
+
+
+def page_begun(transaction: Transaction, tab_id: int, navigation: int) -> Tab | None:
+    """An engine has begun a load that was asked for. Nothing if the tab was closed or another load asked for.
+
+    A blank page is there as soon as it is asked for: its load is told from beginning to end at once.
+    """
+    row = _at(transaction, tab_id, navigation)
+    if row is None:
+        return None
+    return tab_of(row if row.target == BLANK else _begin(transaction, row))
 
 
 def page_began(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:
     """A page goes somewhere by itself: a link, a script, a form. Nothing if the tab was closed or another load asked
     for."""
-    row = transaction.tabs.get(tab_id)
-    if row is None or row.navigation != navigation:
+    row = _at(transaction, tab_id, navigation)
+    if row is None:
         return None
-    return tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    return tab_of(_begin(transaction, change(transaction, row, target=url, navigation=row.navigation + 1)))
 
 
 def page_changed(
     transaction: Transaction, tab_id: int, navigation: int, page: Page, *, done: bool = True
 ) -> Tab | None:
     """What became of a load, or how far it has come. Nothing if the tab was closed or another load asked for."""
-    row = transaction.tabs.get(tab_id)
-    if row is None or row.navigation != navigation:
+    row = _at(transaction, tab_id, navigation)
+    if row is None:
         return None
-    return tab_of(_show(transaction, row, page, done=done))
+    if row.loaded < row.navigation:
+        row = _begin(transaction, row)
+    row = _show(transaction, row, page)
+    return tab_of(_finish(transaction, row) if done else row)
 
 
-def _show(transaction: Transaction, row: TabRow, page: Page, *, done: bool) -> TabRow:
-    return change(
-        transaction,
-        row,
-        url=page.url,
-        target="" if done else row.target,
-        title=page.title,
-        icon=page.icon,
-        status=page.http_status,
-        content_type=page.content_type,
-        error=page.error,
-        loaded=row.navigation if done else row.loaded,
-    )
+def _at(transaction: Transaction, tab_id: int, navigation: int) -> TabRow | None:
+    row = transaction.tabs.get(tab_id)
+    return row if row is not None and row.navigation == navigation else None
+
+
+def _begin(transaction: Transaction, row: TabRow) -> TabRow:
+    if row.begun == row.navigation:
+        return row
+    row = change(transaction, row, begun=row.navigation)
+    tell(transaction, row, "status")
+    return row
+
+
+def _show(transaction: Transaction, row: TabRow, page: Page) -> TabRow:
+    """Put a page into its tab. The first that is told of one is its URL; before it, that the old title is gone."""
+    arrives = row.loaded < row.begun and row.target != ""
+    row = _quietly(transaction, row, status=page.http_status, content_type=page.content_type, error=page.error)
+    if arrives:
+        old = tab_of(row)
+        columns = {"url": page.url, "target": ""} | ({} if page.url == row.url else {"title": ""})
+        row = _quietly(transaction, row, **columns)
+        if tab_of(row).label != old.label:
+            tell(transaction, row, "title")
+        if old.url != BLANK or page.url != BLANK:
+            tell(transaction, row, "status", "url")
+    elif page.url != row.url:
+        row = change(transaction, row, url=page.url)
+    label = tab_of(row).label
+    row = _quietly(transaction, row, title=page.title)
+    if tab_of(row).label != label:
+        tell(transaction, row, "title")
+    return change(transaction, row, icon=page.icon)
+
+
+def _finish(transaction: Transaction, row: TabRow) -> TabRow:
+    if row.loaded == row.navigation:
+        return row
+    row = change(transaction, row, target="", loaded=row.navigation)
+    tell(transaction, row, "status")
+    return row
+
+
+def _quietly(transaction: Transaction, row: TabRow, **columns: str | int | None) -> TabRow:
+    """Change columns of which nobody is told, or not yet."""
+    transaction.tabs.update(row.id, **columns)
+    return row._replace(**columns)  # type: ignore[arg-type]  # the names are columns
 
 
 def keep_page(transaction: Transaction, tab_id: int, page: bytes) -> None:

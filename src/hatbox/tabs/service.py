@@ -12,7 +12,8 @@ from hatbox.store.base import Store, Transaction, Work
 from hatbox.store.feed import Feed
 from hatbox.tabs import model
 from hatbox.tabs.model import BLANK, Activation, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
-from hatbox.tabs.opening import move_tabs, open_tab
+from hatbox.tabs.moving import move_tabs
+from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.visibility import show_and_activate
@@ -61,7 +62,11 @@ class Tabs:
         """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
         return self._store.write(
             lambda transaction: open_tab(
-                transaction, url, cookie_store_id=_store_id(transaction, identity), active=active, window_id=window_id
+                transaction,
+                None if url == BLANK else url,
+                cookie_store_id=_store_id(transaction, identity),
+                active=active,
+                window_id=window_id,
             )
         )
 

@@ -7,7 +7,8 @@ exactly one is active, and is visible. A window without tabs does not stay.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction
@@ -33,13 +34,28 @@ __all__ = [
     "change",
     "close_if_empty",
     "close_rows",
+    "end_succession",
     "ensure_active",
-    "pass_on",
+    "heir_of",
+    "later_than_all",
     "row_of",
+    "sever",
+    "switch_to",
+    "tell",
     "within_pinned",
 ]
 
-_TOLD = frozenset({"url", "title", "icon", "pinned", "hidden", "muted"})  # the columns whose changes are told of
+_TOLD: Final = {  # the columns whose changes are told of, in this order
+    "url": "url",
+    "title": "title",
+    "icon": "icon",
+    "pinned": "pinned",
+    "hidden": "hidden",
+    "muted": "muted",
+    "discardable": "discardable",
+    "opener": "opener_id",
+}
+_INSTANT: Final = 0.001  # seconds: two tabs of a window are never accessed at the same time
 
 
 def row_of(transaction: Transaction, tab_id: int) -> TabRow:
@@ -57,13 +73,17 @@ def change(transaction: Transaction, row: TabRow, **columns: str | int | float |
         return row
     transaction.tabs.update(row.id, **changed)
     new = row._replace(**changed)  # type: ignore[arg-type]  # the names are columns
-    old_tab, tab = tab_of(row), tab_of(new)
-    told = [name for name in changed if name in _TOLD]
-    if tab.loading != old_tab.loading or (tab.loading and tab.navigation != old_tab.navigation):
-        told.insert(0, "status")
+    told = [attribute for column, attribute in _TOLD.items() if column in changed]
     if told:
-        note(transaction, UPDATED, Update(tab, tuple(told)))
+        tell(transaction, new, *told)
     return new
+
+
+def tell(transaction: Transaction, row: TabRow, *changed: str) -> None:
+    """Tell that these attributes of a tab have changed."""
+    focused = transaction.windows.last_focused()
+    is_focused = focused is not None and focused.id == row.window
+    note(transaction, UPDATED, Update(tab_of(row), changed, is_focused))
 
 
 def arrange(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
@@ -82,58 +102,109 @@ def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
     return min(max(place, lowest), highest)
 
 
-def activate(transaction: Transaction, row: TabRow, previous: TabRow | None = None) -> None:
-    """Make a visible tab the active one of its window, after `previous` or the one that is active now."""
-    if row.active:
-        return
-    now = time.time()
-    for other in transaction.tabs.find(window=row.window):
-        if other.active:
-            transaction.tabs.update(other.id, active=0, last_accessed=now)
-            previous = other
-    transaction.tabs.update(row.id, active=1, last_accessed=now)
-    note(transaction, ACTIVATED, Activation(row.id, previous.id if previous else None, row.window))
+# ------------------------------------------------------------------------------------------------- which is active
 
 
-def ensure_active(transaction: Transaction, window: int, previous: TabRow | None = None) -> None:
-    """Where a window has visible tabs and none is active, activate one.
+def activate(transaction: Transaction, row: TabRow) -> None:
+    """Make a visible tab the active one of its window."""
+    if not row.active:
+        note(transaction, ACTIVATED, switch_to(transaction, row))
 
-    It is the visible one nearest to `previous`, of two the one to the right; else the one that was active last.
-    """
+
+def switch_to(transaction: Transaction, row: TabRow) -> Activation:
+    """Make a visible tab the active one of its window, and leave it to the caller to tell of it."""
+    order = transaction.tabs.find(window=row.window)
+    now = later_than_all(order)
+    previous = next((other for other in order if other.active), None)
+    if previous is not None:
+        transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
+        if previous.related not in (None, row.id):
+            transaction.tabs.update(previous.related, owner=None)
+    _forget_relatives(transaction, order)
+    transaction.tabs.update(row.id, active=1, last_accessed=now + _INSTANT)
+    return Activation(row.id, previous.id if previous else None, row.window)
+
+
+def ensure_active(transaction: Transaction, window: int) -> None:
+    """Where a window has visible tabs and none is active, activate the one that was active last."""
     visible = [row for row in transaction.tabs.find(window=window) if not row.hidden]
-    if not visible or any(row.active for row in visible):
-        return
-    if previous is None:
+    if visible and not any(row.active for row in visible):
         activate(transaction, max(visible, key=lambda row: row.last_accessed))
-    else:
-        place = previous.position
-        chosen = min(visible, key=lambda row: (abs(row.position - place), row.position < place))
-        activate(transaction, chosen, previous)
+
+
+def heir_of(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> TabRow | None:
+    """The tab that becomes active when this one leaves, with others: as Firefox chooses it.
+
+    Its successor, else the tab that it was opened from, else the next visible one to the right, else to the left.
+    """
+    staying = {other.id: other for other in order if not other.hidden and other.id not in leaving}
+    for chosen in (_successor(row, order, leaving), row.owner):
+        if chosen in staying:
+            return staying[chosen]
+    after = [other for other in staying.values() if other.position > row.position]
+    return after[0] if after else next(reversed(staying.values()), None)
+
+
+def end_succession(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
+    """Take tabs out of all lines of succession: who came before one of them gets the one after it."""
+    for row in order:
+        if row.id in leaving and row.successor is not None:
+            transaction.tabs.update(row.id, successor=None)
+        elif row.successor in leaving:
+            transaction.tabs.update(row.id, successor=_successor(row, order, leaving))
+
+
+def _successor(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> int | None:
+    """The successor of a tab that is left when others are gone."""
+    successors = {other.id: other.successor for other in order}
+    successor, seen = row.successor, {row.id}
+    while successor is not None and successor in leaving and successor not in seen:
+        seen.add(successor)
+        successor = successors.get(successor)
+    return None if successor in seen else successor
+
+
+def _forget_relatives(transaction: Transaction, order: Sequence[TabRow]) -> None:
+    """Forget which tabs were opened from which, one after the other: the next one is the first again."""
+    for row in order:
+        if row.related is not None:
+            transaction.tabs.update(row.id, related=None)
+
+
+def later_than_all(order: Sequence[TabRow]) -> float:
+    """Now, but after every time at which one of these tabs was accessed."""
+    return max(time.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
+
+
+# --------------------------------------------------------------------------------------------------------- closing
 
 
 def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closing: bool = False) -> None:
-    """Close tabs, and the windows that have none left."""
+    """Close tabs, and the windows that have none left. An active one goes last; with a window all go in order."""
     closing = {row.id for row in rows}
     for window in dict.fromkeys(row.window for row in rows):
-        tabs = transaction.tabs.find(window=window)
-        left = [row for row in tabs if row.id not in closing]
-        for row in tabs:
-            if row.active and row.id in closing:  # first, so that whoever hears of the rest finds an active tab
-                pass_on(transaction, row, left)
-        for row in tabs:
-            if row.id in closing:
-                transaction.tabs.delete(row.id)
-                note(transaction, REMOVED, Removal(tab_of(row), window_closing or not left))
+        order = transaction.tabs.find(window=window)
+        left = [row for row in order if row.id not in closing]
+        going = {row.id: row for row in (rows if left else order) if row.window == window}
+        active = next((row for row in going.values() if row.active), None)
+        heir = heir_of(active, order, closing) if active else None
+        for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
+            transaction.tabs.delete(row.id)
+            note(transaction, REMOVED, Removal(tab_of(row), window_closing or not left))
         arrange(transaction, left)
+        sever(transaction, order, closing)
+        if heir is not None:
+            activate(transaction, row_of(transaction, heir.id))
         close_if_empty(transaction, window)
 
 
-def pass_on(transaction: Transaction, leaving: TabRow, left: Sequence[TabRow]) -> None:
-    """Activate the visible tab that comes after the one that is leaving, else the one before it; as Firefox does."""
-    visible = [row for row in left if not row.hidden]
-    if visible:
-        after = [row for row in visible if row.position > leaving.position]
-        activate(transaction, after[0] if after else visible[-1])
+def sever(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
+    """Let no tab of a window refer any more to those that leave it."""
+    end_succession(transaction, order, leaving)
+    _forget_relatives(transaction, order)
+    for row in order:
+        if row.opener in leaving and row.id not in leaving:
+            transaction.tabs.update(row.id, opener=None)
 
 
 def close_if_empty(transaction: Transaction, window: int) -> None:
@@ -144,5 +215,7 @@ def close_if_empty(transaction: Transaction, window: int) -> None:
     transaction.windows.delete(window)
     note(transaction, WINDOW_REMOVED, window)
     if focused is not None and focused.id == window:
+        note(transaction, WINDOW_FOCUSED, NO_WINDOW)
         successor = transaction.windows.last_focused()
-        note(transaction, WINDOW_FOCUSED, successor.id if successor else NO_WINDOW)
+        if successor is not None:
+            note(transaction, WINDOW_FOCUSED, successor.id)

@@ -11,19 +11,41 @@ from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.identity import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
-from hatbox.tabs.strip import activate, change, close_rows, ensure_active, row_of
+from hatbox.tabs.model import ACTIVATED, note
+from hatbox.tabs.strip import (
+    activate,
+    change,
+    close_rows,
+    end_succession,
+    ensure_active,
+    later_than_all,
+    row_of,
+    switch_to,
+    tell,
+)
 
-__all__ = ["close_all", "hide_all", "hide_tabs", "reveal", "show_all", "show_and_activate", "show_tabs"]
+__all__ = [
+    "close_all",
+    "hide_all",
+    "hide_tabs",
+    "reveal",
+    "show_all",
+    "show_and_activate",
+    "show_quietly",
+    "show_tabs",
+]
 
 
 def hide_all(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide every tab of an identity that is being hidden, active and pinned ones too."""
-    _step(transaction, _tabs_of(transaction, cookie_store_id), states.Tab.IDENTITY_HIDDEN)
+    rows = transaction.tabs.find(store=store_number(cookie_store_id))
+    _hide(transaction, rows, states.Tab.IDENTITY_HIDDEN)
 
 
 def show_all(transaction: Transaction, cookie_store_id: str) -> None:
     """Show every tab of an identity that is being shown. Each has kept its place."""
-    _step(transaction, _tabs_of(transaction, cookie_store_id), states.Tab.IDENTITY_SHOWN)
+    rows = transaction.tabs.find(store=store_number(cookie_store_id))
+    _show(transaction, rows, states.Tab.IDENTITY_SHOWN)
 
 
 def close_all(transaction: Transaction, store: int) -> None:
@@ -34,8 +56,7 @@ def close_all(transaction: Transaction, store: int) -> None:
 def hide_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> list[int]:
     """Hide these tabs, but for active and pinned ones; returns those that were visible before."""
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
-    free = [row for row in rows if not row.active and not row.pinned]
-    return _step(transaction, free, states.Tab.HIDE)
+    return _hide(transaction, [row for row in rows if not row.active and not row.pinned], states.Tab.HIDE)
 
 
 def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
@@ -43,16 +64,33 @@ def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
     for store in dict.fromkeys(row.store for row in rows):
         reveal(transaction, store, states.Identity.TAB_SHOWN)
-    _step(transaction, [row_of(transaction, row.id) for row in rows], states.Tab.SHOW)
+    _show(transaction, [row_of(transaction, row.id) for row in rows], states.Tab.SHOW)
 
 
 def show_and_activate(transaction: Transaction, row: TabRow) -> None:
     """Make a tab the active one of its window; a hidden one is shown by that."""
+    row, shown = show_quietly(transaction, row, states.Tab.ACTIVATE)
+    if row.active:
+        return
+    activation = switch_to(transaction, row)
+    if shown:
+        tell(transaction, row_of(transaction, row.id), "hidden")
+    note(transaction, ACTIVATED, activation)
+
+
+def show_quietly(transaction: Transaction, row: TabRow, why: states.Tab) -> tuple[TabRow, bool]:
+    """Show a tab because of what happens to it, with its identity if that is hidden.
+
+    Returns the new row, and whether it is left to the caller to tell of it. So is which tab is active.
+    """
     if row.hidden:
         reveal(transaction, row.store, states.Identity.TAB_SHOWN)
         row = row_of(transaction, row.id)
-        row = change(transaction, row, hidden=int(states.TAB[bool(row.hidden)][states.Tab.ACTIVATE]))
-    activate(transaction, row)
+    hidden = states.TAB[row.hidden == 1][why]
+    if hidden == (row.hidden == 1):
+        return row, False
+    transaction.tabs.update(row.id, hidden=int(hidden))
+    return row_of(transaction, row.id), True
 
 
 def reveal(transaction: Transaction, store: int, why: states.Identity) -> None:
@@ -66,17 +104,40 @@ def reveal(transaction: Transaction, store: int, why: states.Identity) -> None:
             show_all(transaction, cookie_store_id_of(store))
 
 
-def _tabs_of(transaction: Transaction, cookie_store_id: str) -> list[TabRow]:
-    return transaction.tabs.find(store=store_number(cookie_store_id))
+def _changed_by(rows: Sequence[TabRow], what: states.Tab) -> list[TabRow]:
+    """Those of the tabs that are visible before and hidden afterwards, or the other way round."""
+    return [row for row in rows if states.TAB[row.hidden == 1][what] != (row.hidden == 1)]
 
 
-def _step(transaction: Transaction, rows: Sequence[TabRow], what: states.Tab) -> list[int]:
-    """Let something happen to tabs; returns the ids of those that it changed."""
-    changed = [row for row in rows if states.TAB[row.hidden == 1][what] != (row.hidden == 1)]
-    was_active = {row.window: row for row in changed if row.active}
+def _hide(transaction: Transaction, rows: Sequence[TabRow], what: states.Tab) -> list[int]:
+    """Hide tabs; where an active one is among them, first activate another. Returns those that were visible before."""
+    changed = _changed_by(rows, what)
+    hiding = {row.id for row in changed}
     for row in changed:
-        hidden = states.TAB[row.hidden == 1][what]
-        change(transaction, row, hidden=int(hidden), active=0 if hidden else row.active)
+        if row.active:
+            _leave(transaction, row, hiding)
     for window in dict.fromkeys(row.window for row in changed):
-        ensure_active(transaction, window, was_active.get(window))
+        end_succession(transaction, transaction.tabs.find(window=window), hiding)
+    for row in changed:
+        change(transaction, row_of(transaction, row.id), hidden=1)
     return [row.id for row in changed]
+
+
+def _leave(transaction: Transaction, row: TabRow, hiding: set[int]) -> None:
+    """Activate the visible tab nearest to one that is hidden, of two the one to the right; else none is active."""
+    order = transaction.tabs.find(window=row.window)
+    visible = [other for other in order if not other.hidden and other.id not in hiding]
+    if visible:
+        place = row.position
+        activate(transaction, min(visible, key=lambda other: (abs(other.position - place), other.position < place)))
+    else:
+        transaction.tabs.update(row.id, active=0, last_accessed=later_than_all(order))
+
+
+def _show(transaction: Transaction, rows: Sequence[TabRow], what: states.Tab) -> None:
+    """Show tabs; where no tab of their window was visible, one is active again."""
+    changed = _changed_by(rows, what)
+    for row in changed:
+        change(transaction, row, hidden=0)
+    for window in dict.fromkeys(row.window for row in changed):
+        ensure_active(transaction, window)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hatbox.errors import InvalidWindow
 from hatbox.store.base import Transaction, WindowRow
-from hatbox.tabs.model import WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
+from hatbox.tabs.model import NO_WINDOW, WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
 from hatbox.tabs.strip import close_rows
 
 __all__ = [
+    "announce_window",
     "close_window",
     "focus_window",
     "get_window",
     "get_windows",
+    "insert_window",
     "last_focused",
-    "open_window",
     "update_window",
-    "window_or_last",
+    "window_for_new_tab",
 ]
+
+NORMAL: Final = "normal"
 
 
 def get_window(transaction: Transaction, window_id: int) -> Window:
@@ -35,13 +40,18 @@ def last_focused(transaction: Transaction) -> Window | None:
     return _window(transaction, row) if row else None
 
 
-def open_window(transaction: Transaction, *, focused: bool = True, **fields: str | int | None) -> Window:
-    """A new window. The caller opens a tab in it, in the same transaction."""
-    first = transaction.windows.last_focused() is None
-    window_id = transaction.windows.insert(**fields)
-    window = get_window(transaction, window_id)
+def insert_window(transaction: Transaction, **fields: str | int | None) -> Window:
+    """A new window, of which nobody is told yet. The caller opens a tab in it, in the same transaction."""
+    last = transaction.windows.last_focused()
+    if last is not None and fields.get("state") is None:
+        fields["state"] = last.state if last.state in ("normal", "maximized") else "normal"
+    return get_window(transaction, transaction.windows.insert(**fields))
+
+
+def announce_window(transaction: Transaction, window: Window) -> Window:
+    """Tell of a new window, and give it the focus."""
     note(transaction, WINDOW_CREATED, window)
-    return focus_window(transaction, window_id) if focused or first else window
+    return focus_window(transaction, window.id)
 
 
 def update_window(transaction: Transaction, window_id: int, **changed: str | int | None) -> Window:
@@ -56,7 +66,10 @@ def update_window(transaction: Transaction, window_id: int, **changed: str | int
 def focus_window(transaction: Transaction, window_id: int) -> Window:
     """Give the focus to a window."""
     row = _row(transaction, window_id)
-    if not _window(transaction, row).focused or row.focused == 0:
+    last = transaction.windows.last_focused()
+    if row.focused == 0 or last is None or last.id != window_id:
+        if last is not None and last.focused:  # in between none has it: so it is told by Firefox
+            note(transaction, WINDOW_FOCUSED, NO_WINDOW)
         transaction.windows.focus(window_id)
         note(transaction, WINDOW_FOCUSED, window_id)
     return get_window(transaction, window_id)
@@ -68,11 +81,14 @@ def close_window(transaction: Transaction, window_id: int) -> None:
     close_rows(transaction, transaction.tabs.find(window=window_id), window_closing=True)
 
 
-def window_or_last(transaction: Transaction, window_id: int | None) -> Window:
-    """A window; where none is named, that which had the focus last, which is made if there is none."""
+def window_for_new_tab(transaction: Transaction, window_id: int | None) -> Window:
+    """A window; where none is named, the normal one that had the focus last, which is made if there is none."""
     if window_id is not None:
         return get_window(transaction, window_id)
-    return last_focused(transaction) or open_window(transaction)
+    normal = [row for row in transaction.windows.find() if row.kind == NORMAL]
+    if normal:
+        return _window(transaction, max(normal, key=lambda row: row.focused))
+    return announce_window(transaction, insert_window(transaction))
 
 
 def _row(transaction: Transaction, window_id: int) -> WindowRow:

@@ -50,8 +50,8 @@ class _Cookies(Namespace):
         return caller.hosts, self._stores.begin(number or 0)
 
 
-def _told(caller: Caller, change: CookieChange) -> ChangeInfo | None:
+def _told(caller: Caller, change: CookieChange) -> tuple[ChangeInfo] | None:
     cookie = change.cookie
     if not caller.hosts.allow_cookie(cookie.domain, host_only=cookie.host_only, secure=cookie.secure):
         return None
-    return change_info(change)
+    return (change_info(change),)

@@ -78,9 +78,11 @@ def remove(transaction: Transaction, details: Details, hosts: HostPermissions, n
 
 
 def get_all_cookie_stores(transaction: Transaction) -> list[CookieStoreView]:
-    """The default store, and that of each identity."""
-    numbers = (row[0] for row in transaction.identities.find())
-    return [CookieStoreView(DEFAULT_STORE), *(CookieStoreView(cookie_store_id_of(number)) for number in numbers)]
+    """The default store, and that of each identity, with the tabs that are open in it."""
+    tab_ids: dict[int, list[int]] = {number: [] for number in (0, *(row[0] for row in transaction.identities.find()))}
+    for tab in transaction.tabs.find():
+        tab_ids[tab.store].append(tab.id)
+    return [CookieStoreView(cookie_store_id_of(number), tuple(ids)) for number, ids in tab_ids.items()]
 
 
 def _store(transaction: Transaction, details: Details) -> int | None:

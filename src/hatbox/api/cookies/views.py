@@ -57,10 +57,10 @@ class Removed(NamedTuple):
 
 
 class CookieStoreView(NamedTuple):
-    """A cookie store. No tab is open in any."""
+    """A cookie store, and the tabs that are open in it."""
 
     id: str
-    tab_ids: tuple[int, ...] = ()
+    tab_ids: tuple[int, ...]
     incognito: bool = False
 
 

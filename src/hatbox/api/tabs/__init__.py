@@ -1,0 +1,75 @@
+"""The namespace tabs. Only names and order live here: what the functions do is in `rules`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.services import Services
+from hatbox.api.tabs import listening, rules
+from hatbox.api.tabs.asker import asker_of
+from hatbox.api.tabs.rules import Details
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+TabIds: TypeAlias = int | Sequence[int]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the tabs of a profile."""
+    return _Tabs(surface, services)
+
+
+class _Tabs(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        tabs = services.tabs
+        events = {
+            "onCreated": Source(tabs.on_created, listening.created),
+            "onUpdated": Source(tabs.on_updated, listening.updated),
+            "onMoved": Source(tabs.on_moved, listening.moved),
+            "onActivated": Source(tabs.on_activated, listening.activated),
+            "onDetached": Source(tabs.on_detached, listening.detached),
+            "onAttached": Source(tabs.on_attached, listening.attached),
+            "onRemoved": Source(tabs.on_removed, listening.removed),
+        }
+        super().__init__(surface, services.store, events)
+
+    def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, asker_of(caller), tab_id)
+
+    def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._write("create", rules.create, asker_of(caller), details)
+
+    def duplicate(self, caller: Caller, tab_id: int, details: Details | None) -> asyncio.Future[Any]:
+        return self._write("duplicate", rules.duplicate_, asker_of(caller), tab_id, details)
+
+    def query(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._read("query", rules.query, asker_of(caller), details)
+
+    def update(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return self._write("update", rules.update, asker_of(caller), tab_id, details)
+
+    def move(self, caller: Caller, tab_ids: TabIds, details: Details) -> asyncio.Future[Any]:
+        return self._write("move", rules.move, asker_of(caller), _list(tab_ids), details)
+
+    def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
+        return self._write("reload", rules.reload_, tab_id)
+
+    def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, _list(tab_ids))
+
+    def hide(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("hide", rules.hide_tabs, _list(tab_ids))
+
+    def show(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("show", rules.show_tabs, _list(tab_ids))
+
+
+def _list(tab_ids: TabIds) -> list[int]:
+    return [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)

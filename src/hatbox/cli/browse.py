@@ -1,0 +1,202 @@
+"""The command browse: an engine for a profile, held in this process until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Final
+
+import typer
+
+from hatbox.cli.background import READY
+from hatbox.cli.engines import BrowserOption, Choice, EngineOption, HeadlessOption, MarksOption, chosen
+from hatbox.cli.failures import Failure, report
+from hatbox.cli.identities import find
+from hatbox.cli.news import News
+from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.output import print_json_line, print_line
+from hatbox.cli.spinner import spinner
+from hatbox.identity import ContextualIdentity
+from hatbox.profile import Profile
+
+__all__ = ["browse"]
+
+_SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def browse(
+    identities: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME-OR-ID]...",
+            help="Identities to show; one without tabs gets an empty one. The tabs of the others are opened as well.",
+        ),
+    ] = None,
+    engine: EngineOption = None,
+    browser: BrowserOption = None,
+    headless: HeadlessOption = False,
+    no_marks: MarksOption = False,
+    until_empty: Annotated[
+        bool, typer.Option("--until-empty", help="End when no tab is left, hidden ones included.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print what becomes of tabs.")] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open the tabs of the profile and keep them open, until Ctrl-C or until the last one is closed in its window.
+
+    Whatever other programs do to tabs and identities happens here: open, close, hide, show. When it ends, what the
+    pages have stored is saved, and the tabs stay in the profile for the next time.
+    """
+    choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
+    path = path_of(profile)
+
+    async def held() -> None:
+        with _stoppable():
+            async with Profile(path) as opened:
+                found = [await find(opened, each) for each in identities or []]
+                teller = _Teller(quiet=quiet, as_json=as_json)
+                await _hold(opened, choice, found, teller, until_empty=until_empty)
+
+    with _complaints(as_json=as_json):
+        asyncio.run(held())
+
+
+class _Teller:
+    """What is said of the engine itself."""
+
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        self.quiet = quiet
+        self.as_json = as_json
+
+    def ready(self, choice: Choice, tabs: int) -> None:
+        if self.as_json:
+            print_json_line({"event": READY, "engine": choice.name, "process": os.getpid(), "tabs": tabs}, sys.stdout)
+        elif not self.quiet:
+            opened = "No tab is open yet: `hatbox open` opens one" if not tabs else f"{_number(tabs)} to open"
+            print_line(f"{choice.shown_name[0].upper()}{choice.shown_name[1:]} is running. {opened}.", sys.stdout)
+            if sys.stdout.isatty():
+                print_line("Ctrl-C ends it; the tabs stay for the next time.", sys.stdout)
+            sys.stdout.flush()
+
+
+async def _hold(
+    opened: Profile, choice: Choice, found: Sequence[ContextualIdentity], teller: _Teller, *, until_empty: bool
+) -> None:
+    with contextlib.ExitStack() as turning:
+        turning.enter_context(spinner(f"Starting {choice.shown_name}"))
+        async with choice.runner(opened):
+            for identity in found:
+                await _brought_up(opened, identity)
+            turning.close()
+            vigil = _Vigil(opened)
+            news = News(opened, as_json=teller.as_json)
+            try:
+                with contextlib.nullcontext() if teller.quiet else news.told():
+                    teller.ready(choice, len(await opened.tabs.query()))
+                    await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
+                    await news.all_told()
+            finally:
+                turning.enter_context(spinner("Saving what the pages have stored"))
+
+
+async def _brought_up(opened: Profile, identity: ContextualIdentity) -> None:
+    await opened.identities.show(identity)
+    if not await opened.tabs.query(identity):
+        await opened.tabs.open(identity)
+
+
+class _Vigil:
+    """Waits for the last tab to be closed."""
+
+    def __init__(self, opened: Profile) -> None:
+        self._tabs = opened.tabs
+        self._changed = asyncio.Event()
+        self._had_tabs = False
+        self._tabs.on_created.add_listener(self._on_created)
+        self._tabs.on_removed.add_listener(lambda _: self._changed.set())
+
+    async def end(self, *, at_once: bool, ever: bool) -> None:
+        """Resolves when there are no tabs left; where there were none from the beginning only if it may be at once."""
+        self._had_tabs |= at_once
+        while True:
+            self._changed.clear()
+            has_tabs = bool(await self._tabs.query())
+            if ever and self._had_tabs and not has_tabs:
+                return
+            self._had_tabs |= has_tabs
+            await self._changed.wait()
+
+    def _on_created(self, _: object) -> None:
+        self._had_tabs = True
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let a signal end the body in an orderly way, and without an error: that is how it is meant to end."""
+    loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
+
+    def stop(number: int) -> None:
+        nonlocal stopped
+        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C does not wait
+            task.cancel()
+        stopped = True
+
+    for number in _SIGNALS:
+        _on_signal(loop, number, stop)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    finally:
+        for number in _SIGNALS:
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.remove_signal_handler(number)
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int], None]) -> None:
+    try:
+        loop.add_signal_handler(number, stop, number)
+    except NotImplementedError:  # Windows
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop, number))
+    except (RuntimeError, ValueError):  # not the main thread: nobody can send it signals
+        pass
+
+
+@contextlib.contextmanager
+def _complaints(*, as_json: bool) -> Iterator[None]:
+    """Tell what Hatbox logs as a line of its own, without a traceback."""
+    logger, handler = logging.getLogger("hatbox"), _Log(as_json=as_json)
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated
+
+
+class _Log(logging.Handler):
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__(logging.WARNING)
+        self._as_json = as_json
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and os.environ.get("HATBOX_DEBUG"):
+            sys.excepthook(type(error), error, error.__traceback__)
+        message = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
+        if self._as_json:
+            print_json_line({"event": "warning", "message": message}, sys.stderr)
+        else:
+            report(Failure("Warning", message), as_json=False)
+
+
+def _number(count: int) -> str:
+    return f"{count} tab" if count == 1 else f"{count} tabs"

@@ -1,0 +1,147 @@
+"""The commands on tabs: open, tabs, close. How an engine comes to open them is told in hatbox.cli.opening."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from hatbox.cli.address import address
+from hatbox.cli.engines import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
+from hatbox.cli.failures import Failure
+from hatbox.cli.identities import within
+from hatbox.cli.opening import WAIT_SECONDS, Opening
+from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.output import print_json, print_line, print_tabs, say_tab, tab_document
+from hatbox.cli.owners import WHOSE_HELP, Owned, owner_of, with_identities
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.engines.lease import Lease
+from hatbox.errors import InvalidTab
+from hatbox.profile import Profile
+from hatbox.store.base import Transaction
+from hatbox.tabs import Tab
+from hatbox.tabs.model import BLANK, tab_of
+from hatbox.tabs.strip import close_rows
+
+__all__ = ["close", "open_", "tabs"]
+
+
+def open_(
+    identity: Annotated[str, typer.Argument(metavar="NAME-OR-ID", help=WHOSE_HELP)],
+    urls: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[URL]...", help="What to open; without a scheme it is https://. Without any: an empty tab."
+        ),
+    ] = None,
+    engine: EngineOption = None,
+    browser: BrowserOption = None,
+    headless: HeadlessOption = False,
+    no_marks: MarksOption = False,
+    max_time: Annotated[
+        float,
+        typer.Option(
+            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Wait for pages no longer than this; else for 60."
+        ),
+    ] = WAIT_SECONDS,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open tabs in an identity: pages of a real browser, signed in as that identity.
+
+    Where an engine runs for the profile, it opens them. Else one is started, and goes on in the background until the
+    last tab is closed; --browser, --headless and --no-marks are for that. A hidden identity is shown. What cannot be
+    loaded is an error, and its tab stays open, as in every browser.
+    """
+    addresses = [address(url) for url in urls or [BLANK]]
+    choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
+
+    async def opened(at: Profile) -> list[Owned]:
+        found = await owner_of(at, identity)
+        made = await Opening(at, found, choice).open(addresses, max_time)
+        return [(tab, found) for tab in made]
+
+    made = within(profile, opened)
+    _tell("Opened", made if as_json else [each for each in made if not each[0].error], as_json=as_json)
+    failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab, _ in made if tab.error]
+    if failed:
+        raise Failure("PageError", failed[0], lines=failed[1:])
+
+
+def tabs(
+    identity: Annotated[
+        str | None, typer.Argument(metavar="[NAME-OR-ID]", help="Only those of this identity, by its name or its id.")
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the tabs: in which identity each is, and whether it is active, pinned, hidden, loading or an error."""
+
+    async def listed(at: Profile) -> tuple[list[Owned], bool]:
+        found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
+        return await with_identities(at, found), Lease(at.path).holder() is not None
+
+    found, running = within(profile, listed)
+    if as_json:
+        print_json([tab_document(*each) for each in found], sys.stdout)
+        return
+    print_tabs(found, sys.stdout)
+    if found and not running and sys.stdout.isatty():
+        print_line("No browser is running. `hatbox browse` opens these tabs.", sys.stderr)
+
+
+def close(
+    tab_ids: Annotated[
+        list[int] | None, typer.Argument(metavar="[TAB]...", help="The tabs, by their numbers in `hatbox tabs`.")
+    ] = None,
+    identity: Annotated[
+        str | None,
+        typer.Option("--identity", metavar="NAME-OR-ID", help="All tabs of this identity, by its name or its id."),
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Close tabs, hidden ones too. What the identity has is kept: its cookies, its storage."""
+    if bool(tab_ids) == (identity is not None):
+        raise typer.BadParameter("name tabs, or an identity", param_hint=["[TAB]...", "--identity"])
+
+    async def closed(at: Profile) -> list[Owned]:
+        if identity is not None:
+            wanted = [tab.id for tab in await _tabs_of(at, identity)]
+        else:
+            wanted = list(dict.fromkeys(tab_ids or []))
+        owned = await with_identities(at, await _existing(at, wanted, complain=identity is None))
+        await at.tabs.write(lambda each: _close(each, [tab.id for tab, _ in owned]))
+        return owned
+
+    _tell("Closed", within(profile, closed), as_json=as_json)
+
+
+async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:
+    return await opened.tabs.query(await owner_of(opened, name_or_id) or DEFAULT_STORE)
+
+
+async def _existing(opened: Profile, tab_ids: Sequence[int], *, complain: bool) -> list[Tab]:
+    rows = await opened.tabs.read(lambda each: [each.tabs.get(tab_id) for tab_id in tab_ids])
+    missing = [tab_id for tab_id, row in zip(tab_ids, rows, strict=True) if row is None]
+    if missing and complain:
+        listed = ", ".join(map(str, missing))
+        which = f"there is no tab {listed}" if len(missing) == 1 else f"there are no tabs {listed}"
+        hint = "`hatbox tabs` shows those that there are."
+        raise Failure(InvalidTab.__name__, f"{which}. {hint}", details={"missing": missing})
+    return [tab_of(row) for row in rows if row is not None]
+
+
+def _close(transaction: Transaction, tab_ids: Sequence[int]) -> None:
+    rows = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
+    close_rows(transaction, [row for row in rows if row is not None])
+
+
+def _tell(what: str, owned: Sequence[Owned], *, as_json: bool) -> None:
+    if as_json:
+        print_json([tab_document(*each) for each in owned], sys.stdout)
+        return
+    for tab, identity in owned:
+        say_tab(what, tab, identity, sys.stdout)

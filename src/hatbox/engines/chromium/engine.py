@@ -1,0 +1,351 @@
+"""The engine: a browser that shows the tabs of a profile, one context for each identity."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import platformdirs
+from playwright.async_api import BrowserContext
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page as PlaywrightPage
+
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookies.stores import CookieChange, CookieStores
+from hatbox.engines.base import Engine, Reports
+from hatbox.engines.chromium import history
+from hatbox.engines.chromium.contexts import IdentityContext, Looks
+from hatbox.engines.chromium.launch import Launched, launch
+from hatbox.engines.chromium.marks import Mark, mark_of
+from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.work import guarded
+from hatbox.errors import EngineError, InvalidIdentity
+from hatbox.identities import ContextualIdentity, Identities
+from hatbox.store.base import Store
+from hatbox.tabs.model import BLANK, Tab
+
+__all__ = ["ChromiumEngine"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
+_MOMENT: Final = 1.0
+
+
+class ChromiumEngine(Engine):
+    """Chromium, found on the machine or named. Windows are marked and downloads kept, unless it is headless."""
+
+    name: ClassVar[str] = "Chromium"
+    keeps_hidden: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        store: Store,
+        stores: CookieStores,
+        identities: Identities,
+        *,
+        headless: bool,
+        browser: str | os.PathLike[str] | None = None,
+        marks: bool | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._store = store
+        self._stores = stores
+        self._identities = identities
+        self._browser = browser
+        self._headless = headless
+        self._marks = not headless if marks is None else marks
+        self._downloads = Path(downloads) if downloads is not None else None
+        if downloads is None and not headless:
+            self._downloads = Path(platformdirs.user_downloads_dir())
+        self._launched: Launched | None = None
+        self._reports: Reports
+        self._contexts: dict[str, IdentityContext] = {}
+        self._pages: dict[int, LivePage] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._making = asyncio.Lock()
+        self._front: int | None = None
+        self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # -------------------------------------------------------------------------------------------- what it is told
+
+    async def start(self, reports: Reports) -> None:
+        """See Engine."""
+        await self._let_go()
+        self._reports = reports
+        self._launched = launched = await launch(self._browser, headless=self._headless)
+        launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
+        self._stores.on_changed.add_listener(self._on_cookie)
+        if self._marks:
+            self._identities.on_updated.add_listener(self._on_identity)
+
+    async def stop(self) -> None:
+        """See Engine."""
+        self._stores.on_changed.remove_listener(self._on_cookie)
+        self._identities.on_updated.remove_listener(self._on_identity)
+        pages, self._pages = self._pages, {}
+        await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
+        contexts, self._contexts = self._contexts, {}
+        await asyncio.gather(*(context.close() for context in contexts.values()))
+        await self._let_go()
+
+    async def open(self, tab: Tab, kept: bytes | None) -> None:
+        """See Engine."""
+        with _explained():
+            async with self._in_context(tab.cookie_store_id) as context:
+                page = await context.new_page()
+        self._assign(page, tab)
+        if tab.target:
+            page.load(tab.target, tab.navigation, history.read(kept, tab.target))
+        elif tab.url != BLANK:
+            page.load(tab.url, tab.navigation, history.read(kept, tab.url))
+
+    async def navigate(self, tab: Tab) -> None:
+        """See Engine."""
+        page = self._pages.get(tab.id)
+        if page is None or page.is_crashed:
+            await self.close(tab.id, to_hide=False)
+            await self.open(tab, None)
+        else:
+            page.load(tab.target or tab.url, tab.navigation)
+
+    async def activate(self, tab: Tab) -> None:
+        """See Engine."""
+        self._front = tab.id
+        if time.monotonic() - self._looked_at.pop(tab.id, -_MOMENT) < _MOMENT:
+            return  # the user did it, and may look at another one by now
+        if page := self._pages.get(tab.id):
+            with contextlib.suppress(PlaywrightError):
+                await page.page.bring_to_front()
+
+    async def close(self, tab_id: int, *, to_hide: bool) -> None:
+        """See Engine."""
+        page = self._pages.pop(tab_id, None)
+        if page is None:
+            return
+        context = self._context_with(page)
+        page.is_closing = True
+        if to_hide:
+            await self._keep(tab_id, page)
+        if context is not None:
+            await context.save(page)
+        await page.close()
+        if context is not None:
+            await self._close_if_empty(context)
+
+    async def forget(self, cookie_store_id: str) -> None:
+        """See Engine."""
+        async with self._locks[cookie_store_id]:
+            if context := self._contexts.pop(cookie_store_id, None):
+                await context.discard()
+        self._locks.pop(cookie_store_id, None)
+
+    # ------------------------------------------------------------------------------------------- for who uses it
+
+    @property
+    def tabs(self) -> set[int]:
+        """The tabs that have a page now."""
+        return set(self._pages)
+
+    def page_of(self, tab_id: int) -> PlaywrightPage | None:
+        """The page of a tab; None if it has none."""
+        page = self._pages.get(tab_id)
+        return page.page if page else None
+
+    async def loaded(self, tab_id: int) -> None:
+        """Wait until nothing is loading in the page of a tab."""
+        if page := self._pages.get(tab_id):
+            await page.loaded()
+
+    async def synced(self) -> None:
+        """Resolves when all that was changed by now, in the store or in the browser, is known on both sides."""
+        await self._store.catch_up()
+        with _explained():
+            await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
+
+    async def context_of(self, cookie_store_id: str) -> BrowserContext:
+        """The context of an identity."""
+        with _explained():
+            async with self._in_context(cookie_store_id) as context:
+                await context.tidy()
+                return context.context
+
+    # ------------------------------------------------------------------------------------------ what is told to it
+
+    def page_opened(self, context: IdentityContext, page: LivePage) -> None:
+        """See contexts.Watcher."""
+        self._begin(self._take_in(context, page))
+
+    def page_closed(self, context: IdentityContext, page: LivePage) -> None:
+        """See contexts.Watcher."""
+        self._begin(self._see_off(context, page))
+
+    def page_focused(self, page: LivePage) -> None:
+        """See contexts.Watcher."""
+        if page.tab_id is not None and page.tab_id != self._front:
+            self._front = page.tab_id
+            self._looked_at[page.tab_id] = time.monotonic()
+            self._begin(self._reports.activated(page.tab_id))
+
+    async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
+        opener = next((each for each in self._pages.values() if each.target_id == page.opener_id), None)
+        try:
+            tab = await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
+        except InvalidIdentity:
+            return  # it is being removed
+        self._assign(page, tab)
+        page.take_over()
+        if page.page.is_closed():
+            self._pages.pop(tab.id, None)
+            await self._reports.closed(tab.id)
+
+    async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
+        """Find out whether a page was closed, or the browser has died: Playwright says that pages close either way."""
+        launched = self._launched
+        try:
+            if launched is not None:
+                await launched.session.send("Browser.getVersion")
+        except PlaywrightError:
+            return  # it is being told of as a loss
+        if page.tab_id is not None and page.tab_id in self._pages:
+            del self._pages[page.tab_id]
+            await self._reports.closed(page.tab_id)
+        await self._close_if_empty(context)
+
+    def _on_lost(self, launched: Launched) -> None:
+        if launched is not self._launched:
+            return
+        for context in self._contexts.values():
+            context.stop()
+            context.cookies.stop()
+            for page in context.pages:
+                page.let_go()
+        self._contexts.clear()
+        self._pages.clear()
+        self._reports.lost("its process has ended")
+
+    def _on_cookie(self, change: CookieChange) -> None:
+        if context := self._contexts.get(change.cookie_store_id):
+            context.cookies.hear(change)
+
+    async def _on_identity(self, identity: ContextualIdentity) -> None:
+        if context := self._contexts.get(identity.cookie_store_id):
+            await context.set_mark(mark_of(identity))
+
+    # ---------------------------------------------------------------------------------------------------- contexts
+
+    @contextlib.asynccontextmanager
+    async def _in_context(self, cookie_store_id: str) -> AsyncIterator[IdentityContext]:
+        """The context of an identity, made if there is none, and kept while this is entered."""
+        async with self._locks[cookie_store_id]:
+            context = self._contexts.get(cookie_store_id)
+            if context is None:
+                context = self._contexts[cookie_store_id] = await self._new_context(cookie_store_id)
+            context.users += 1
+        try:
+            yield context
+        finally:
+            context.users -= 1
+
+    async def _new_context(self, cookie_store_id: str) -> IdentityContext:
+        launched = self._launched
+        if launched is None:
+            raise EngineError("the browser does not run")
+        cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
+        async with self._making:
+            context, context_id = await self._bare_context(launched)
+        looks = Looks(self._headless, mark, self._downloads)
+        try:
+            return await IdentityContext.open(
+                context, context_id, launched.session, cookie_store, self._store, self, looks
+            )
+        except BaseException:
+            with contextlib.suppress(PlaywrightError):
+                await context.close()
+            raise
+
+    async def _bare_context(self, launched: Launched) -> tuple[BrowserContext, str]:
+        """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""
+        while True:
+            before = await _context_ids(launched)
+            if self._headless:
+                context = await launched.browser.new_context(user_agent=launched.user_agent)
+            else:
+                context = await launched.browser.new_context(no_viewport=True)
+            new = await _context_ids(launched) - before
+            if len(new) == 1:
+                return context, new.pop()
+            await context.close()  # somebody else has made one at the same time
+
+    async def _mark(self, cookie_store_id: str) -> Mark | None:
+        if not self._marks or cookie_store_id == DEFAULT_STORE:
+            return None
+        return mark_of(await self._identities.get(cookie_store_id))
+
+    async def _close_if_empty(self, context: IdentityContext) -> None:
+        async with self._locks[context.cookie_store_id]:
+            if context.pages or context.users or self._contexts.get(context.cookie_store_id) is not context:
+                return
+            del self._contexts[context.cookie_store_id]
+            await context.close()
+
+    def _context_with(self, page: LivePage) -> IdentityContext | None:
+        return next((context for context in self._contexts.values() if page in context.pages), None)
+
+    def _assign(self, page: LivePage, tab: Tab) -> None:
+        page.assign(tab.id, Teller(self._reports, tab.id, tab.navigation))
+        self._pages[tab.id] = page
+
+    async def _keep(self, tab_id: int, page: LivePage) -> None:
+        """Keep what is needed to show a page again."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                kept = await page.kept()
+        except (PlaywrightError, TimeoutError) as error:
+            logger.debug("nothing can be kept of tab %d: %s", tab_id, error)
+            return
+        if kept is not None:
+            await self._reports.keep(tab_id, kept)
+
+    async def _let_go(self) -> None:
+        launched, self._launched = self._launched, None
+        for task in self._tasks:
+            task.cancel()
+        self._contexts.clear()
+        self._pages.clear()
+        self._front = None
+        self._looked_at.clear()
+        if launched is not None:
+            await launched.stop()
+
+    def _begin(self, work: Any) -> None:
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
+            logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _context_ids(launched: Launched) -> set[str]:
+    return set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except PlaywrightError as error:
+        raise EngineError(f"the browser did not open a page: {str(error).splitlines()[0]}") from error

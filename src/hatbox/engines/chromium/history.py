@@ -1,0 +1,65 @@
+"""What is kept of a page to show it again: where it has been, where in that it is, and how far it is scrolled.
+
+Pure. How a history is built anew is the business of pages.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["Kept", "from_navigation_history", "read", "written"]
+
+_BEFORE: Final = 7  # entries that are worth the time that each takes to be made again
+_AFTER: Final = 2
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The history of a page; `index` is where it is, `scroll` how far it is scrolled there."""
+
+    entries: list[str]
+    index: int
+    scroll: tuple[float, float] = (0, 0)
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self.entries[self.index]
+
+
+def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]) -> Kept | None:
+    """What is kept of the answer of Page.getNavigationHistory; None if that is no page of the web."""
+    current = history["entries"][history["currentIndex"]]
+    near = history["entries"][max(0, history["currentIndex"] - _BEFORE) : history["currentIndex"] + _AFTER + 1]
+    entries: list[dict[str, Any]] = []
+    for entry in near:
+        if not entry["url"].startswith(("http://", "https://")):
+            continue
+        if entries and _document(entries[-1]) == _document(entry):  # two places in one document are shown as one
+            if entries[-1] is current:
+                continue
+            entries.pop()
+        entries.append(entry)
+    if current not in entries:
+        return None
+    return Kept([entry["url"] for entry in entries], entries.index(current), scroll)
+
+
+def _document(entry: dict[str, Any]) -> str:
+    url: str = entry["url"]
+    return url.partition("#")[0]
+
+
+def written(kept: Kept) -> bytes:
+    """As the profile keeps it."""
+    return msgspec.json.encode(kept)
+
+
+def read(page: bytes | None, url: str) -> Kept | None:
+    """What was kept, if it is of a page at this URL; what another engine has kept is None, whatever it is."""
+    try:
+        kept = msgspec.json.decode(page or b"", type=Kept)
+    except msgspec.DecodeError:
+        return None
+    return kept if 0 <= kept.index < len(kept.entries) and kept.url == url else None

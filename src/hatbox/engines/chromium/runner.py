@@ -1,0 +1,57 @@
+"""Chromium at work on a profile, for Python: pages and contexts as Playwright has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, Page
+
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.engines.chromium.engine import ChromiumEngine
+from hatbox.engines.runner import EngineRunner
+from hatbox.errors import EngineError
+from hatbox.identities import ContextualIdentity, Identities, IdentityLike
+from hatbox.store.base import Store
+from hatbox.tabs.model import BLANK
+from hatbox.tabs.service import Tabs
+
+__all__ = ["ChromiumRunner"]
+
+
+class ChromiumRunner(EngineRunner):
+    """A browser that shows the tabs of a profile while it is entered."""
+
+    engine: ChromiumEngine
+
+    def __init__(self, engine: ChromiumEngine, store: Store, profile: Path, identities: Identities, tabs: Tabs) -> None:
+        super().__init__(engine, store, profile)
+        self._identities = identities
+        self._tabs = tabs
+
+    async def page(self, identity: IdentityLike | int, url: str = BLANK) -> Page:
+        """A new page in an identity, as a tab of the profile, when it has loaded; or that of a tab, by its id.
+
+        An address that cannot be loaded is no error: the tab says why.
+        """
+        tab_id = identity if isinstance(identity, int) else (await self._tabs.open(identity, url)).id
+        await self.settled()
+        page = self.engine.page_of(tab_id)
+        if page is None:
+            tab = await self._tabs.get(tab_id)
+            why = "it is hidden: show its identity first" if tab.hidden else tab.error or "it was closed"
+            raise EngineError(f"tab {tab_id} has no page: {why}")
+        await self.engine.loaded(tab_id)
+        await self.loaded(tab_id)
+        return page
+
+    async def synced(self) -> None:
+        """Resolves when the cookies in the browser and in the profile are the same. They are soon anyway."""
+        await self.engine.synced()
+
+    async def context(self, identity: IdentityLike) -> BrowserContext:
+        """The browser context of an identity; pages that are opened in it become tabs of the profile."""
+        if identity == DEFAULT_STORE:
+            return await self.engine.context_of(DEFAULT_STORE)
+        if not isinstance(identity, ContextualIdentity):
+            identity = await self._identities.find(identity)
+        return await self.engine.context_of(identity.cookie_store_id)

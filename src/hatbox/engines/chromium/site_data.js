@@ -1,0 +1,198 @@
+// What an origin keeps beside cookies, local storage and IndexedDB, as JSON and back. Runs in a world of its own.
+({
+  async collect(limit) {
+    const local = Object.keys(localStorage).map((name) => [name, localStorage.getItem(name)]);
+    const databases = [];
+    for (const { name, version } of await indexedDB.databases()) {
+      databases.push(await this.collectDatabase(name, version));
+    }
+    if (local.length === 0 && databases.length === 0) return "";
+    const all = JSON.stringify({ local, databases });
+    return all.length <= limit ? all : JSON.stringify({ local, databases: [], left: all.length });
+  },
+
+  async collectDatabase(name, version) {
+    const database = await this.soon(this.done(indexedDB.open(name)));
+    database.onversionchange = () => database.close(); // never in the way of the page
+    try {
+      const names = [...database.objectStoreNames];
+      if (names.length === 0) return { name, version, stores: [] };
+      const transaction = database.transaction(names, "readonly");
+      const stores = await Promise.all(names.map(async (each) => {
+        const store = transaction.objectStore(each);
+        const [keys, values] = await Promise.all([this.done(store.getAllKeys()), this.done(store.getAll())]);
+        const indexes = [...store.indexNames].map((index) => {
+          const { keyPath, unique, multiEntry } = store.index(index);
+          return { name: index, keyPath, unique, multiEntry };
+        });
+        return { name: each, keyPath: store.keyPath, autoIncrement: store.autoIncrement, indexes, keys, values };
+      }));
+      for (const store of stores) {
+        store.records = [];
+        for (const [place, value] of store.values.entries()) {
+          const key = store.keyPath === null ? await this.pack(store.keys[place]) : null;
+          const packed = await this.pack(value);
+          if (packed !== undefined) store.records.push([key, packed]);
+        }
+        delete store.keys;
+        delete store.values;
+      }
+      return { name, version, stores };
+    } finally {
+      database.close();
+    }
+  },
+
+  async restore(text) {
+    const { local, databases } = JSON.parse(text);
+    for (const [name, value] of local) localStorage.setItem(name, value);
+    for (const { name, version, stores } of databases) {
+      const opening = indexedDB.open(name, version);
+      opening.onupgradeneeded = () => {
+        for (const { name, keyPath, autoIncrement, indexes } of stores) {
+          const store = opening.result.createObjectStore(name, { keyPath, autoIncrement });
+          for (const { name, keyPath, unique, multiEntry } of indexes) {
+            store.createIndex(name, keyPath, { unique, multiEntry });
+          }
+        }
+      };
+      const database = await this.done(opening);
+      try {
+        for (const { name, keyPath, records } of stores) {
+          const unpacked = await Promise.all(records.map(([key, value]) =>
+            Promise.all([key === null ? undefined : this.unpack(key), this.unpack(value)])));
+          const transaction = database.transaction(name, "readwrite");
+          const store = transaction.objectStore(name);
+          for (const [key, value] of unpacked) keyPath === null ? store.put(value, key) : store.put(value);
+          await new Promise((resolve, reject) => {
+            transaction.oncomplete = resolve;
+            transaction.onabort = () => reject(transaction.error);
+          });
+        }
+      } finally {
+        database.close();
+      }
+    }
+  },
+
+  done: (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new Error("blocked"));
+  }),
+
+  toText(bytes) {
+    if (bytes.toBase64) return bytes.toBase64();
+    let text = "";
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return btoa(text);
+  },
+
+  toBytes: (text) => Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (each) => each.charCodeAt(0)),
+
+  // A database that a page is about to delete, or to change, cannot be opened before it has: then it is saved later.
+  soon: (promise) => Promise.race([promise, new Promise((_, reject) => {
+    AbortSignal.timeout(1000).onabort = () => reject(new Error("busy"));
+  })]),
+
+  // A value that IndexedDB can hold as JSON: what JSON has no word for is an array that begins with a letter.
+  // undefined for what cannot leave the browser: keys that may not be exported, handles of files.
+  async pack(value) {
+    const numbers = new Map(), waiting = [];
+    let lost = false;
+    const into = (packed, place, promise) => waiting.push(promise.then((text) => { packed[place] = text; }));
+    const walk = (each) => {
+      if (each === null || typeof each === "string" || typeof each === "boolean") return each;
+      if (typeof each === "number") return Number.isFinite(each) && !Object.is(each, -0) ? each : ["n", Object.is(each, -0) ? "-0" : `${each}`];
+      if (each === undefined) return ["u"];
+      if (typeof each === "bigint") return ["i", `${each}`];
+      if (numbers.has(each)) return ["r", numbers.get(each)];
+      numbers.set(each, numbers.size);
+      if (Array.isArray(each)) return ["a", ...Array.from(each, walk)];
+      if (each instanceof Date) return ["d", each.getTime()];
+      if (each instanceof RegExp) return ["x", each.source, each.flags];
+      if (each instanceof Map) return ["m", ...[...each].map(([key, item]) => [walk(key), walk(item)])];
+      if (each instanceof Set) return ["s", ...[...each].map(walk)];
+      if (each instanceof ArrayBuffer) return ["b", this.toText(new Uint8Array(each))];
+      if (ArrayBuffer.isView(each)) {
+        return ["v", each.constructor.name, walk(each.buffer), each.byteOffset, each.length ?? each.byteLength];
+      }
+      if (each instanceof Blob) {
+        const packed = ["f", "", each.type, ...(each instanceof File ? [each.name, each.lastModified] : [])];
+        into(packed, 1, each.arrayBuffer().then((buffer) => this.toText(new Uint8Array(buffer))));
+        return packed;
+      }
+      if (each instanceof Error) return ["e", each.name, each.message, each.stack ?? ""];
+      if (self.CryptoKey && each instanceof CryptoKey && each.extractable) {
+        const packed = ["k", null, walk(each.algorithm), [...each.usages]];
+        into(packed, 1, crypto.subtle.exportKey("jwk", each));
+        return packed;
+      }
+      if (Object.prototype.toString.call(each) !== "[object Object]") { lost = true; return null; }
+      return ["o", ...Object.keys(each).map((key) => [key, walk(each[key])])];
+    };
+    const packed = walk(value);
+    await Promise.all(waiting);
+    return lost ? undefined : packed;
+  },
+
+  async unpack(packed) {
+    const things = [];
+    const kept = (thing) => (things.push(thing), thing);
+    const walk = async (each) => {
+      if (!Array.isArray(each)) return each;
+      const [kind, ...rest] = each;
+      switch (kind) {
+        case "n": return Number(rest[0]);
+        case "u": return undefined;
+        case "i": return BigInt(rest[0]);
+        case "r": return things[rest[0]];
+        case "d": return kept(new Date(rest[0]));
+        case "x": return kept(new RegExp(...rest));
+        case "b": return kept(this.toBytes(rest[0]).buffer);
+        case "f": {
+          const bytes = this.toBytes(rest[0]), type = rest[1];
+          return kept(rest.length > 2
+            ? new File([bytes], rest[2], { type, lastModified: rest[3] }) : new Blob([bytes], { type }));
+        }
+        case "e": {
+          const { [rest[0]]: Kind = Error } = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
+          return kept(Object.assign(new Kind(rest[1]), { stack: rest[2] }));
+        }
+        case "a": {
+          const array = kept([]);
+          for (const item of rest) array.push(await walk(item));
+          return array;
+        }
+        case "m": {
+          const map = kept(new Map());
+          for (const [key, item] of rest) map.set(await walk(key), await walk(item));
+          return map;
+        }
+        case "s": {
+          const set = kept(new Set());
+          for (const item of rest) set.add(await walk(item));
+          return set;
+        }
+        case "o": {
+          const object = kept({});
+          for (const [key, item] of rest) {
+            Object.defineProperty(object, key, { value: await walk(item), writable: true, enumerable: true, configurable: true });
+          }
+          return object;
+        }
+        case "v": {
+          const place = things.push(null) - 1;
+          const buffer = await walk(rest[1]);
+          return (things[place] = new self[rest[0]](buffer, rest[2], rest[3]));
+        }
+        case "k": {
+          const place = things.push(null) - 1;
+          const algorithm = await walk(rest[1]);
+          return (things[place] = await crypto.subtle.importKey("jwk", rest[0], algorithm, true, rest[2]));
+        }
+      }
+    };
+    return walk(packed);
+  },
+})

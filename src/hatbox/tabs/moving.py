@@ -1,0 +1,118 @@
+"""Bringing tabs to other places: within their window, into another one, to and from the pinned ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs import states
+from hatbox.tabs.model import ATTACHED, DETACHED, MOVED, Move, Placement, Tab, note, tab_of
+from hatbox.tabs.strip import (
+    activate,
+    arrange,
+    close_if_empty,
+    ensure_active,
+    heir_of,
+    row_of,
+    sever,
+    tell,
+)
+from hatbox.tabs.visibility import show_quietly
+from hatbox.tabs.windows import get_window
+
+__all__ = ["attach", "move_tabs", "pin_quietly", "set_pinned"]
+
+
+def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, window_id: int | None = None) -> list[Tab]:
+    """Bring tabs to a place, side by side: in their windows, or in another one. -1 is the end.
+
+    Returns those that are where they should be, in the order asked for. Pinned tabs come first and stay first: who
+    should go where it may not be stays where it is, and is left out.
+    """
+    target = get_window(transaction, window_id).id if window_id is not None else None
+    for tab_id in tab_ids:
+        row_of(transaction, tab_id)
+    moved: list[int] = []
+    last_places: dict[int, int] = {}
+    for tab_id in tab_ids:
+        row = row_of(transaction, tab_id)
+        window = row.window if target is None else target
+        order = transaction.tabs.find(window=window)
+        if window == row.window and len(order) == 1:
+            last_places[window] = 0
+            continue
+        place = _place(row, order, index, last_places.get(window))
+        pinned_count = sum(other.pinned for other in order)
+        if place > pinned_count if row.pinned else place < pinned_count:
+            continue
+        if window == row.window:
+            _move_within(transaction, row, order, place)
+        else:
+            attach(transaction, row, window, place)
+            ensure_active(transaction, window)
+        last_places[window] = row_of(transaction, tab_id).position
+        moved.append(tab_id)
+    return [tab_of(row_of(transaction, tab_id)) for tab_id in moved]
+
+
+def _place(row: TabRow, order: Sequence[TabRow], index: int, last: int | None) -> int:
+    """The place that a tab should have once it has moved; `last` is that of the tab that moved before it."""
+    stays = any(other.id == row.id for other in order)
+    if last is None:
+        highest = len(order) - stays
+        return highest if index == -1 else min(index, highest)
+    return last if stays and row.position <= last else last + 1
+
+
+def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow], place: int) -> None:
+    others = [other for other in order if other.id != row.id]
+    if row.pinned:  # just behind the pinned ones is the last place among them
+        place = min(place, sum(other.pinned for other in others))
+    arrange(transaction, [*others[:place], row, *others[place:]], moved=[row])
+    if place != row.position:
+        sever(transaction, order, ())
+
+
+def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
+    """Bring a tab into another window, pinned as it was or as said. Which tab is active there is left to the caller."""
+    old_order = transaction.tabs.find(window=row.window)
+    left = [other for other in old_order if other.id != row.id]
+    heir = heir_of(row, old_order, {row.id}) if row.active else None
+    order = transaction.tabs.find(window=window)
+    note(transaction, DETACHED, Placement(row.id, row.window, row.position))
+    lost = {"active": 0, "opener": None, "owner": None, "related": None}
+    is_pinned = row.pinned if pinned is None else int(pinned)
+    transaction.tabs.update(row.id, window=window, position=place, pinned=is_pinned, **lost)
+    arrange(transaction, left)
+    sever(transaction, old_order, {row.id})
+    arrange(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
+    note(transaction, ATTACHED, Placement(row.id, window, place))
+    if heir is not None:
+        activate(transaction, row_of(transaction, heir.id))
+    close_if_empty(transaction, row.window)
+
+
+def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> None:
+    """Pin a tab, behind those that are pinned, or unpin it: then it is the first behind them. A hidden one is shown."""
+    if pin_quietly(transaction, row, pinned=pinned):
+        tell(transaction, row_of(transaction, row.id), "pinned")
+
+
+def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
+    """As set_pinned, but it is left to the caller to tell of it: returns whether anything has changed."""
+    if (row.pinned == 1) == pinned:
+        return False
+    order = transaction.tabs.find(window=row.window)
+    others = [other for other in order if other.id != row.id]
+    place = sum(other.pinned for other in others)
+    transaction.tabs.update(row.id, pinned=int(pinned))
+    transaction.tabs.place((other.id, at) for at, other in enumerate([*others[:place], row, *others[place:]]))
+    if place != row.position:
+        note(transaction, MOVED, Move(row.id, row.window, row.position, place))
+        sever(transaction, order, ())
+    if pinned:
+        new, shown = show_quietly(transaction, row_of(transaction, row.id), states.Tab.SHOW)
+        if shown:
+            tell(transaction, new, "hidden")
+        ensure_active(transaction, row.window)
+    return True

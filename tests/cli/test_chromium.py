@@ -1,0 +1,108 @@
+"""The commands for tabs with a real Chromium, without windows."""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import engines
+from tests.cli.conftest import Cli, Start
+from tests.site import Site
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("playwright") is None, reason="needs Playwright: pip install 'hatbox[chromium]'"
+)
+needs_chromium = pytest.mark.skipif(not engines.has_chromium(), reason="needs a Chromium: sudo apt install chromium")
+
+
+@pytest.fixture(autouse=True)
+def no_engine_is_left(profile: Path, surroundings: None) -> Iterator[None]:
+    yield
+    engines.end(profile)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site
+
+
+def assert_all_is_as_it_was(cli: Cli, profile: Path) -> None:
+    """Work was hidden, and nothing was open."""
+    assert cli("tabs", "--json").json == []
+    assert cli("get", "Work", "--json").json["hidden"]
+    assert engines.holder(profile) is None
+
+
+def test_a_browser_that_is_not_there_leaves_everything_as_it_was(cli: Cli, profile: Path, tmp_path: Path) -> None:
+    cli("hide", "Work")
+    missing = tmp_path / "no-such-browser"
+    result = cli("open", "Work", "https://site.example", "--headless", "--browser", str(missing))
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"hatbox: {missing}: ")
+    assert len(result.err.splitlines()) == 1
+    assert_all_is_as_it_was(cli, profile)
+
+
+@pytest.mark.parametrize("verb", ["open", "browse"])
+def test_without_any_browser_it_says_how_to_get_one(
+    cli: Cli, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("HATBOX_CHROMIUM", raising=False)
+    cli("hide", "Work")
+    result = cli(verb, "Work", "--headless", "--json")
+    assert (result.status, result.out) == (1, "")
+    assert result.error["type"] == "EngineError"
+    assert "Install it with: " in result.error["message"]
+    assert_all_is_as_it_was(cli, profile)
+
+
+@needs_chromium
+def test_two_accounts_hide_restart_and_show(cli: Cli, program: Start, profile: Path, site: Site) -> None:
+    for name in ("Work", "Personal"):
+        opened = cli("open", name, site.url("/login", user=name), "--headless")
+        assert opened.out.endswith(f"in {name}: {site.url('/me')} (Signed in as {name})\n"), opened
+    cli("open", "Work", site.url("/storage", write="kept"))
+    cookie = cli("fetch", "Work", site.url("/me", as_="Work"))
+    assert "Signed in as Work" in cookie.out
+
+    assert cli("hide", "Work").out == "Hidden Work (firefox-container-2): 2 tabs\n"
+    before = cli("tabs", "Work", "--json").json
+    engines.end(profile)
+    assert "`hatbox browse` opens the tabs" in cli("show", "Work").err
+    cli("hide", "Work")
+
+    browser = program("browse", "--headless", "--quiet", "--json")
+    assert browser.stdout
+    browser.stdout.readline()
+    asked = len(site.requests("/me"))
+    cli("show", "Work")
+    site.wait_for("/me", asked + 1)
+
+    def shown() -> Any:
+        return cli("tabs", "Work", "--json").json
+
+    titles = ["Signed in as Work", "local kept, indexed kept"]
+    engines.until(lambda: [tab["title"] for tab in shown()] == titles, "the pages of Work")
+    assert [tab["url"] for tab in shown()] == [tab["url"] for tab in before]
+    assert site.users("/me")[-1] == "Work"
+    browser.send_signal(signal.SIGINT)
+    _, err = browser.communicate(timeout=60)
+    assert (browser.returncode, err) == (0, b"")
+    assert not site.mixed
+    assert not site.stale
+
+
+@needs_chromium
+def test_the_browser_ends_after_its_last_tab(cli: Cli, profile: Path, site: Site) -> None:
+    cli("open", "Work", site.url("/page/1"), "--headless")
+    engine = engines.holder(profile)
+    assert engine is not None
+    cli("close", "--identity", "Work")
+    engines.gone(engine.process, profile)

@@ -1,0 +1,292 @@
+"""The engine with a real Chromium: identities side by side, hide and show, and what survives."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import hatbox
+from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.errors import EngineBusy, EngineError
+from hatbox.tabs import Tab
+from tests.engines.chromium.real import browser_process, cookie, until, value, with_browser
+from tests.site import Site
+
+WORK = "firefox-container-2"
+
+
+async def the_tab(profile: hatbox.Profile, identity: str = "Work") -> Tab:
+    (tab,) = await profile.tabs.query(identity)
+    return tab
+
+
+@with_browser
+async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        names = ["Work", "Personal"]
+        pages = await asyncio.gather(*(runner.page(name, site.url("/login", user=name)) for name in names))
+        assert [await page.title() for page in pages] == ["Signed in as Work", "Signed in as Personal"]
+        tabs = await profile.tabs.query()
+        assert {tab.title for tab in tabs} == {"Signed in as Work", "Signed in as Personal"}
+        assert {(tab.url, tab.http_status, tab.content_type) for tab in tabs} == {(site.url("/me"), 200, "text/html")}
+        default = await runner.page("firefox-default", site.url("/me"))
+        assert await default.title() == "Nobody is signed in"
+    assert not site.mixed
+
+
+@with_browser
+async def test_a_session_goes_from_the_browser_to_httpx_and_back(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        first = await until(lambda: value(profile, "Work", "session"))
+        async with profile.httpx("Work") as client:
+            for _ in range(3):  # each time the session that the other side has is worth nothing any more
+                answer = await client.get(site.url("/rotate"))
+                assert "Still Work" in answer.text
+                now = await value(profile, "Work", "session")
+                await until(lambda now=now: _has(runner, "session", now), seconds=1)  # type: ignore[misc]
+                await page.goto(site.url("/rotate"))
+                assert await page.title() == "Still Work"
+                await until(lambda now=now: _differs(profile, now), seconds=1)  # type: ignore[misc]
+        assert first != await value(profile, "Work", "session")
+    assert not site.stale
+    assert not site.mixed
+
+
+async def _has(runner: ChromiumRunner, name: str, wanted: str | None) -> bool:
+    context = await runner.context("Work")
+    return wanted in [each["value"] for each in await context.cookies() if each["name"] == name]
+
+
+async def _differs(profile: hatbox.Profile, old: str | None) -> bool:
+    return await value(profile, "Work", "session") != old
+
+
+@with_browser
+async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        other = await runner.page("Personal", site.url("/page/9"))
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        await page.goto(site.url("/storage", write="V"))
+        await page.wait_for_function("document.title.includes('indexed V')")
+        await page.goto(site.url("/long"))
+        await page.evaluate("scrollTo(0, 3000)")
+        await page.goto(site.url("/page/1"))
+        await page.go_back()
+        await page.evaluate("scrollTo(0, 4000)")
+
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert page.is_closed()
+        assert not other.is_closed()
+        tab = await the_tab(profile)
+        assert (tab.hidden, tab.url, tab.title) == (True, site.url("/long"), "Long")
+        with pytest.raises(EngineError, match="hidden"):
+            await runner.page(tab.id)
+
+        await profile.identities.show(WORK)
+        page = await runner.page(tab.id)
+        assert page.url == site.url("/long")
+        await until(lambda: page.evaluate("scrollY === 4000"))
+        await page.go_back()
+        await page.wait_for_function("document.title === 'local V, indexed V'")
+        await page.go_back()
+        assert await page.title() == "Signed in as Work"
+        for title in ("local V, indexed V", "Long", "Page 1"):
+            await page.go_forward()
+            await page.wait_for_function("title => document.title === title", arg=title)
+
+
+@with_browser
+async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        await page.goto(site.url("/long"))
+        await page.evaluate("scrollTo(0, 2000)")
+        await runner.page("Personal", site.url("/login", user="Personal"))
+        await profile.identities.hide("firefox-container-1")
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        tab = await the_tab(profile)
+        page = await runner.page(tab.id)
+        assert page.url == site.url("/long")
+        await until(lambda: page.evaluate("scrollY === 2000"))
+        await page.go_back()
+        assert await page.title() == "Signed in as Work"
+        hidden = await the_tab(profile, "Personal")
+        assert runner.engine.page_of(hidden.id) is None
+        await profile.identities.show("firefox-container-1")
+        assert await (await runner.page(hidden.id)).title() == "Signed in as Personal"
+    assert not site.mixed
+
+
+@with_browser
+async def test_a_login_survives_the_browser_that_is_killed_a_second_later(
+    browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        process = await browser_process(runner)
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        await until(lambda: value(profile, "Work", "session"), seconds=1)
+        os.kill(process, signal.SIGKILL)
+        await until(lambda: _is(page.is_closed()))
+
+        async def is_back() -> bool:
+            found = runner.engine.page_of(tab.id)
+            return found is not None and found is not page
+
+        tab = await the_tab(profile)  # nobody has closed it
+        await until(is_back)
+        page = await runner.page(tab.id)
+        assert await page.title() == "Signed in as Work"
+        assert await browser_process(runner) != process
+    assert "was lost" in caplog.text
+
+
+async def _is(truth: bool) -> bool:
+    return truth
+
+
+@with_browser
+async def test_a_command_elsewhere_acts_on_the_browser(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        async with hatbox.open(path) as elsewhere:
+            closed = asyncio.ensure_future(page.wait_for_event("close"))
+            await elsewhere.identities.hide(WORK)
+            await closed
+            await elsewhere.identities.show(WORK)
+            tab = await the_tab(elsewhere)
+            await until(lambda: _is(runner.engine.page_of(tab.id) is not None))
+            page = await runner.page(tab.id)
+            assert await page.title() == "Signed in as Work"
+            await elsewhere.tabs.navigate(tab.id, site.url("/page/5"))
+            await until(lambda: _is(page.url == site.url("/page/5")))
+            store = await elsewhere.cookie_store("Work")
+            await store.set(site.url("/"), name="elsewhere", value="Work-1")
+            await until(lambda: _has(runner, "elsewhere", "Work-1"), seconds=1)
+            await store.clear()
+            await until(lambda: _has_none(runner), seconds=1)
+
+
+async def _has_none(runner: ChromiumRunner) -> bool:
+    return not await (await runner.context("Work")).cookies()
+
+
+@with_browser
+async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        await page.goto(site.url("/storage", write="V"))
+        await page.wait_for_function("document.title.includes('indexed V')")
+        context = page.context
+        other = await runner.page("Personal", site.url("/login", user="Personal"))
+        await profile.identities.remove(WORK)
+        await runner.settled()
+        assert page.is_closed()
+        assert context not in other.context.browser.contexts  # type: ignore[union-attr]
+        assert [tab.title for tab in await profile.tabs.query()] == ["Signed in as Personal"]
+        again = await profile.identities.create("Work", color="blue", icon="briefcase")
+        page = await runner.page(again, site.url("/me"))
+        assert await page.title() == "Nobody is signed in"
+        assert await page.evaluate("localStorage.length") == 0
+    assert not site.mixed
+
+
+@with_browser
+async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        one = await runner.page("Work", site.url("/page/1"))
+        two = await runner.page("Work", site.url("/page/2"))
+        assert one.context is two.context is await runner.context("Work")
+        chromium = one.context.browser
+        assert chromium is not None
+        await profile.tabs.close([tab.id for tab in await profile.tabs.query() if tab.title == "Page 1"])
+        await runner.settled()
+        assert chromium.contexts == [two.context]
+        await two.close()
+        await until(lambda: _is(chromium.contexts == []))
+        assert await profile.tabs.query() == []
+
+
+@with_browser
+async def test_what_the_user_closes_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await runner.page("Work", site.url("/page/2"))
+        await page.close()
+
+        async def is_told() -> bool:
+            return [tab.title for tab in await profile.tabs.query()] == ["Page 2"]
+
+        await until(is_told)
+
+
+@with_browser
+async def test_pages_of_the_users_own_making_become_tabs(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        store = await profile.cookie_store("Work")
+        await store.set(site.url("/"), name="session", value=site.sign_in("Work"))
+        context = await runner.context("Work")
+        page = await context.new_page()
+        await page.goto(site.url("/me"))
+        assert await page.title() == "Signed in as Work"
+
+        async def is_told() -> bool:
+            return [(tab.title, tab.cookie_store_id) for tab in await profile.tabs.query()] == [
+                ("Signed in as Work", WORK)
+            ]
+
+        await until(is_told)
+        assert await runner.page((await the_tab(profile)).id) is page
+
+
+@with_browser
+async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser):
+        with pytest.raises(EngineBusy):
+            async with profile.chromium(headless=True, browser=browser):
+                pass
+
+
+@with_browser
+async def test_the_browser_does_not_say_that_it_has_no_windows(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        agent = await page.evaluate("navigator.userAgent")
+        assert "Chrome/" in agent
+        assert "Headless" not in agent
+        assert site.requests("/page/1")[0].headers["user-agent"] == agent
+        assert "Headless" not in site.requests("/page/1")[0].headers.get("sec-ch-ua", "")
+
+
+@with_browser
+async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: Path, site: Site) -> None:
+    lines = [
+        "plain=1",
+        "all=2; Path=/page; HttpOnly; SameSite=Strict; Max-Age=5000",
+        "secure=3; Secure; SameSite=None; Path=/",
+        "own=4; Secure; SameSite=None; Partitioned; Path=/",
+    ]
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await runner.page("Work", site.url("/page/1", host="localhost", set=lines))
+        await until(lambda: value(profile, "Work", "own"))
+        async with profile.httpx("Personal") as client:  # the jar of Hatbox has read the same lines
+            await client.get(site.url("/page/1", host="localhost", set=lines))
+        for name in ("plain", "all", "secure", "own"):
+            ours, theirs = await cookie(profile, "Personal", name), await cookie(profile, "Work", name)
+            assert ours is not None
+            assert theirs is not None
+            assert (theirs.key, theirs.value, theirs.secure, theirs.http_only, theirs.same_site) == (
+                ours.key,
+                ours.value,
+                ours.secure,
+                ours.http_only,
+                ours.same_site,
+            )
+            assert theirs.expires == pytest.approx(ours.expires, abs=30) if ours.expires else theirs.expires is None

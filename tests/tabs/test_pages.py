@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pytest
+
+from hatbox import InvalidTab
+from hatbox.tabs.pages import Page, keep_page, navigate, page_began, page_begun, page_changed, reload
+from tests.tabs.desk import Desk
+
+SITE = "http://site.example"
+PAGE = Page(f"{SITE}/page", "Page", f"{SITE}/icon", 200, "text/html")
+
+
+def desk_at_page() -> Desk:
+    desk = Desk()
+    desk.open(url=f"{SITE}/page")
+    desk.do(page_changed, 1, 1, PAGE)
+    _ = desk.heard
+    return desk
+
+
+def test_a_load_is_told_from_its_beginning_to_its_end() -> None:
+    desk = Desk()
+    desk.open(url=f"{SITE}/page")
+    _ = desk.heard
+    assert desk.do(page_begun, 1, 1).status == "loading"  # type: ignore[union-attr]
+    desk.do(page_changed, 1, 1, PAGE, done=False)
+    assert desk.tab(1).status == "loading"
+    desk.do(page_changed, 1, 1, PAGE)
+    assert desk.heard == [
+        "updated 1 status=loading",
+        f"updated 1 status=loading, url={SITE}/page",
+        "updated 1 title=Page",
+        f"updated 1 icon={SITE}/icon",
+        "updated 1 status=complete",
+    ]
+    tab = desk.tab(1)
+    assert (tab.url, tab.title, tab.icon, tab.http_status, tab.content_type) == (
+        f"{SITE}/page",
+        "Page",
+        f"{SITE}/icon",
+        200,
+        "text/html",
+    )
+    assert (tab.target, tab.loading, tab.status) == ("", False, "complete")
+
+
+def test_an_engine_that_reports_the_end_only_is_told_of_in_the_same_order() -> None:
+    desk = Desk()
+    desk.open(url=f"{SITE}/page")
+    _ = desk.heard
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", "Page"))
+    assert desk.heard == [
+        "updated 1 status=loading",
+        f"updated 1 status=loading, url={SITE}/page",
+        "updated 1 title=Page",
+        "updated 1 status=complete",
+    ]
+
+
+def test_until_the_next_page_is_there_the_old_one_stays_and_then_its_title_goes_first() -> None:
+    desk = desk_at_page()
+    asked = desk.do(navigate, 1, f"{SITE}/other")
+    assert (asked.url, asked.title, asked.status, asked.target) == (f"{SITE}/page", "Page", "complete", f"{SITE}/other")
+    assert desk.heard == ["navigated 1"]
+    desk.do(page_begun, 1, 2)
+    assert desk.tab(1).label == "Page"
+    desk.do(page_changed, 1, 2, Page(f"{SITE}/other", "Other"))
+    assert desk.heard == [
+        "updated 1 status=loading",
+        "updated 1 title=",
+        f"updated 1 status=loading, url={SITE}/other",
+        "updated 1 title=Other",
+        "updated 1 icon=",
+        "updated 1 status=complete",
+    ]
+
+
+def test_a_page_that_is_loaded_again_keeps_its_title() -> None:
+    desk = desk_at_page()
+    desk.do(reload, 1)
+    assert desk.tab(1).target == f"{SITE}/page"
+    desk.do(page_changed, 1, 2, PAGE)
+    assert desk.heard == [
+        "navigated 1",
+        "updated 1 status=loading",
+        f"updated 1 status=loading, url={SITE}/page",
+        "updated 1 status=complete",
+    ]
+
+
+def test_a_page_without_a_title_is_called_by_its_address() -> None:
+    desk = Desk()
+    desk.open(url="https://www.site.example/x?y")
+    desk.do(page_changed, 1, 1, Page("https://www.site.example/x?y"))
+    assert desk.tab(1).label == "site.example/x?y"
+
+
+def test_what_changes_later_is_told_too() -> None:
+    desk = desk_at_page()
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page#there", "Page (1)", f"{SITE}/icon", 200, "text/html"))
+    assert desk.heard == [f"updated 1 url={SITE}/page#there", "updated 1 title=Page (1)"]
+
+
+def test_a_blank_page_is_told_by_its_status_only() -> None:
+    desk = Desk()
+    desk.open(url="about:blank")
+    _ = desk.heard
+    assert desk.do(page_begun, 1, 1).status == "complete"  # type: ignore[union-attr]
+    desk.do(page_changed, 1, 1, Page("about:blank"))
+    assert desk.heard == ["updated 1 status=loading", "updated 1 status=complete"]
+
+
+def test_an_error_is_a_state() -> None:
+    desk = Desk()
+    desk.open(url=f"{SITE}/page")
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", error="no answer"))
+    tab = desk.tab(1)
+    assert (tab.url, tab.error, tab.status) == (f"{SITE}/page", "no answer", "complete")
+    desk.do(navigate, 1, f"{SITE}/page")
+    desk.do(page_changed, 1, 2, PAGE)
+    assert desk.tab(1).error == ""
+
+
+def test_a_page_that_goes_somewhere_by_itself_begins_a_load_of_its_own() -> None:
+    desk = desk_at_page()
+    tab = desk.do(page_began, 1, 1, f"{SITE}/next")
+    assert tab is not None
+    assert (tab.navigation, tab.target, tab.status) == (2, f"{SITE}/next", "loading")
+    assert desk.heard == ["updated 1 status=loading"]
+
+
+@pytest.mark.parametrize("tab_id", [1, 99])
+def test_a_report_about_a_load_that_was_overtaken_or_a_tab_that_is_gone_changes_nothing(tab_id: int) -> None:
+    desk = desk_at_page()
+    desk.do(navigate, 1, f"{SITE}/other")
+    assert desk.do(page_begun, tab_id, 1) is None
+    assert desk.do(page_changed, tab_id, 1, Page(f"{SITE}/late")) is None
+    assert desk.do(page_began, tab_id, 1, f"{SITE}/late") is None
+    desk.do(keep_page, 99, b"x")
+    assert desk.heard == ["navigated 1"]
+    assert desk.tab(1).url == f"{SITE}/page"
+
+
+def test_only_a_tab_that_is_there_can_be_navigated() -> None:
+    for rule, arguments in ((navigate, ("about:blank",)), (reload, ())):
+        with pytest.raises(InvalidTab):
+            Desk().do(rule, 1, *arguments)
