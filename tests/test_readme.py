@@ -72,6 +72,12 @@ def test_the_test_command_is_the_one_that_ci_runs() -> None:
     assert "\npython -m pytest\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
+def test_every_table_has_a_head() -> None:
+    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
+        for table in re.findall(r"(?:^\|.*\n)+", document.read_text("utf-8"), re.MULTILINE):
+            assert re.match(r"\|.*\n\|[-|: ]+\|\n", table), f"{document.name} has rows without a head: {table}"
+
+
 def test_every_file_that_is_linked_to_is_there() -> None:
     for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text("utf-8")):

@@ -71,7 +71,7 @@ def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, pr
     [
         (["import"], "FORMAT"),
         (["import", "json-line", "x"], "Did you mean json-lines?"),
-        (["import", "cookies.txt", "x"], "--into"),
+        (["import", "cookies.txt", "x"], "name the identity that gets them"),
         (["import", "cookies.txt", "--into", "Work"], "[FILE]"),
         (["import", "json-lines", "x", "--into", "Work"], "--into"),
         (["import", "json-lines", "x", "--container", "Work"], "--container"),

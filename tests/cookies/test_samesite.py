@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.cookies import Context, Jar, Partition
+from hatbox.cookies import Context, Jar, Partition, SameSite
 
 NOW = 1_790_000_000.0
 A = "https://www.a.example/"
@@ -45,7 +45,10 @@ def test_a_link_from_another_page_takes_lax_cookies_and_may_set_all() -> None:
     assert kept(context) == ALL
 
 
-@pytest.mark.parametrize(("method", "header"), [("HEAD", LAX), ("get", LAX), ("PUT", "u=1; n=1")])
+@pytest.mark.parametrize(
+    ("method", "header"),
+    [("HEAD", LAX), ("OPTIONS", LAX), ("TRACE", LAX), ("get", LAX), ("PUT", "u=1; n=1"), ("DELETE", "u=1; n=1")],
+)
 def test_only_safe_methods_take_lax_cookies(method: str, header: str) -> None:
     assert sent(Context(site_for_cookies=X, navigation=True, method=method)) == header
 
@@ -107,6 +110,16 @@ def test_a_partitioned_cookie_is_seen_only_under_its_top_level_site() -> None:
     assert jar.header(A, NOW) == "p=own; p=shared"
     assert jar.header(A, NOW, Context(partition=Partition("https://a.example"))) == "p=own; p=shared"
     assert jar.header("https://a.example/", NOW, under_x) == ""
+
+
+def test_a_page_of_another_site_is_an_ancestor_also_where_nobody_says_so() -> None:
+    jar = Jar()
+    said = Context(site_for_cookies="null", partition=Partition(X, cross_site_ancestor=True))
+    unsaid = Context(site_for_cookies="null", partition=Partition(X))
+    jar.store("p=1; Secure; SameSite=None; Partitioned", A, NOW, unsaid)
+    assert jar.header(A, NOW, said) == jar.header(A, NOW, unsaid) == "p=1"
+    jar.set(A, NOW, name="p", value="2", secure=True, same_site=SameSite.NONE, partition=Partition(X), context=said)
+    assert [(cookie.pair, cookie.partition) for cookie in jar] == [("p=2", Partition(X, cross_site_ancestor=True))]
 
 
 def test_the_own_partition_of_a_page_goes_by_its_scheme() -> None:

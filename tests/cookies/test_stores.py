@@ -246,3 +246,16 @@ async def test_an_open_that_failed_can_be_tried_again(path: Path, monkeypatch: p
             await profile.cookies.open(WORK)
         monkeypatch.undo()
         assert await (await profile.cookies.open(WORK)).header(URL) == ""
+
+
+@in_loop
+async def test_two_processes_at_once_do_not_put_an_insecure_cookie_in_the_place_of_a_secure_one(path: Path) -> None:
+    async with hatbox.open(path) as one, hatbox.open(path) as other:
+        secure, insecure = await one.cookie_store("Work"), await other.cookie_store("Work")
+        for number in range(20):
+            host = f"h{number}.example"
+            await asyncio.gather(
+                secure.receive(["s=good; Secure; Path=/"], f"https://{host}/"),
+                insecure.receive(["s=evil; Path=/"], f"http://{host}/"),
+            )
+            assert await secure.header(f"https://{host}/") == await insecure.header(f"https://{host}/") == "s=good"

@@ -72,7 +72,8 @@ def import_(
     """
     _check_format(format_)
     if (into is not None) != (format_ in _WITHOUT_IDENTITIES):
-        problem = f"{format_} says whose the cookies are" if into else f"{format_} does not say whose the cookies are"
+        does_not = f"{format_} does not say whose the cookies are: name the identity that gets them"
+        problem = f"{format_} itself says whose the cookies are: leave it out" if into is not None else does_not
         raise typer.BadParameter(problem, param_hint="--into")
     if container and format_ != FIREFOX:
         raise typer.BadParameter(f"{format_} has no containers to choose from", param_hint="--container")

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from hatbox.cookies.cookie import Partition, SameSite
+from hatbox.cookies.partitions import canonical_partition
 from hatbox.cookies.suffixes import Suffixes
 from hatbox.cookies.targets import Target, target_of
 
@@ -80,7 +81,9 @@ def may_set(context: Context, target: Target, suffixes: Suffixes) -> bool:
 
 def partition_of(context: Context, target: Target, suffixes: Suffixes) -> Partition:
     """The partition that the request sees: its page's, or its own, as that of a page at the top level."""
-    return context.partition or Partition(f"{target.scheme}://{suffixes.site(target.host)}")
+    if context.partition is None:
+        return Partition(f"{target.scheme}://{suffixes.site(target.host)}")
+    return canonical_partition(context.partition, target.host)
 
 
 def _is_same_site(context: Context, target: Target, suffixes: Suffixes) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -20,7 +20,7 @@ from hatbox.cookies.eviction import Limits
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.samesite import PLAIN, Context
 from hatbox.cookies.suffixes import default_suffixes
-from hatbox.cookies.targets import Target
+from hatbox.cookies.targets import Target, as_target
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
 from hatbox.store.base import MISSED, CookieKey, CookieRow, Store, Transaction
@@ -38,7 +38,8 @@ __all__ = [
 ]
 
 _SAME_SITE: Final = {each.value: each for each in SameSite}
-_EXPIRES: Final = 9  # where it stands in a row
+_SECURE: Final = 6  # where it stands in a row
+_EXPIRES: Final = 9
 _CHANGED: Final = "cookies.changed"
 _GONE: Final = "cookies.gone"
 _INSTANT: Final = 2e-6  # seconds; cookies are ordered by the microsecond in which they were created
@@ -218,7 +219,8 @@ class CookieStore:
 
     async def receive(self, lines: Iterable[str | bytes], url: str | Target, context: Context = PLAIN) -> None:
         """Take in the Set-Cookie values of a response. When this returns, they are on disk."""
-        await self._change(lambda jar, now: jar.store_all(lines, url, now, context))
+        target, lines = as_target(url), list(lines)
+        await self._change(lambda jar, now: jar.store_all(lines, target, now, context), guarded=not target.secure)
 
     async def set(self, url: str | Target, **fields: Any) -> list[Change]:
         """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRefused with the reason."""
@@ -306,19 +308,37 @@ class CookieStore:
         else:
             self._jar.load([cookie])
 
-    async def _change(self, change: Callable[[Jar, float], list[Change]]) -> list[Change]:
+    async def _change(self, change: Callable[[Jar, float], list[Change]], *, guarded: bool = False) -> list[Change]:
         """Change the jar and bring that to disk, one call after the other: who finds nothing left to change has waited
-        for those who did it. If the disk refuses, the jar is loaded anew, as it is there."""
+        for those who did it. If the disk refuses, the jar is loaded anew, as it is there.
+
+        Where it is `guarded`, the change is decided anew if another process has set a secure cookie of the same name
+        that the jar had not heard of: nothing that is not secure may take its place.
+        """
         async with self._changing:
-            changes = change(await self.jar(), self._clock())
-            if changes:
-                await asyncio.shield(self._keep(changes))  # a caller that is cancelled stops waiting, no more
+            while changes := change(jar := await self.jar(), self._clock()):
+                known = _secure_ones(jar, changes) if guarded else None
+                try:
+                    await asyncio.shield(
+                        self._keep(changes, known)
+                    )  # a caller that is cancelled stops waiting, no more
+                except _Overtaken:
+                    continue
+                break
         return changes
 
-    def _keep(self, changes: list[Change]) -> asyncio.Future[None]:
+    def _keep(self, changes: list[Change], known: Mapping[str, Set[CookieKey]] | None) -> asyncio.Future[None]:
         keys = [change.cookie.key for change in changes]
         self._under_way.update(keys)
-        kept = self._store.write(lambda transaction: keep_changes(transaction, self._number, changes))
+
+        def keep(transaction: Transaction) -> None:
+            for name, expected in (known or {}).items():
+                rows = transaction.cookies.find(self._number, name=name)
+                if any(row[_SECURE] and row[:5] not in expected for row in rows):
+                    raise _Overtaken
+            keep_changes(transaction, self._number, changes)
+
+        kept = self._store.write(keep)
 
         def forget_if_failed(done: asyncio.Future[None]) -> None:
             if _failed(done):
@@ -328,6 +348,19 @@ class CookieStore:
 
         kept.add_done_callback(forget_if_failed)
         return kept
+
+
+class _Overtaken(Exception):
+    """Another process has set a secure cookie that this jar had not heard of when it decided."""
+
+
+def _secure_ones(jar: Jar, changes: Iterable[Change]) -> dict[str, set[CookieKey]]:
+    """Of each name that is being set, the secure cookies that were taken into account."""
+    known: dict[str, set[CookieKey]] = {change.cookie.name: set() for change in changes if not change.removed}
+    for cookie in (*jar, *(change.cookie for change in changes)):
+        if cookie.secure and cookie.name in known:
+            known[cookie.name].add(_row_key(cookie.key))
+    return known
 
 
 def _failed(done: asyncio.Future[Any]) -> bool:

@@ -218,5 +218,7 @@ def close_if_empty(transaction: Transaction, window: int) -> None:
     drop_values(transaction, kind_of_window(window))
     note(transaction, WINDOW_REMOVED, window)
     if focused is not None and focused.id == window:
+        note(transaction, WINDOW_FOCUSED, NO_WINDOW)
         successor = transaction.windows.last_focused()
-        note(transaction, WINDOW_FOCUSED, successor.id if successor else NO_WINDOW)
+        if successor is not None:
+            note(transaction, WINDOW_FOCUSED, successor.id)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from hypothesis import given
@@ -59,6 +60,6 @@ def test_whatever_the_history_the_current_page_stays_current(urls: list[str], da
         assert kept is not None
         assert kept.url == urls[at]
         documents = [url.partition("#")[0] for url in kept.entries]
-        assert all(one != other for one, other in zip(documents, documents[1:], strict=False))
+        assert all(one != other for one, other in itertools.pairwise(documents))
     else:
         assert kept is None

@@ -33,7 +33,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_without_a_browser_the_error_says_how_to_get_one(bare: Path) -> None:
-    with pytest.raises(EngineError, match="Install it with: sudo apt install chromium .*HATBOX_CHROMIUM"):
+    with pytest.raises(EngineError, match=r"Install it with: sudo apt install chromium .*HATBOX_CHROMIUM"):
         find_browser()
 
 

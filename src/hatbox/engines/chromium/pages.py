@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from importlib.resources import files
 from typing import Any, Final, Protocol
 
@@ -24,7 +24,7 @@ from hatbox.engines.chromium import history
 from hatbox.engines.chromium.failures import reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
-from hatbox.engines.chromium.work import Later
+from hatbox.engines.chromium.work import Later, guarded
 from hatbox.tabs.model import BLANK
 
 __all__ = ["Answer", "LivePage", "Owner"]
@@ -33,6 +33,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _WATCH: Final = files(__package__).joinpath("watch.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
+_REAL_FOCUS: Final = ("Emulation.setFocusEmulationEnabled", {"enabled": False})
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
@@ -61,6 +62,9 @@ class Owner(Protocol):
 
     def site_changed(self, origin: str) -> None:
         """An origin has changed what it keeps."""
+
+    def leaving(self) -> None:
+        """A document of a page is about to go."""
 
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
@@ -93,6 +97,7 @@ class LivePage:
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
         self._is_watched = False  # the document's script has spoken
         self._forget_past = True  # the first page has nothing before it
+        self._has_window = False
         self._stir = asyncio.Event()
         self._document = 0.0
         self._worlds: dict[str, str] = {}  # our worlds in the documents of the page, by origin
@@ -101,6 +106,7 @@ class LivePage:
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
         self._script = ""
+        self._mark: Mark | None = None
         self._kept = b""
         self._keeping = Later(self._keep, _KEEP_AFTER)
         self._load: asyncio.Task[None] | None = None
@@ -111,6 +117,7 @@ class LivePage:
         """Begin to watch a page."""
         session = await page.context.new_cdp_session(page)
         live = cls(page, session, owner)
+        live._mark = mark
         live._listen()
         calls: list[tuple[str, dict[str, Any]]] = [
             ("Target.getTargetInfo", {}),
@@ -120,8 +127,9 @@ class LivePage:
             ),
             ("DOMStorage.enable", {}),
         ]
-        if not headless:  # a page in a window has the focus when it has it, and we want to know
-            calls.append(("Emulation.setFocusEmulationEnabled", {"enabled": False}))
+        if not headless:
+            live._has_window = True
+            calls.append(_REAL_FOCUS)
             page.on("dialog", lambda _: None)  # the user answers it: without this, Playwright would
         # These first, in this order: the script calls the binding at once.
         begun = [
@@ -156,9 +164,12 @@ class LivePage:
         """Begin to load a page, with the history that was kept, in the place of whatever is loading."""
         if self._load is not None:
             self._load.cancel()
-        self._idle.clear()
         if self._teller is not None:
             self._teller.asked(navigation)
+        if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
+            self._tell()  # it is there already
+            return
+        self._idle.clear()
         self._load = self._begin(self._load_after(url, kept))
 
     def take_over(self) -> None:
@@ -184,20 +195,29 @@ class LivePage:
             self._scroll_to = kept.scroll if kept else None
             await self._go(url)
             return
-        is_last = kept.index == len(kept.entries) - 1
-        async with self.blank():
-            for place, entry in enumerate(kept.entries[: kept.index] if is_last else kept.entries):
-                await self.visit(entry)
-                if place == 0:
-                    await self._session.send("Page.resetNavigationHistory")
-            entries = (await self._session.send("Page.getNavigationHistory"))["entries"]
-        self._forget_past = False
         self._scroll_to = kept.scroll
+        is_last = kept.index == len(kept.entries) - 1
+        try:
+            entries = await self._rebuild(kept.entries[: kept.index] if is_last else kept.entries)
+        except (PlaywrightError, TimeoutError) as error:
+            logger.warning("the history of tab %s is lost: %s", self.tab_id, error)
+            is_last = True
+        self._forget_past = False
         if is_last:
             await self._go(url)
         else:
             self._is_asked = True
             await self._session.send("Page.navigateToHistoryEntry", {"entryId": entries[kept.index]["id"]})
+
+    async def _rebuild(self, urls: list[str]) -> list[dict[str, Any]]:
+        """Make a history of these; returns its entries. Whoever goes back to one gets the real page."""
+        async with self.blank():
+            for place, url in enumerate(urls):
+                await self.visit(url)
+                if place == 0:
+                    await self.reset_history()
+            entries: list[dict[str, Any]] = (await self._session.send("Page.getNavigationHistory"))["entries"]
+            return entries
 
     async def _go(self, url: str) -> None:
         self._is_asked = True
@@ -237,10 +257,16 @@ class LivePage:
                 await self._stir.wait()
                 self._stir.clear()
 
+    async def reset_history(self) -> None:
+        """Forget all pages but this one."""
+        await self._session.send("Page.resetNavigationHistory")
+
     # ---------------------------------------------------------------------------------------- what becomes of it
 
     def _listen(self) -> None:
-        on = self._session.on
+        def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
+            self._session.on(name, guarded(listener))
+
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
         on("Page.navigatedWithinDocument", self._on_moved_within)
@@ -256,7 +282,7 @@ class LivePage:
         on("Storage.indexedDBContentUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
-        self.page.on("crash", lambda _: self._on_crash())
+        self.page.on("crash", guarded(self._on_crash))
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
@@ -265,6 +291,7 @@ class LivePage:
         if self._is_muted:
             return
         self._idle.clear()
+        self._owner.leaving()
         if self._is_asked:
             self._is_asked = False
         elif self._teller is not None:
@@ -284,9 +311,8 @@ class LivePage:
             self._state = Page(frame["url"])
             return
         self.has_unseen_cookies = False
-        if self._forget_past:
-            self._forget_past = False
-            self._begin(self._session.send("Page.resetNavigationHistory"))
+        if self._has_window:  # Playwright lets every page think that it has the focus, in each process anew
+            self._begin(self._session.send(*_REAL_FOCUS))
         self._arrive(frame.get("unreachableUrl") or frame["url"] + frame.get("urlFragment", ""), frame)
 
     def _arrive(self, url: str, frame: dict[str, Any] | None = None) -> None:
@@ -322,6 +348,8 @@ class LivePage:
         self._is_asked = False
         self._is_committed = True
         self._tell()
+        if self._forget_past:
+            self._begin(self._forget())
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
         self._keeping.soon()
@@ -331,6 +359,12 @@ class LivePage:
             self._begin(self._scroll_there(*self._scroll_to))
         self._scroll_to = None
 
+    async def _forget(self) -> None:
+        """Before the first page of a tab there was a blank one, to which nobody wants to go back."""
+        self._forget_past = False
+        if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1:
+            await self.reset_history()
+
     async def _done_if_complete(self) -> None:
         if await self._ask("document.readyState") == "complete":
             self._done()
@@ -339,7 +373,7 @@ class LivePage:
         """A window that was blank before can be used again for a document, which then has no script of ours."""
         given = {"frameId": self.target_id, "worldName": _WORLD}
         world = (await self._session.send("Page.createIsolatedWorld", given))["executionContextId"]
-        await self._session.send("Runtime.evaluate", {"expression": _watch(None), "contextId": world})
+        await self._session.send("Runtime.evaluate", {"expression": _watch(self._mark), "contextId": world})
 
     async def _scroll_there(self, x: float, y: float) -> None:
         if (x, y) != (0, 0):
@@ -395,10 +429,14 @@ class LivePage:
             self._owner.site_changed(key.removesuffix("/"))
 
     def _on_paused(self, event: dict[str, Any]) -> None:
-        given = {"requestId": event["requestId"], "responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
-        self._begin(self._session.send("Fetch.fulfillRequest", given))
+        given: dict[str, Any] = {"requestId": event["requestId"]}
+        if self._is_muted:
+            given |= {"responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
+            self._begin(self._session.send("Fetch.fulfillRequest", given))
+        else:  # it was on its way when we had enough
+            self._begin(self._session.send("Fetch.continueRequest", given))
 
-    def _on_crash(self) -> None:
+    def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
         self._idle.set()
         self._state = Page(self._state.url, error="the page has crashed")
@@ -446,6 +484,7 @@ class LivePage:
 
     async def set_mark(self, mark: Mark | None) -> None:
         """Mark it otherwise."""
+        self._mark = mark
         await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
         given = {"source": _watch(mark), "worldName": _WORLD}
         self._script = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", given))["identifier"]

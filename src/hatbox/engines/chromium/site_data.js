@@ -12,7 +12,7 @@
   },
 
   async collectDatabase(name, version) {
-    const database = await this.done(indexedDB.open(name));
+    const database = await this.soon(this.done(indexedDB.open(name)));
     database.onversionchange = () => database.close(); // never in the way of the page
     try {
       const names = [...database.objectStoreNames];
@@ -90,6 +90,11 @@
 
   toBytes: (text) => Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (each) => each.charCodeAt(0)),
 
+  // A database that a page is about to delete, or to change, cannot be opened before it has: then it is saved later.
+  soon: (promise) => Promise.race([promise, new Promise((_, reject) => {
+    AbortSignal.timeout(1000).onabort = () => reject(new Error("busy"));
+  })]),
+
   // A value that IndexedDB can hold as JSON: what JSON has no word for is an array that begins with a letter.
   // undefined for what cannot leave the browser: keys that may not be exported, handles of files.
   async pack(value) {
@@ -124,7 +129,6 @@
         return packed;
       }
       if (Object.prototype.toString.call(each) !== "[object Object]") { lost = true; return null; }
-      if (each instanceof Object && each.constructor !== Object) { lost = true; return null; }
       return ["o", ...Object.keys(each).map((key) => [key, walk(each[key])])];
     };
     const packed = walk(value);

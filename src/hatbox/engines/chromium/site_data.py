@@ -24,13 +24,18 @@ __all__ = ["Place", "SiteData"]
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _SCRIPT: Final = files(__package__).joinpath("site_data.js").read_text("utf-8").strip()
-_SAVE_AFTER: Final = 0.3  # seconds in which many changes become one
-_EFFORT: Final = 10  # saving may take one part in so many of the time
+_SAVE_AFTER: Final = 0.1  # seconds in which many changes become one
+_SELDOM: Final = 2.0  # and between two saves of a site that keeps much
+_EFFORT: Final = 5  # saving may take one part in so many of the time
 _LARGEST: Final = 32 * 2**20  # characters of one origin
 
 
 class Place(Protocol):
     """Somewhere in the browser where scripts of ours can run."""
+
+    @property
+    def origins(self) -> list[str]:
+        """The origins that it has documents of."""
 
     async def run_in(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if it has none."""
@@ -46,6 +51,7 @@ class SiteData:
         self._saved: dict[str, bytes] = {}  # what is on disk, as digests
         self._changed: set[str] = set()
         self._later = Later(self._save_changed, _SAVE_AFTER)
+        self._effort = 0.0  # seconds that the largest site took of late
 
     async def load(self) -> list[tuple[str, str]]:
         """The origins that keep something, and what it is."""
@@ -65,21 +71,26 @@ class SiteData:
         self._changed.add(origin)
         self._later.soon()
 
+    def leaving(self) -> None:
+        """A document is about to go: what it has changed is to be saved while it can be asked."""
+        self._later.now()
+
     async def save(self, place: Place, origin: str) -> None:
-        """Save what an origin keeps now, if it is not what is on disk."""
+        """Save what an origin keeps now, if it is not what is on disk. Nothing if `place` has no document of it."""
+        self._changed.discard(origin)
+        began = time.monotonic()
         try:
             data = str(await place.run_in(origin, f"{_SCRIPT}.collect({_LARGEST})")).encode()
-        except LookupError:
+        except (LookupError, PlaywrightError, TimeoutError) as error:
+            self._changed.add(origin)
+            logger.debug("%s could not be asked what it keeps: %r", origin, error)
             return
-        except PlaywrightError as error:
-            logger.debug("%s could not be asked what it keeps: %s", origin, error)
-            return
-        self._changed.discard(origin)
         digest = _digest(data)
         if digest == self._saved.get(origin, _NOTHING):
             return
         await self._store.write(lambda each: _keep(each, self._number, origin, data))
         self._saved[origin] = digest
+        self._effort = max(self._effort, time.monotonic() - began)
 
     @property
     def unsaved(self) -> set[str]:
@@ -91,13 +102,13 @@ class SiteData:
         self._later.cancel()
 
     async def _save_changed(self) -> None:
-        began = time.monotonic()
-        changed, self._changed = self._changed, set()
-        for origin in changed:
+        self._effort = 0
+        for origin in self.unsaved:
             for place in self._find():
-                await self.save(place, origin)
-        # Who keeps much is saved less often.
-        self._later.delay = max(_SAVE_AFTER, _EFFORT * (time.monotonic() - began))
+                if origin in place.origins:
+                    await self.save(place, origin)
+                    break
+        self._later.delay = min(max(_SAVE_AFTER, _EFFORT * self._effort), _SELDOM)
 
 
 def _keep(transaction: Transaction, number: int, origin: str, data: bytes) -> None:

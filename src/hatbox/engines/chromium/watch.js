@@ -96,8 +96,8 @@
     const title = plainTitle();
     if (own !== null) own.remove();
     own = null;
+    document.title = title;
     mark = other;
-    if (mark === null) document.title = title;
     look();
   };
   self.hatboxScroll = (x, y) => {

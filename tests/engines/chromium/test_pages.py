@@ -1,0 +1,279 @@
+"""What becomes of a page is told, whoever caused it; and pages cannot tell that they are watched."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import async_playwright
+
+import hatbox
+from hatbox.tabs import Tab
+from tests.engines.chromium.real import until, with_browser
+from tests.site import Site
+
+WORK = "firefox-container-2"
+
+
+async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
+    """The tab that is so, as soon as one is."""
+
+    async def found() -> Tab | None:
+        tabs = await profile.tabs.query()
+        return next((tab for tab in tabs if all(getattr(tab, name) == each for name, each in wanted.items())), None)
+
+    tab = await until(found)
+    assert tab is not None
+    return tab
+
+
+@with_browser
+async def test_where_a_page_goes_by_itself_is_told(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        assert await page.evaluate("history.length") <= 2
+        await page.click("#next")
+        await tab_when(profile, url=site.url("/page/2"), title="Page 2", loading=False, http_status=200)
+        await page.click("#push")
+        await tab_when(profile, url=site.url("/page/102"), title="Pushed 102", loading=False)
+        await page.go_back()
+        await tab_when(profile, url=site.url("/page/2"), loading=False)
+        await page.goto(site.url("/form"))
+        await page.fill("#text", "x")
+        await page.click("button")
+        await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
+        await page.goto(site.url("/redirect/3"))
+        await tab_when(profile, url=site.url("/redirect/0"), title="The end", loading=False)
+        await page.goto(site.url("/status/404"))
+        await tab_when(profile, http_status=404, error="", title="404 Not Found", loading=False)
+        await page.goto(site.url("/icon"))
+        await tab_when(profile, icon=site.url("/icon.png"), loading=False)
+        await page.evaluate("document.querySelector('link').href = '/other.png'; document.title = 'Other'")
+        await tab_when(profile, icon=site.url("/other.png"), title="Other")
+        await page.goto(site.url("/long") + "#end")
+        await tab_when(profile, url=site.url("/long") + "#end", loading=False)
+        await page.evaluate("location.hash = 'p7'")
+        await tab_when(profile, url=site.url("/long") + "#p7", loading=False)
+
+
+@with_browser
+async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        tab = await tab_when(profile, url=site.url("/page/1"))
+        await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
+        await tab_when(profile, target=site.url("/slow"), url=site.url("/page/1"), loading=True)
+        await profile.tabs.navigate(tab.id, site.url("/page/7"))  # in the place of it
+        await runner.settled()
+        await tab_when(profile, url=site.url("/page/7"), title="Page 7", loading=False)
+        await profile.tabs.navigate(tab.id, site.url("/drip"))
+        await runner.settled()
+        await tab_when(profile, url=site.url("/drip"), title="Drip", loading=True)
+        site.released.set()
+        await tab_when(profile, url=site.url("/drip"), loading=False)
+
+
+@with_browser
+async def test_what_cannot_be_loaded_is_a_state_in_plain_words(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        refused = site.url("/").replace(site.url("/").rpartition(":")[2], "9/")  # a port where nobody listens
+        page = await runner.page("Work", refused)
+        tab = await tab_when(profile, url=refused, loading=False)
+        assert tab.error
+        assert "ERR_" not in tab.error
+        assert tab.http_status is None
+        for url, words in {
+            "http://no-such-host.invalid/": "no host is called no-such-host.invalid",
+            "nonsense": "nonsense is not an address that can be loaded",
+            "javascript:document.title='x'": "javascript:document.title='x' is not an address that can be loaded",
+            site.url("/redirect/loop"): "too many redirects",
+        }.items():
+            await profile.tabs.navigate(tab.id, url)
+            await runner.settled()
+            await tab_when(profile, error=words, loading=False)
+        await page.goto(site.url("/page/1"))
+        await tab_when(profile, error="", title="Page 1", http_status=200)
+        await page.evaluate("setTimeout(() => location.href = 'http://no-such-host.invalid/')")
+        await tab_when(profile, error="no host is called no-such-host.invalid", loading=False)
+
+
+@with_browser
+async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await runner.page("Personal", site.url("/login", user="Personal"))
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        await page.goto(site.url("/popup"))
+        opener = await tab_when(profile, url=site.url("/popup"))
+        for count, button in enumerate(["#blank", "#noopener", "#rel-opener", "#open", "#small"], 1):
+            await page.click(button)
+
+            async def are_told(count: int = count) -> bool:
+                tabs = await profile.tabs.query("Work")
+                mine = [tab for tab in tabs if tab.id != opener.id]
+                return len(mine) == count and all(
+                    (tab.title, tab.url, tab.opener_id, tab.loading)
+                    == ("Signed in as Work", site.url("/me"), opener.id, False)
+                    for tab in mine
+                )
+
+            await until(are_told)
+        assert all(each.context is page.context for each in page.context.pages)
+        await page.click("#empty")
+        await page.evaluate(f"other.location = '{site.url('/page/4')}'")
+        await tab_when(profile, url=site.url("/page/4"), title="Page 4", loading=False)
+        await page.evaluate("other.close()")
+
+        async def is_gone() -> bool:
+            return not [tab for tab in await profile.tabs.query() if tab.title == "Page 4"]
+
+        await until(is_gone)
+    assert not site.mixed
+
+
+@with_browser
+async def test_popups_that_nobody_clicked_for_are_blocked(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/popup"))
+        session = await page.context.new_cdp_session(page)
+        answer = await session.send("Runtime.evaluate", {"expression": "window.open('/me')", "userGesture": False})
+        assert answer["result"].get("subtype") == "null"
+
+
+@with_browser
+async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
+    browser: str, path: Path, site: Site, tmp_path: Path
+) -> None:
+    folder = tmp_path / "downloads"
+    async with (
+        hatbox.open(path) as profile,
+        profile.chromium(headless=True, browser=browser, downloads=folder) as runner,
+    ):
+        page = await runner.page("Work", site.url("/page/1"))
+        for name in ("file.bin", "file (1).bin"):
+            await page.evaluate("location.href = '/download'")
+            await until(lambda name=name: asyncio.to_thread(_is_there, folder / name))  # type: ignore[misc]
+        tab = await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
+        assert tab.error == ""
+    assert (folder / "file (1).bin").read_bytes() == b"some bytes"
+
+
+def _is_there(file: Path) -> bool:
+    return file.exists() and file.stat().st_size == 10
+
+
+@with_browser
+async def test_without_windows_a_download_is_there_for_playwright(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        async with page.expect_download() as awaited:
+            await page.evaluate("location.href = '/download'")
+        file = await (await awaited.value).path()
+        assert file.read_bytes() == b"some bytes"
+    assert not file.exists()
+
+
+@with_browser
+async def test_a_page_that_crashes_says_so_and_loads_again(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/login", user="Work"))
+        tab = await tab_when(profile, title="Signed in as Work", loading=False)
+        session = await page.context.new_cdp_session(page)
+        crashed = asyncio.ensure_future(page.wait_for_event("crash"))
+        sent = asyncio.ensure_future(session.send("Page.crash"))
+        await crashed
+        await tab_when(profile, error="the page has crashed", loading=False)
+        await profile.tabs.reload(tab.id)
+        page = await runner.page(tab.id)
+        assert await page.title() == "Signed in as Work"
+        sent.cancel()
+        await asyncio.gather(sent, return_exceptions=True)
+
+
+SEEN = """() => ({
+  window: Object.getOwnPropertyNames(window).sort(),
+  document: Object.getOwnPropertyNames(document).sort(),
+  head: document.head.innerHTML,
+  root: document.documentElement.getAttributeNames(),
+  title: document.title,
+  frames: frames.length,
+  webdriver: navigator.webdriver,
+  timer: setTimeout(() => 0),
+  cookie: document.cookie,
+  local: Object.keys(localStorage),
+  session: Object.keys(sessionStorage),
+  native: Function.prototype.toString.call(MutationObserver) + Function.prototype.toString.call(history.pushState),
+  state: history.state,
+})"""
+
+
+@pytest.mark.parametrize("marks", [False, True])
+@with_browser
+async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Path, site: Site, marks: bool) -> None:
+    async with async_playwright() as playwright:
+        plain = await playwright.chromium.launch(executable_path=browser, headless=True)
+        bare = await (await plain.new_context()).new_page()
+        await bare.goto(site.url("/icon"))
+        expected = await bare.evaluate(SEEN)
+        await plain.close()
+    async with (
+        hatbox.open(path) as profile,
+        profile.chromium(headless=True, browser=browser, marks=marks) as runner,
+    ):
+        page = await runner.page("Work", site.url("/icon"))
+        seen = await page.evaluate(SEEN)
+        tab = await tab_when(profile, title="Icon")  # the page's own
+        assert tab.icon == site.url("/icon.png")
+    if marks:
+        assert seen["title"] == "Work · Icon"
+        assert seen["head"].count("<link") == 2
+        seen |= {"title": expected["title"], "head": expected["head"]}
+    assert seen == expected
+
+
+@with_browser
+async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, marks=True) as runner:
+        page = await runner.page("Work", site.url("/title/none"))
+        await page.wait_for_function("document.title === 'Work'")
+        await page.evaluate("document.title = 'One'")
+        await page.wait_for_function("document.title === 'Work · One'")
+        await page.evaluate("document.title = '(2) ' + document.title")  # as chats do
+        await page.wait_for_function("document.title === 'Work · (2) One'")
+        await tab_when(profile, title="(2) One")
+        await profile.identities.update(WORK, name="Job", color="red")
+        await page.wait_for_function("document.title === 'Job · (2) One'")
+        await page.goto(site.url("/page/1"))
+        await page.wait_for_function("document.title === 'Job · Page 1'")
+        assert "data:image/svg+xml" in await page.evaluate("[...document.querySelectorAll('link')].pop().href")
+        # A page that fights is not fought for ever.
+        await page.evaluate(
+            "new MutationObserver(() => { if (document.title !== 'Mine') document.title = 'Mine' })"
+            ".observe(document.head, {subtree: true, childList: true, characterData: true})"
+        )
+        await page.evaluate("document.title = 'x'")
+        await page.wait_for_function("document.title === 'Mine'")
+        await tab_when(profile, title="Mine")
+        default = await runner.page("firefox-default", site.url("/page/2"))
+        assert await default.title() == "Page 2"
+
+
+@with_browser
+async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        one = await runner.page("Work", site.url("/page/1"))
+        await runner.page("Work", site.url("/page/2"))
+        tab = await tab_when(profile, title="Page 1")
+        assert not tab.active
+        fronted: list[str] = []
+        original = one.bring_to_front
+
+        async def bring() -> None:
+            fronted.append(one.url)
+            await original()
+
+        one.bring_to_front = bring  # type: ignore[method-assign]
+        await profile.tabs.activate(tab.id)
+        await runner.settled()
+        assert fronted == [site.url("/page/1")]

@@ -1,0 +1,214 @@
+"""Local storage and IndexedDB: what sites keep is there again, whatever kind of thing it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hatbox
+from tests.engines.chromium.real import until, with_browser
+from tests.site import Site
+
+WORK = 2
+
+WRITE = """async () => {
+  localStorage.setItem("lone \\ud800", "half \\udc00 and 日本");
+  localStorage.setItem("empty", "");
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const opening = indexedDB.open("kinds", 7);
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore("loose");
+    const inline = opening.result.createObjectStore("inline", { keyPath: ["a", "b"] });
+    inline.createIndex("by c", "c", { unique: true, multiEntry: false });
+    opening.result.createObjectStore("counted", { autoIncrement: true });
+  };
+  const database = await done(opening);
+  const cycle = { name: "cycle", shared: [1] };
+  cycle.self = cycle;
+  cycle.again = cycle.shared;
+  const bytes = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+  const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, true, ["encrypt", "decrypt"]);
+  const locked = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt"]);
+  const values = {
+    plain: { text: "a", number: 1.5, none: null, yes: true, list: [1, [2, ["x"]]] },
+    odd: [undefined, NaN, -0, Infinity, 12345678901234567890n, "\\ud800"],
+    time: new Date(86400000),
+    pattern: /a+b/gi,
+    map: new Map([["k", new Set([1, "2"])], [{ o: 1 }, null]]),
+    buffer: bytes.buffer,
+    view: bytes.subarray(2, 5),
+    data: new DataView(bytes.buffer, 1, 3),
+    blob: new Blob(["some text"], { type: "text/plain" }),
+    file: new File(["more"], "name.txt", { type: "text/csv", lastModified: 5 }),
+    error: new TypeError("what"),
+    proto: JSON.parse('{"__proto__": 1, "constructor": 2}'),
+    cycle,
+    key,
+    locked: { name: "cannot be taken out", locked },
+  };
+  const transaction = database.transaction(["loose", "inline", "counted"], "readwrite");
+  for (const [name, value] of Object.entries(values)) transaction.objectStore("loose").put(value, name);
+  transaction.objectStore("loose").put("by date", new Date(5));
+  transaction.objectStore("loose").put("by list", [1, "x", new Uint8Array([9])]);
+  transaction.objectStore("inline").put({ a: 1, b: "x", c: "unique" });
+  transaction.objectStore("counted").put("one");
+  transaction.objectStore("counted").put("two");
+  await new Promise((resolve) => { transaction.oncomplete = resolve; });
+  database.close();
+}"""
+
+READ = """async () => {
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const database = await done(indexedDB.open("kinds"));
+  const loose = database.transaction("loose").objectStore("loose");
+  const found = {};
+  for (const key of await done(loose.getAllKeys())) {
+    found[key] = await done(database.transaction("loose").objectStore("loose").get(key));
+  }
+  const inline = database.transaction("inline").objectStore("inline");
+  const index = inline.index("by c");
+  const unique = await done(index.get("unique"));
+  const counted = database.transaction("counted", "readwrite").objectStore("counted");
+  const count = await done(counted.put("three"));
+  const seen = {
+    local: [localStorage.getItem("lone \\ud800") === "half \\udc00 and 日本", localStorage.getItem("empty")],
+    version: database.version,
+    keys: Object.keys(found).length,
+    plain: JSON.stringify(found.plain),
+    odd: found.odd.map((each) => Object.is(each, -0) ? "-0" : typeof each + " " + escape(String(each))),
+    time: found.time instanceof Date && found.time.getTime(),
+    pattern: String(found.pattern),
+    map: found.map instanceof Map && [...found.map].map(([key, value]) => [JSON.stringify(key), value && [...value]]),
+    buffer: [...new Uint8Array(found.buffer)],
+    view: [found.view.constructor.name, ...found.view],
+    data: [found.data.constructor.name, found.data.getUint8(0), found.data.byteLength],
+    blob: [found.blob instanceof Blob, found.blob.type, await found.blob.text()],
+    file: [found.file instanceof File, found.file.name, found.file.lastModified, await found.file.text()],
+    error: [found.error instanceof TypeError, found.error.message],
+    proto: Object.getOwnPropertyNames(found.proto),
+    cycle: [found.cycle.self === found.cycle, found.cycle.again === found.cycle.shared],
+    key: found.key instanceof CryptoKey && [found.key.algorithm.length, found.key.usages, found.key.extractable],
+    locked: found.locked === undefined,
+    inline: [inline.keyPath, index.unique, unique.b],
+    dated: await done(database.transaction("loose").objectStore("loose").get(new Date(5))),
+    listed: await done(database.transaction("loose").objectStore("loose").get([1, "x", new Uint8Array([9])])),
+    counted: [count, counted.autoIncrement],
+  };
+  database.close();
+  return seen;
+}"""
+
+
+@with_browser
+async def test_all_that_a_site_can_keep_is_there_again(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.evaluate(WRITE)
+        before = await page.evaluate(READ)
+        assert before["keys"] == 17
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        await profile.identities.show("firefox-container-2")
+        (tab,) = await profile.tabs.query("Work")
+        after = await (await runner.page(tab.id)).evaluate(READ)
+    # A key that may not be exported cannot be had: rather no entry than one that is broken.
+    before |= {"keys": before["keys"] - 1, "locked": True}
+    before["counted"] = [before["counted"][0] + 1, True]  # one more was counted when it was read the first time
+    assert after == before
+
+
+async def saved(profile: hatbox.Profile) -> dict[str, bytes]:
+    return dict(await profile.tabs.read(lambda each: each.site_data.load(WORK)))
+
+
+@with_browser
+async def test_changes_are_on_disk_soon_and_what_is_cleared_is_gone(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        origin = site.url("").removesuffix("/")
+        assert await saved(profile) == {}
+
+        async def holds(text: bytes) -> bool:
+            return text in (await saved(profile)).get(origin, b"")
+
+        await page.evaluate("localStorage.setItem('a', 'first')")
+        await until(lambda: holds(b"first"), seconds=2)
+        await page.evaluate("localStorage.setItem('a', 'second')")
+        await until(lambda: holds(b"second"), seconds=2)
+        await page.goto(site.url("/storage", write="third"))
+        await until(lambda: holds(b"third"), seconds=2)
+        put = """() => new Promise((resolve) => {
+          const opening = indexedDB.open("site");
+          opening.onsuccess = () => {
+            const transaction = opening.result.transaction("kept", "readwrite");
+            transaction.objectStore("kept").put("fourth", "more");
+            transaction.oncomplete = () => resolve(opening.result.close());
+          };
+        })"""
+        await page.evaluate(put)
+        await until(lambda: holds(b"fourth"), seconds=2)
+        await page.goto(site.url("/page/2"))  # where nobody holds the database open
+        await page.evaluate("localStorage.clear(); indexedDB.deleteDatabase('site'); 0")
+
+        async def is_gone() -> bool:
+            return await saved(profile) == {}
+
+        await until(is_gone, seconds=3)
+
+
+@with_browser
+async def test_what_was_written_just_before_the_page_was_closed_is_saved(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.evaluate("localStorage.setItem('last', 'words')")
+        await page.close()  # as the user would
+
+        async def is_saved() -> bool:
+            return any(b"words" in data for data in (await saved(profile)).values())
+
+        await until(is_saved)
+
+
+@with_browser
+async def test_each_identity_keeps_its_own_and_each_origin_too(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        for name in ("Work", "Personal"):
+            for host in ("127.0.0.1", "localhost"):
+                page = await runner.page(name, site.url("/storage", host=host, write=f"{name} {host}"))
+                await page.wait_for_function("document.title.startsWith('local ')")
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        for name in ("Work", "Personal"):
+            for host in ("127.0.0.1", "localhost"):
+                page = await runner.page(name, site.url("/storage", host=host))
+                await page.wait_for_function("document.title.startsWith('local ')")
+                assert await page.title() == f"local {name} {host}, indexed {name} {host}"
+
+
+@with_browser
+async def test_the_storage_of_a_site_within_another_is_its_own(browser: str, path: Path, site: Site) -> None:
+    """Playwright turns this off; people are used to it."""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        alone = await runner.page("Work", site.url("/page/1", host="localhost"))
+        await alone.evaluate("localStorage.setItem('a', 'alone')")
+        page = await runner.page("Work", site.url("/page/1"))
+        inner = site.url("/page/2", host="localhost")
+        await page.evaluate(
+            f"document.body.append(Object.assign(document.createElement('iframe'), {{src: '{inner}'}}))"
+        )
+
+        async def frame() -> object:
+            return next((each for each in page.frames if each.url == inner), None)
+
+        await until(frame)
+        framed = next(each for each in page.frames if each.url == inner)
+        await framed.wait_for_load_state()
+        assert await framed.evaluate("localStorage.getItem('a')") is None
+        await framed.evaluate("localStorage.setItem('a', 'framed')")
+    async with hatbox.open(path) as profile:
+        assert b"alone" in (await saved(profile))[site.url("", host="localhost").removesuffix("/")]
+        assert all(b"framed" not in data for data in (await saved(profile)).values())
