@@ -60,10 +60,15 @@ class _Replay:
             await waiting
 
     async def settle(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*self._callbacks)
+        if hasattr(self._browser, "tabs"):
+            await self._patiently(self._is_loaded, "settle")
         for _ in range(5):  # nothing is under way any more but what the loop has in hand
             await asyncio.sleep(0)
+
+    async def _is_loaded(self) -> bool:
+        return not await self._find("tabs.query")({"status": "loading"})
 
     def _begin(self, step: dict[str, Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
         """Do a step up to where it has to wait; returns what there is to wait for."""
