@@ -1,8 +1,9 @@
-"""Scripts that mean harm. Whatever they do, the host's loop goes on, another extension goes on, and nothing leaks out."""
+"""Scripts that mean harm. Whatever they do, the host's loop goes on, other extensions go on, and nothing leaks out."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -25,17 +26,20 @@ SMALL = Limits(heap=64 << 20, memory=128 << 20, answer=1.0)
 class LoopDelay:
     """For how long, at most, the host's loop did not get to a task that wants to run every few milliseconds.
 
-    Only time in which the loop's thread was at work: on a machine with other things to do it may have to wait for those.
+    Only time in which the loop's thread was at work: on a busy machine it may have to wait for others.
     """
 
     def __init__(self) -> None:
         self.worst = 0.0
 
     async def __aenter__(self) -> LoopDelay:
+        gc.collect()
+        gc.freeze()  # what other tests have left behind is not what is measured
         self._task = asyncio.ensure_future(self._sample())
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        gc.unfreeze()
         self._task.cancel()
 
     async def _sample(self) -> None:
@@ -46,17 +50,18 @@ class LoopDelay:
             self.worst = max(self.worst, min(late, time.thread_time() - worked))
 
 
+GROW = "const all = []; while (true)"
+WAIT = "new Int32Array(new WebAssembly.Memory({initial: 1, maximum: 1, shared: true}).buffer)"
 DEADLY = {
     "endless loop": ("while (true);", "unresponsive"),
     "endless microtasks": ("(function again() { Promise.resolve().then(again); })();", "unresponsive"),
     "endless loop in a timer": ("setTimeout(() => { for (;;); }, 0);", "unresponsive"),
     "a regular expression without end": ("/^(a+)+$/.test('a'.repeat(50) + 'b');", "unresponsive"),
-    "heap bomb": ("const all = []; while (true) all.push({a: [1, 2, 3], b: 'x' + all.length});", "crashed: out of memory"),
-    "string bomb": ("let s = 'x'; const all = []; while (true) { all.push(s + all.length); s += s.slice(0, 99999); }", "crashed"),
+    "wait without end": (f"Atomics.wait({WAIT}, 0, 0);", "unresponsive"),
+    "heap bomb": (f"{GROW} all.push({{a: [1, 2, 3], b: 'x' + all.length}});", "crashed: out of memory"),
+    "string bomb": (f"let s = 'x'; {GROW} {{ all.push(s + all.length); s += s.slice(0, 99999); }}", "crashed"),
     "array of 2**32-1": ("new Array(2 ** 32 - 1).fill(0);", "crashed"),
-    "wait without end": ("Atomics.wait(new Int32Array(new WebAssembly.Memory({initial: 1, maximum: 1, shared: true}).buffer), 0, 0);",
-                         "unresponsive"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DEADLY)
@@ -81,26 +86,23 @@ def test_a_deadly_script_ends_its_own_process_only(tmp_path: Path, name: str) ->
 
 
 HARMLESS = {
-    "deep recursion": "try { (function down() { down(); })(); } catch (error) { error.name }",
-    "deep argument": "try { let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; browser.contextualIdentities.query({name: deep}) }"
-    " catch (error) { error.name }",
-    "cyclic argument": "try { const a = {}; a.name = a; browser.contextualIdentities.query(a) } catch (error) { error.name }",
-    "buffer bomb": "const all = []; try { for (let i = 0; i < 100; i++) all.push(new ArrayBuffer(1e8).resize) }"
-    " catch (error) { error.name }",
-    "huge argument": "try { browser.contextualIdentities.query({name: 'x'.repeat(1e8)}) } catch (error) { error.name }",
-    "a proxy": "try { browser.contextualIdentities.query(new Proxy({}, {get() { for (;;); }, ownKeys() { for (;;); }})) }"
-    " catch (error) { error.name }",
-    "a getter": "try { browser.contextualIdentities.query({get name() { for (;;); }}); 'Error' } catch (error) { error.name }",
+    "deep recursion": "(function down() { down(); })();",
+    "deep argument": "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; query({name: deep});",
+    "cyclic argument": "const a = {}; a.name = a; query(a);",
+    "huge argument": "query({name: 'x'.repeat(1e8)});",
+    "a proxy": "query(new Proxy({}, {get() { for (;;); }, ownKeys() { for (;;); }}));",
+    "a getter": "query({get name() { for (;;); }, other: 1});",
+    "an object with a million properties": "query(Object.fromEntries(Array.from({length: 1e6}, (_, i) => [i, i])));",
 }
 
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_does_no_harm_leaves_the_extension_running(tmp_path: Path, name: str) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(limits=Limits())
+        runtime = await lab.start("const {query} = browser.contextualIdentities;")
         async with LoopDelay() as delay:
-            outcome = await runtime.evaluate(HARMLESS[name])
-            assert outcome in ("RangeError", "Error", "TypeError", 100)
+            outcome = await runtime.evaluate(f"try {{ {HARMLESS[name]} }} catch (error) {{ error.name }}")
+            assert outcome in ("RangeError", "Error")
             assert await runtime.evaluate("1 + 1") == 2
         print(f"{name}: {outcome}, {delay.worst * 1000:.1f} ms")  # noqa: T201
         assert delay.worst < LONGEST_DELAY
@@ -152,7 +154,8 @@ def test_a_million_calls_do_not_grow_the_host(tmp_path: Path) -> None:
 
     async def use(lab: Lab) -> None:
         runtime = await lab.start("const {get} = browser.contextualIdentities;")
-        batch = "for (let i = 0; i < %d; i++) await Promise.all(Array.from({length: 1000}, () => get('firefox-container-1')));"
+        thousand = "await Promise.all(Array.from({length: 1000}, () => get('firefox-container-1')));"
+        batch = f"for (let i = 0; i < %d; i++) {thousand}"
         await runtime.evaluate(batch % 10)
         before = _resident(os.getpid())
         await runtime.evaluate(batch % (calls // 1000))
@@ -165,13 +168,6 @@ def test_calls_without_the_permission_are_refused_by_the_host(tmp_path: Path) ->
     async def use(lab: Lab) -> None:
         runtime = await lab.start(permissions=[])
         assert await runtime.evaluate("browser.contextualIdentities === undefined") is True
-        reached: list[str] = []
-        original = lab.host.call
-
-        def call(namespace: str, member: str, arguments: list[object]) -> object:
-            reached.append(namespace)
-            return original(namespace, member, arguments)
-
         # As if the script had got hold of the pipe and forged the call.
         runtime._call(1, f"{CAMEL}.query", [{}])
         runtime._call(2, "nothing.at.all", [])
@@ -182,21 +178,20 @@ def test_calls_without_the_permission_are_refused_by_the_host(tmp_path: Path) ->
     in_lab(tmp_path, use)
 
 
+TWICE = '[["l","contextualIdentities.onCreated",9,true,[]],["l","contextualIdentities.onCreated",9,true,[]]]'
+REQUEST = '[["f",1,{"url":"","method":"","headers":[],"redirect":"follow","body":"-"}]]'
 FORGED = [
-    b"\xff\xff\xff\xff", b"\x02\x00\x00\x00{}", b"\x01\x00\x00\x00[", b"\x00\x00\x00\x00",
-    b'\x08\x00\x00\x00[["c",1]]'[:12], b'\x10\x00\x00\x00[["what","ever"]]', b'\x0b\x00\x00\x00[["s",1,2]]',
-    b'\x0f\x00\x00\x00[["l","a.b",-1]]'[:19], b'\x16\x00\x00\x00[["c",true,"a.b","x"]]', b'\x0e\x00\x00\x00[["x","y",{}]]',
+    "{}", "[", "", "[1]", TWICE, REQUEST, '[["c",1]]', '[["what","ever"]]', '[["s",1,2]]', '[["c",1,"a.b","x"]]',
+    '[["a",1]]', '[["x","error",{}]]', '[["l","a.b",1,true,{}]]', '[["f",1,{"url":1}]]', '[["log","fatal","x",null]]',
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("forged", FORGED, ids=range(len(FORGED)))
-def test_a_forged_frame_ends_its_own_process_only(tmp_path: Path, forged: bytes) -> None:
+def test_a_forged_frame_ends_its_own_process_only(tmp_path: Path, forged: str) -> None:
     async def use(lab: Lab) -> None:
         other = await lab.start()
         runtime = await lab.start()
-        runtime.process.pipe_data_received(1, forged)
-        if len(forged) - 4 < int.from_bytes(forged[:4], "little") < 1000:  # not all there yet: nothing happens
-            return
+        runtime.process.pipe_data_received(1, len(forged).to_bytes(4, "little") + forged.encode())
         assert (await runtime.exited).reason == "protocol"
         assert await other.evaluate("1") == 1
 
@@ -220,27 +215,40 @@ def test_answers_to_questions_that_nobody_asked_do_nothing(tmp_path: Path) -> No
     in_lab(tmp_path, use)
 
 
+NO_FUNCTIONS = "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = null"
 POLLUTION = [
-    "Object.prototype.toJSON = () => 'x'", "Array.prototype.toJSON = () => 'x'", "Object.prototype.then = 1",
-    "Array.prototype[Symbol.iterator] = null", "Array.prototype.push = null", "Array.prototype.join = null",
+    NO_FUNCTIONS,
+    "Object.prototype.toJSON = () => 'x'",
+    "Array.prototype.toJSON = () => 'x'",
+    "Object.prototype.then = 1",
+    "Array.prototype[Symbol.iterator] = null",
+    "Array.prototype.push = Array.prototype.join = null",
     "Array.prototype.map = Array.prototype.sort = Array.prototype.forEach = null",
     "Object.defineProperty(Object.prototype, '0', {set(value) { throw value; }, configurable: true})",
-    "Object.defineProperty(Array.prototype, 'length', {value: 0})", "Map.prototype.get = Map.prototype.set = null",
-    "String.prototype.slice = String.prototype.startsWith = String.prototype.split = null", "JSON.parse = JSON.stringify = null",
-    "Promise.prototype.then = null", "Promise.resolve = null", "globalThis.Promise = null", "globalThis.Error = null",
-    "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = null", "Reflect.apply = null",
-    "TextEncoder.prototype.encodeInto = TextDecoder.prototype.decode = null", "Uint8Array.prototype.__proto__.set = null",
-    "Uint8Array.prototype.__proto__.subarray = null", "RegExp.prototype.exec = null", "Object.keys = Object.freeze = null",
+    "Object.defineProperty(Array.prototype, 'length', {value: 0})",
+    "Map.prototype.get = Map.prototype.set = null",
+    "String.prototype.slice = String.prototype.startsWith = String.prototype.split = null",
+    "JSON.parse = JSON.stringify = null",
+    "Promise.prototype.then = null",
+    "Promise.resolve = null",
+    "globalThis.Promise = null",
+    "globalThis.Error = null",
+    "Reflect.apply = null",
+    "TextEncoder.prototype.encodeInto = TextDecoder.prototype.decode = null",
+    "Uint8Array.prototype.__proto__.set = Uint8Array.prototype.__proto__.subarray = null",
+    "RegExp.prototype.exec = null",
+    "Object.keys = Object.freeze = null",
     "Object.defineProperty(Object.prototype, 'get', {value: () => 1, configurable: true})",
     "Object.prototype.optional = true; Object.prototype.choices = []; Object.prototype.enum = []",
     "Object.prototype.writable = true; Object.prototype.value = 1; Object.prototype.callback = 1",
-    "globalThis.Map = globalThis.Uint8Array = globalThis.JSON = globalThis.Reflect = null", "Error.stackTraceLimit = 0",
-    "Error.captureStackTrace = null", "Symbol.prototype.toString = null", "Object.prototype.__proto__ = null",
+    "globalThis.Map = globalThis.Uint8Array = globalThis.JSON = globalThis.Reflect = null",
+    "Error.stackTraceLimit = 0",
+    "Error.captureStackTrace = null",
+    "Symbol.prototype.toString = null",
+    "Object.prototype.__proto__ = null",
     "Number.isInteger = Number.isSafeInteger = Array.isArray = null",
-]  # fmt: skip
-
-
-FATAL = {"Function.prototype.call = Function.prototype.apply = Function.prototype.bind = null"}
+]
+FATAL = {NO_FUNCTIONS}
 """Those with which Deno itself cannot go on: the child ends."""
 
 
@@ -248,18 +256,15 @@ FATAL = {"Function.prototype.call = Function.prototype.apply = Function.prototyp
 def test_polluted_prototypes_change_nothing_for_the_host(tmp_path: Path, pollution: str) -> None:
     async def use(lab: Lab) -> None:
         script = """
-            var outcome = null;
             (async () => {
               const made = await browser.contextualIdentities.create({name: "Polluted", color: "red", icon: "circle"});
-              outcome = (await browser.contextualIdentities.get(made.cookieStoreId)).name;
+              console.log((await browser.contextualIdentities.get(made.cookieStoreId)).name);
             })();
         """
         try:
-            runtime = await lab.start(f"try {{ {pollution}; }} catch {{}}", script)
+            await lab.start(f"try {{ {pollution}; }} catch {{}}", script)
             async with asyncio.timeout(5):
-                while await runtime.evaluate("outcome") is None:
-                    await asyncio.sleep(0.01)
-                assert await runtime.evaluate("outcome") == "Polluted"
+                await lab.host.said("Polluted")
         except RuntimeGone:
             assert pollution in FATAL
         else:
@@ -274,8 +279,9 @@ def test_frames_of_the_stack_cannot_be_walked_to_what_is_hidden(tmp_path: Path) 
     async def use(lab: Lab) -> None:
         runtime = await lab.start("""
             var seen = [];
-            try { Error.prepareStackTrace = (error, sites) => { seen.push(...sites.map(site => site.getFunction())); return "x"; }; }
-            catch {}
+            try {
+                Error.prepareStackTrace = (_, sites) => { seen.push(...sites.map(site => site.getFunction())); };
+            } catch {}
             browser.contextualIdentities.onCreated.addListener(function walk() {
                 new Error().stack;
                 try { seen.push(walk.caller, walk.arguments.callee.caller); } catch {}
@@ -290,19 +296,18 @@ def test_frames_of_the_stack_cannot_be_walked_to_what_is_hidden(tmp_path: Path) 
 def test_the_child_has_no_permission_of_the_operating_system(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
-        pid = runtime.process.pid
-        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        assert {each.partition(b"=")[0] for each in environment} <= {
-            b"DENO_DIR",
-            b"DENO_NO_UPDATE_CHECK",
-            b"NO_COLOR",
-            b"",
-        }
-        arguments = Path(f"/proc/{pid}/cmdline").read_bytes()
-        assert b"--allow" not in arguments
-        assert b"-A" not in arguments.split(b"\0")
+        environment, arguments = _started_with(runtime.process.pid)
+        assert environment <= {b"DENO_DIR", b"DENO_NO_UPDATE_CHECK", b"NO_COLOR"}
+        assert not any(each.startswith(b"--allow") or each == b"-A" for each in arguments)
 
     in_lab(tmp_path, use)
+
+
+def _started_with(pid: int) -> tuple[set[bytes], list[bytes]]:
+    """The names in a process's environment, and its arguments."""
+    environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return {each.partition(b"=")[0] for each in environment if each}, arguments
 
 
 HOST = """
