@@ -8,6 +8,7 @@ import {createBridge} from "./bridge.js";
 import {createConsole} from "./console.js";
 import {createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
+import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
@@ -15,6 +16,8 @@ import {keepStacksClean} from "./stacks.js";
 import {decode, learnClasses, limitStrings} from "./values.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
+const {nextTick} = process;
+const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event costs a turn of the loop
 const nativeFetch = globalThis.fetch;
 const SyntaxProblem = SyntaxError;
 const MARKED = '"\\u0000';
@@ -40,15 +43,18 @@ const handlers = {
   boot: (_, settings) => { boot(settings); },
 };
 
+const receive = createInbox({
+  handle(message) { handlers[message[0]](message[0], message[1], message[2], message[3]); },
+  later: nextTick,
+  settle: runMicrotasks,
+});
+
 learnClasses(types);
 keepStacksClean();
 pipe.start(text => {
   let messages = parse(text);
   if (includes(text, MARKED)) messages = decode(messages);
-  for (let i = 0; i < messages.length; i++) {
-    const message = messages[i];
-    handlers[message[0]](message[0], message[1], message[2], message[3], message[4]);
-  }
+  receive(messages);
 });
 
 function boot({data, description, members, navigator, longest, polyfills}) {
