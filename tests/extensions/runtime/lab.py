@@ -36,6 +36,11 @@ class Host(ApiHost):
         self.entries: list[LogEntry] = []
         self._said = asyncio.Event()
 
+    def use(self, profile: Profile) -> None:
+        """Answer from another profile from now on. There must be no listeners."""
+        self._dispatcher = profile._dispatcher
+        self._events.clear()
+
     def log(self, entry: LogEntry) -> None:
         self.entries.append(entry)
         self._said.set()

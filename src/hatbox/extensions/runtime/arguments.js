@@ -6,7 +6,7 @@ import {
   NativeError, NativeMap, append, create, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
   mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, split, stringify,
 } from "./primordials.js";
-import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, show} from "./values.js";
+import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
@@ -147,7 +147,7 @@ const COMPILERS = {
         if (value.length > longest) {
           throw new Mismatch(`String ${show(value)} is too long (must be ${longest})`, `be shorter than ${longest}`);
         }
-        return stringify(value);
+        return quote(value);
       },
     };
   },

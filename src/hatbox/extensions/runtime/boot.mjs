@@ -8,13 +8,16 @@ import {createBridge} from "./bridge.js";
 import {createConsole} from "./console.js";
 import {createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
+import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
-import {decode, learnClasses} from "./values.js";
+import {decode, learnClasses, limitStrings} from "./values.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
+const {nextTick} = process;
+const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event costs a turn of the loop
 const nativeFetch = globalThis.fetch;
 const SyntaxProblem = SyntaxError;
 const MARKED = '"\\u0000';
@@ -40,18 +43,22 @@ const handlers = {
   boot: (_, settings) => { boot(settings); },
 };
 
+const receive = createInbox({
+  handle(message) { handlers[message[0]](message[0], message[1], message[2], message[3]); },
+  later: nextTick,
+  settle: runMicrotasks,
+});
+
 learnClasses(types);
 keepStacksClean();
 pipe.start(text => {
   let messages = parse(text);
   if (includes(text, MARKED)) messages = decode(messages);
-  for (let i = 0; i < messages.length; i++) {
-    const message = messages[i];
-    handlers[message[0]](message[0], message[1], message[2], message[3], message[4]);
-  }
+  receive(messages);
 });
 
 function boot({data, description, members, navigator, longest, polyfills}) {
+  limitStrings(longest);
   bridge = createBridge({pipe, data, longest});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
@@ -77,6 +84,7 @@ function boot({data, description, members, navigator, longest, polyfills}) {
   });
   for (const {url, source} of polyfills) loader.compileScript(url, source)();
   evaluate.inspect = show;
+  evaluated = `${data.base}evaluated`;
   pipe.sendNow('["ready"]');
 }
 
@@ -92,7 +100,7 @@ function attempt(number, job) {
   promiseThen(result, value => { bridge.answer(number, true, value); }, error => { bridge.refuse(number, error); });
 }
 
-const EVALUATED = "moz-extension://evaluated/";
+let evaluated = null; // the URL of code that the host evaluates
 
 // An expression, or statements; `await` may stand anywhere, and then `return` gives the result. As text: JSON, or for
 // people.
@@ -104,14 +112,14 @@ async function evaluate(source, how) {
 
 function compile(source) {
   try {
-    return loader.compileScript(EVALUATED, source);
+    return loader.compileScript(evaluated, source);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
   }
   try {
-    return loader.compileScript(EVALUATED, `(async () => (${source}\n))()`);
+    return loader.compileScript(evaluated, `(async () => (${source}\n))()`);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    return loader.compileScript(EVALUATED, `(async () => {${source}\n})()`);
+    return loader.compileScript(evaluated, `(async () => {${source}\n})()`);
   }
 }

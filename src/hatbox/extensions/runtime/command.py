@@ -45,7 +45,6 @@ def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False)
     return [
         deno_program(),
         "run",
-        "--quiet",
         "--no-prompt",
         "--no-config",
         "--no-lock",
@@ -53,7 +52,7 @@ def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False)
         "--no-npm",
         f"--import-map={_HERE / 'import_map.json'}",
         f"--v8-flags={','.join(v8_flags)}",
-        *(["--inspect=127.0.0.1:0"] if inspect else []),
+        "--inspect=127.0.0.1:0" if inspect else "--quiet",  # where the inspector listens is among what quiet leaves out
         str(_HERE / "boot.mjs"),
     ]
 

@@ -53,10 +53,10 @@ class Receiver(Protocol):
 
 
 class DenoProcess(asyncio.SubprocessProtocol):
-    """A child that runs. `exited` is done when it does not any more."""
+    """A child that runs, until `exited` is done."""
 
     def __init__(self, receiver: Receiver, limits: Limits) -> None:
-        self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """The address for DevTools, in a child that was started with `inspect`."""
         self._receiver = receiver
@@ -93,9 +93,14 @@ class DenoProcess(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     @property
+    def exited(self) -> asyncio.Future[Exit]:
+        """Done when it has ended. Whoever waits for it can be cancelled without harm to others who wait."""
+        return self._exited if self._exited.done() else asyncio.shield(self._exited)
+
+    @property
     def running(self) -> bool:
         """Whether it has not ended, and nobody has decided to end it."""
-        return self._reason is None and not self.exited.done()
+        return self._reason is None and not self._exited.done()
 
     def send(self, frame: bytes) -> None:
         """Send a frame. To a child that has ended it goes nowhere."""
@@ -135,10 +140,10 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._reason = Exit("stopped")
             self._stdin.close()
         try:
-            return await asyncio.wait_for(asyncio.shield(self.exited), grace)
+            return await asyncio.wait_for(asyncio.shield(self._exited), grace)
         except TimeoutError:
             self._kill()
-            return await self.exited
+            return await asyncio.shield(self._exited)
 
     # ── What asyncio tells ──
 
@@ -173,8 +178,8 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._watchdog.cancel()
         self.inspector.cancel()
         self._transport.close()
-        if not self.exited.done():
-            self.exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
+        if not self._exited.done():
+            self._exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
 
     # ── Limits ──
 

@@ -1,0 +1,131 @@
+"""The child as a process: limits, ends, the inspector."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from hatbox.extensions.runtime import Limits, RuntimeGone
+from hatbox.extensions.runtime.frames import encode_frame
+from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
+
+pytestmark = needs_deno
+
+
+def test_a_child_that_does_not_read_is_ended_when_too_much_waits_for_it(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        limits = Limits(unsent=1 << 20, answer=60.0)
+        runtime = await lab.start("browser.contextualIdentities.onCreated.addListener(() => {});", limits=limits)
+        running = asyncio.ensure_future(runtime.evaluate("for (;;);"))
+        await asyncio.sleep(0)
+        while runtime.process.running:
+            await runtime.dispatch_event(f"{CAMEL}.onCreated", ["x" * 100_000], wait=False)
+            await asyncio.sleep(0)
+        ended = await runtime.exited
+        assert ended.reason == "unresponsive"
+        assert "does not read" in ended.detail
+        with pytest.raises(RuntimeGone):
+            await running
+
+    in_lab(tmp_path, use)
+
+
+def test_a_slow_child_is_waited_for_and_loses_nothing(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(
+            "let seen = 0; browser.contextualIdentities.onCreated.addListener(() => { seen++; });"
+        )
+        busy = asyncio.ensure_future(runtime.evaluate("const end = Date.now() + 300; while (Date.now() < end); 1"))
+        for _ in range(200):
+            await runtime.dispatch_event(f"{CAMEL}.onCreated", ["x" * 10_000], wait=False)
+            await asyncio.sleep(0)
+        await busy
+        assert await runtime.evaluate("seen") == 200
+
+    in_lab(tmp_path, use)
+
+
+def test_a_child_that_writes_frames_without_end_is_ended(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(limits=Limits(frame=1000))
+        runtime.process.pipe_data_received(1, (1001).to_bytes(4, "little"))
+        ended = await runtime.exited
+        assert (ended.reason, ended.detail) == ("protocol", "a frame of 1001 bytes, and 1000 are allowed")
+
+    in_lab(tmp_path, use)
+
+
+def test_beyond_the_calls_that_may_be_under_way_the_child_is_not_read(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        waiting: list[asyncio.Future[None]] = []
+
+        def call(_: str, __: str, ___: list[object]) -> asyncio.Future[None]:
+            waiting.append(asyncio.get_running_loop().create_future())
+            return waiting[-1]
+
+        runtime = await lab.start("let done = 0;", limits=Limits(calls=10))
+        lab.host.call = call  # type: ignore[method-assign,assignment]
+        # Each in a frame of its own, as a forger would write them.
+        for number in range(1, 41):
+            runtime.process.pipe_data_received(1, encode_frame([["c", number, "a.b", []]]))
+        assert not runtime.process._reading
+        for each in waiting:
+            each.set_result(None)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert runtime.process._reading
+        assert await runtime.evaluate("1") == 1
+
+    in_lab(tmp_path, use)
+
+
+def test_calls_are_held_while_their_answers_are_not_read(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(limits=Limits(unread=1000))
+        runtime.writable(False)
+        for number in range(1, 11):
+            runtime.process.pipe_data_received(1, encode_frame([["c", number, f"{CAMEL}.query", [{}]]]))
+        assert runtime.calls_under_way == 0
+        runtime.writable(True)
+        assert await runtime.evaluate("1") == 1
+        runtime.writable(False)
+        for number in range(11, 100):
+            runtime.process.pipe_data_received(1, encode_frame([["c", number, f"{CAMEL}.query", [{}]]]))
+        assert (await runtime.exited).reason == "unresponsive"
+
+    in_lab(tmp_path, use)
+
+
+def test_an_inspected_child_says_where_and_may_stand_still(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(inspect=True, limits=Limits(answer=0.1))
+        assert (await runtime.process.inspector).startswith("ws://127.0.0.1:")
+        assert await runtime.evaluate("const end = Date.now() + 500; while (Date.now() < end); 1") == 1
+
+    in_lab(tmp_path, use)
+
+
+def test_a_child_that_is_busy_but_answers_in_time_lives(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(limits=Limits(answer=2.0))
+        await runtime.evaluate(
+            "for (let i = 0; i < 30; i++) { const end = Date.now() + 100; while (Date.now() < end);"
+            " await new Promise(done => setTimeout(done, 0)); }"
+        )
+        assert runtime.process.running
+
+    in_lab(tmp_path, use)
+
+
+def test_waiting_for_the_end_can_be_given_up_without_harm(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await runtime.exited
+        assert (await runtime.stop()).reason == "stopped"
+        assert (await runtime.exited).reason == "stopped"
+
+    in_lab(tmp_path, use)

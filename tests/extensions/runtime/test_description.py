@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+
+from hatbox.api.caller import Caller
+from hatbox.extensions.runtime.description import describe, event_returns
+from hatbox.schema import load
+
+
+def test_a_caller_is_told_of_the_surfaces_that_it_sees_and_of_no_others() -> None:
+    assert describe(Caller("nobody")) == {}
+    assert set(describe(Caller("a", ["contextualidentities"]))) == {"contextualIdentities", "contextualidentities"}
+    firefox = describe(Caller("b", ["contextualIdentities"]))["contextualIdentities"]
+    assert {"move", "hide", "getSupportedColors"} <= set(firefox["functions"])
+    assert set(firefox["events"]) == {"onCreated", "onUpdated", "onRemoved"}
+
+
+def test_functions_say_how_they_are_called() -> None:
+    functions = describe(Caller("b", ["contextualIdentities"]))["contextualIdentities"]["functions"]
+    assert functions["get"] == {
+        "async": True,
+        "callback": False,
+        "returns": True,
+        "parameters": [{"name": "cookieStoreId", "type": "string"}],
+    }
+    assert functions["getSupportedColors"]["callback"] is True
+    assert functions["hide"]["returns"] is False
+
+
+def test_references_are_followed_and_what_is_for_people_is_left_out() -> None:
+    text = json.dumps(describe(Caller("c", ["cookies"])))
+    assert "$ref" not in text
+    assert '"enum": ["unspecified", "no_restriction", "lax", "strict"]' in text
+    assert "Retrieves one cookie" not in text
+    assert describe(Caller("c", ["cookies"]))["cookies"]["constants"]["SameSiteStatus"]["LAX"] == "lax"
+
+
+def test_no_listener_of_today_returns_anything() -> None:
+    surface = next(each for each in load() if each.namespace == "cookies")
+    assert not event_returns(surface, "onChanged")

@@ -1,0 +1,166 @@
+"""fetch(): what the permissions allow, at every step, and with the cookies of nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hatbox.extensions.runtime import ScriptError
+from tests.clients.server import Site
+from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
+
+pytestmark = needs_deno
+
+HERE = "http://127.0.0.1/*"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    yield site
+    site.stop()
+
+
+def test_a_permitted_host_is_asked_without_cookies_and_keeps_none(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        store = await lab.profile.cookie_store("firefox-default")
+        await store.receive(["mine=1"], site.url())  # the default store has a cookie for it
+        runtime = await lab.start(permissions=[HERE])
+        url = site.url("/a", set=["from=site"])
+        status, ok, seen, redirected, headers = await runtime.evaluate(f"""
+            const response = await fetch({url!r});
+            return [response.status, response.ok, response.url, response.redirected, [...response.headers.keys()]];
+        """)
+        assert (status, ok, seen, redirected) == (200, True, url, False)
+        assert "set-cookie" not in headers
+        await runtime.evaluate(
+            f"fetch({site.url('/b')!r}, {{credentials: 'include', headers: {{Cookie: 'forged=1'}}}})"
+        )
+        assert [each.cookie for each in site.seen] == [b"", b""]
+
+    in_lab(tmp_path, use)
+
+
+def test_method_headers_and_body_arrive_and_bytes_come_back(tmp_path: Path, site: Site) -> None:
+    site.body = bytes(range(256))
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE])
+        source = f"""
+            const body = new Uint8Array([0, 255, 10]);
+            const request = new Request({site.url("/post")!r}, {{method: "POST", body, headers: {{"X-Own": "yes"}}}});
+            const response = await fetch(request);
+            return [...new Uint8Array(await response.arrayBuffer())];
+        """
+        assert await runtime.evaluate(source) == list(range(256))
+        (seen,) = site.seen
+        assert (seen.method, seen.body) == ("POST", b"\0\xff\n")
+        assert site.headers[-1]["X-Own"] == "yes"
+
+    in_lab(tmp_path, use)
+
+
+REFUSED = "TypeError: NetworkError when attempting to fetch resource."
+
+
+@pytest.mark.parametrize("permissions", [[], ["https://127.0.0.1/*"], ["http://localhost/*"], ["contextualIdentities"]])
+def test_a_host_without_permission_is_not_asked(tmp_path: Path, site: Site, permissions: list[str]) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=permissions)
+        with pytest.raises(ScriptError, match=REFUSED):
+            await runtime.evaluate(f"fetch({site.url()!r})")
+        assert site.seen == []
+        assert "no permission for the host 127.0.0.1" in lab.host.entries[0].text
+
+    in_lab(tmp_path, use)
+
+
+def test_a_redirection_is_followed_only_to_permitted_hosts(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE])
+        inside = site.url("/1", to=site.url("/2"), status=302)
+        assert await runtime.evaluate(f"fetch({inside!r}).then(r => [r.url, r.redirected])") == [site.url("/2"), True]
+        outside = site.url("/1", to=site.url("/2", host="localhost"), status=302)
+        with pytest.raises(ScriptError, match=REFUSED):
+            await runtime.evaluate(f"fetch({outside!r})")
+        assert all(not each.host.startswith("localhost") for each in site.seen)
+        assert await runtime.evaluate(f"fetch({inside!r}, {{redirect: 'manual'}}).then(r => r.status)") == 302
+        with pytest.raises(ScriptError, match=REFUSED):
+            await runtime.evaluate(f"fetch({inside!r}, {{redirect: 'error'}})")
+
+    in_lab(tmp_path, use)
+
+
+def test_a_permission_that_is_revoked_counts_at_once(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE])
+        assert await runtime.evaluate(f"fetch({site.url()!r}).then(r => r.status)") == 200
+        lab.host.caller.permissions.clear()
+        with pytest.raises(ScriptError, match=REFUSED):
+            await runtime.evaluate(f"fetch({site.url()!r})")
+
+    in_lab(tmp_path, use)
+
+
+def test_a_request_can_be_given_up(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start("const controller = new AbortController();", permissions=[HERE])
+        loop, asked = asyncio.get_running_loop(), asyncio.Event()
+        release = asyncio.Event()
+
+        def before_answer() -> None:
+            loop.call_soon_threadsafe(asked.set)
+            asyncio.run_coroutine_threadsafe(release.wait(), loop).result()
+
+        site.before_answer = before_answer
+        fetching = asyncio.ensure_future(runtime.evaluate(f"fetch({site.url()!r}, {{signal: controller.signal}})"))
+        await asked.wait()
+        await runtime.evaluate("controller.abort()")
+        with pytest.raises(ScriptError, match="AbortError"):
+            await fetching
+        release.set()
+        assert runtime.calls_under_way == 0
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize(
+    ("source", "result"),
+    [
+        ("fetch(browser.runtime.getURL('data/a.json')).then(r => r.json())", {"a": 1}),
+        ("fetch('/data/a.json').then(r => r.headers.get('content-type'))", "application/json"),
+        ("fetch('data/a.json').then(r => [r.url, r.status, r.ok])", [f"{BASE}data/a.json", 200, True]),
+        ("fetch('data:text/plain,hello').then(r => r.text())", "hello"),
+        ("fetch(URL.createObjectURL(new Blob(['b']))).then(r => r.text())", "b"),
+    ],
+)
+def test_files_of_the_package_are_there_without_any_permission(tmp_path: Path, source: str, result: Any) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[], files={"data/a.json": '{"a": 1}'})
+        assert await runtime.evaluate(source) == result
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/missing.json",
+        "moz-extension://another/a.json",
+        "file:///etc/passwd",
+        "ftp://a.example/",
+        "about:blank",
+        "/../../etc/passwd",
+    ],
+)
+def test_nothing_else_is(tmp_path: Path, url: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=["<all_urls>"])
+        with pytest.raises(ScriptError, match=REFUSED):
+            await runtime.evaluate(f"fetch({url!r})")
+
+    in_lab(tmp_path, use)
