@@ -1,0 +1,94 @@
+"""The pytest plugin: fixtures, and the running of tests that are coroutine functions and use one of them.
+
+One event loop for each test: fixtures are made on it, the test runs on it, and what is left is ended on it. pytest
+imports this module wherever Hatbox is installed, so the rest of Hatbox is imported when a fixture is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from hatbox.clock import Clock
+    from hatbox.engines.runner import EngineRunner
+    from hatbox.profile import Profile
+    from hatbox.testing.extensions import ExtensionUnderTest
+    from hatbox.testing.site import Site
+
+__all__: list[str] = []
+
+_LOOP = "hatbox_loop"
+_LOAD_SECONDS = 5.0
+
+
+@pytest.fixture(name=_LOOP)
+def _hatbox_loop() -> Iterator[asyncio.Runner]:
+    """The event loop of one test."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture
+def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
+    """A new profile, open, with the four identities that every profile begins with. It goes with the test."""
+    from hatbox.profile import Profile
+
+    opened = Profile(tmp_path / "hatbox" / "profile.db")
+    hatbox_loop.run(opened.__aenter__())
+    yield opened
+    hatbox_loop.run(opened.close())
+
+
+@pytest.fixture
+def clock(profile: Profile) -> Clock:
+    """The time that extensions go by: `await clock.move(60)` lets a minute pass."""
+    return profile.clock
+
+
+@pytest.fixture
+def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
+    """The HTTP engine, at work: the pages of tabs are requested for real."""
+    runner = profile.http_engine(timeout=_LOAD_SECONDS)
+    hatbox_loop.run(runner.__aenter__())
+    return runner
+
+
+@pytest.fixture
+def extension(profile: Profile, engine: EngineRunner) -> Callable[..., Awaitable[ExtensionUnderTest]]:
+    """`await extension(path)` runs the extension in a folder or file until the test ends. Call it for several."""
+
+    from hatbox.testing.extensions import ExtensionUnderTest
+
+    async def start(path: str | os.PathLike[str], **options: Any) -> ExtensionUnderTest:
+        log: list[Any] = []
+        started = await profile.extensions.start(path, on_log=log.append, **options)
+        return ExtensionUnderTest(started, profile, engine, log)
+
+    return start
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
+    from hatbox.testing.site import Site
+
+    with Site() as running:
+        yield running
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine function on the loop of its fixtures. Leave all others to whoever runs them."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj) or _LOOP not in pyfuncitem.fixturenames:
+        return None
+    runner = pyfuncitem._request.getfixturevalue(_LOOP)
+    names = pyfuncitem._fixtureinfo.argnames
+    runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True

@@ -1,0 +1,108 @@
+"""A site on loopback: pages as a test says them, and what was asked for. Knows nothing of Hatbox."""
+
+from __future__ import annotations
+
+import html
+import threading
+from collections.abc import Iterable
+from http.cookies import SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import NamedTuple
+
+__all__ = ["Request", "Site"]
+
+
+class Request(NamedTuple):
+    """A request that came to the site."""
+
+    method: str
+    host: str
+    path: str
+    headers: dict[str, str]
+    """By names in lower case."""
+    cookies: dict[str, str]
+    body: bytes
+
+
+class _Page(NamedTuple):
+    body: bytes
+    status: int
+    headers: tuple[tuple[str, str], ...]
+
+
+class Site:
+    """A web server for `localhost` and `127.0.0.1`. A path that no test has said is a page that is titled by it."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        """What was asked for, in order."""
+        self._pages: dict[str, _Page] = {}
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.05], daemon=True)
+
+    def page(
+        self,
+        path: str,
+        body: str = "",
+        *,
+        title: str | None = None,
+        status: int = 200,
+        headers: Iterable[tuple[str, str]] = (),
+    ) -> str:
+        """Say what is at a path: HTML, or a redirect with a status and a Location. Returns its address."""
+        text = f"<!doctype html><title>{html.escape(path if title is None else title)}</title>{body}"
+        self._pages[path] = _Page(text.encode(), status, tuple(headers))
+        return self.url(path)
+
+    def url(self, path: str = "/", host: str = "localhost") -> str:
+        """The address of a path. `localhost` and `127.0.0.1` are two sites for a browser."""
+        return f"http://{host}:{self._server.server_port}{path}"
+
+    def __enter__(self) -> Site:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def _answer(self, request: Request) -> _Page:
+        self.requests.append(request)
+        path = request.path.partition("?")[0]
+        if path not in self._pages:
+            self.page(path)
+        return self._pages[path]
+
+
+def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            body = self.rfile.read(int(headers.get("content-length", 0)))
+            cookies = {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+            host = headers.get("host", "").rpartition(":")[0]
+            page = site._answer(Request(self.command, host, self.path, headers, cookies, body))
+            self.send_response(page.status)
+            given = {name.lower() for name, _ in page.headers}
+            if "content-type" not in given:
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+            for name, value in page.headers:
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(page.body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(page.body)
+
+        do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815 - the names of the methods of HTTP
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing: a test looks at `requests`."""
+
+    return Handler
