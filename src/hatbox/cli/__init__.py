@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command
 
 from hatbox import __version__
-from hatbox.cli import browse, cookies, fetch, identities, palette, run, tabs, transfer
+from hatbox.cli import browse, console, cookies, fetch, identities, palette, run, tabs, transfer
 from hatbox.cli.failures import USAGE, status_of
 from hatbox.cli.options import JsonOption, ProfileOption
 
@@ -36,6 +36,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "export": transfer.export,
     "fetch": fetch.fetch,
     "run": run.run,
+    "console": console.console,
     "colors": palette.colors,
     "icons": palette.icons,
 }

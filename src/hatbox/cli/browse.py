@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from hatbox.cli.background import READY
 from hatbox.cli.engines import BrowserOption, Choice, EngineOption, HeadlessOption, MarksOption, chosen
-from hatbox.cli.failures import Failure, report
+from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.identities import find
 from hatbox.cli.news import News
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
@@ -25,8 +23,6 @@ from hatbox.identity import ContextualIdentity
 from hatbox.profile import Profile
 
 __all__ = ["browse"]
-
-_SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def browse(
@@ -57,13 +53,13 @@ def browse(
     path = path_of(profile)
 
     async def held() -> None:
-        with _stoppable():
+        with stoppable():
             async with Profile(path) as opened:
                 found = [await find(opened, each) for each in identities or []]
                 teller = _Teller(quiet=quiet, as_json=as_json)
                 await _hold(opened, choice, found, teller, until_empty=until_empty)
 
-    with _complaints(as_json=as_json):
+    with complaints(as_json=as_json):
         asyncio.run(held())
 
 
@@ -134,68 +130,6 @@ class _Vigil:
 
     def _on_created(self, _: object) -> None:
         self._had_tabs = True
-
-
-@contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let a signal end the body in an orderly way, and without an error: that is how it is meant to end."""
-    loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
-
-    def stop(number: int) -> None:
-        nonlocal stopped
-        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C does not wait
-            task.cancel()
-        stopped = True
-
-    for number in _SIGNALS:
-        _on_signal(loop, number, stop)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not stopped:
-            raise
-    finally:
-        for number in _SIGNALS:
-            with contextlib.suppress(NotImplementedError, ValueError):
-                loop.remove_signal_handler(number)
-
-
-def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int], None]) -> None:
-    try:
-        loop.add_signal_handler(number, stop, number)
-    except NotImplementedError:  # Windows
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop, number))
-    except (RuntimeError, ValueError):  # not the main thread: nobody can send it signals
-        pass
-
-
-@contextlib.contextmanager
-def _complaints(*, as_json: bool) -> Iterator[None]:
-    """Tell what Hatbox logs as a line of its own, without a traceback."""
-    logger, handler = logging.getLogger("hatbox"), _Log(as_json=as_json)
-    propagated, logger.propagate = logger.propagate, False
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagated
-
-
-class _Log(logging.Handler):
-    def __init__(self, *, as_json: bool) -> None:
-        super().__init__(logging.WARNING)
-        self._as_json = as_json
-
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        if error is not None and os.environ.get("HATBOX_DEBUG"):
-            sys.excepthook(type(error), error, error.__traceback__)
-        message = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
-        if self._as_json:
-            print_json_line({"event": "warning", "message": message}, sys.stderr)
-        else:
-            report(Failure("Warning", message), as_json=False)
 
 
 def _number(count: int) -> str:

@@ -1,4 +1,5 @@
-"""The command run: a script with `browser` in scope. How a script is executed is told in hatbox.cli.script."""
+"""The command run: a script with `browser` in scope, or extensions. How each is executed is told in hatbox.cli.script
+and hatbox.cli.extension_run."""
 
 from __future__ import annotations
 
@@ -10,15 +11,26 @@ import typer
 
 from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS, parse_match_pattern
+from hatbox.cli.engines import chosen
+from hatbox.cli.extension_run import is_extension, run_extensions
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 
 __all__ = ["run"]
 
 
 def run(
-    script: Annotated[str, typer.Argument(metavar="SCRIPT.py", help="A Python script. It may await at the top level.")],
+    script: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCRIPT.py|EXTENSION",
+            help="A Python script, which may await at the top level; or an extension: a folder, an .xpi or a .zip.",
+        ),
+    ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGUMENT]...", help="For the script; its own options go after a --.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[ARGUMENT]...", help="For the script; its own options go after a --. Or more extensions."
+        ),
     ] = None,
     permission: Annotated[
         list[str] | None,
@@ -28,12 +40,35 @@ def run(
             "https://*.site.example/*. May be repeated.",
         ),
     ] = None,
+    inspect: Annotated[
+        bool, typer.Option("--inspect", help="Let Chrome DevTools attach to the extension, on loopback only.")
+    ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="http|chromium",
+            help="What loads the tabs of extensions, unless an engine runs for the profile already.",
+        ),
+    ] = "http",
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a script that finds `browser` and `profile` in its scope. It holds every permission unless you say which."""
-    permissions = _permissions(permission or [])
+    """Run a script that finds `browser` and `profile` in its scope. It holds every permission unless you say which.
+
+    Or run extensions, each in a process of its own, until Ctrl-C: they hold what their manifests ask for.
+    """
     path = path_of(profile)
+    choice = chosen(engine, None, headless=False, no_marks=False)
+    if is_extension(Path(script)):
+        if permission:
+            raise typer.BadParameter("an extension holds what its manifest asks for", param_hint="--permission")
+        paths = [Path(each) for each in (script, *(arguments or []))]
+        run_extensions(paths, path, choice, inspect=inspect, as_json=as_json)
+        return
+    if inspect:
+        raise typer.BadParameter("it is for extensions", param_hint="--inspect")
+    permissions = _permissions(permission or [])
     from hatbox.cli.script import execute
 
     status = execute(Path(script), arguments or [], permissions, path, as_json=as_json)

@@ -20,15 +20,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any
 
 from hatbox.cli.blame import explained, is_hatbox, is_own, syntax_failure
 from hatbox.cli.failures import FAILED, Failure, report
 from hatbox.profile import Profile
 
 __all__ = ["execute"]
-
-_EXTENSIONS: Final = (".xpi", ".zip")
 
 
 def execute(
@@ -163,8 +161,6 @@ class _Log(logging.Handler):
 
 
 def _compiled(script: Path) -> CodeType:
-    if script.is_dir() or script.suffix.lower() in _EXTENSIONS:
-        raise Failure("NotAScript", f"{script}: extensions are not supported yet. Give a Python script.")
     try:
         source = script.read_bytes()
     except OSError as error:

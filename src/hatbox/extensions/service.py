@@ -69,7 +69,7 @@ class Extensions:
 
     async def start(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | Package,
         *,
         inspect: bool = False,
         limits: Limits | None = None,
@@ -143,8 +143,8 @@ class Extensions:
         for extension in self.running:
             await self.stop(extension)
 
-    def _read(self, path: str | os.PathLike[str]) -> tuple[Package, Manifest]:
-        package = open_package(path)
+    def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
+        package = path if isinstance(path, Package) else open_package(path)
         return package, read_manifest(package)
 
     def _hear(self, change: Change) -> None:

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import hatbox
+from hatbox.cli.console import completions
+from tests.cli.conftest import Cli
+
+
+def extension_in(folder: Path, background: str) -> Path:
+    folder.mkdir()
+    manifest = {
+        "manifest_version": 2,
+        "name": "For the console",
+        "version": "1",
+        "browser_specific_settings": {"gecko": {"id": "console-test@site.example"}},
+        "background": {"scripts": ["background.js"]},
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "background.js").write_text(background)
+    return folder
+
+
+def test_what_is_declared_stays_and_await_may_stand_anywhere(cli: Cli) -> None:
+    lines = "const all = await browser.contextualIdentities.query({})\nlet n = all.length; n * 2\n[n, all[1].name]\n"
+    result = cli("console", stdin=lines)
+    assert result.status == 0, result.err
+    assert result.out.splitlines()[-2:] == ["8", '[ 4, "Work" ]']
+
+
+def test_an_error_is_told_and_ends_what_is_piped_in(cli: Cli) -> None:
+    result = cli("console", stdin='await browser.contextualIdentities.get("nobody")\n"not reached"\n')
+    assert result.status == 1
+    assert "Invalid contextual identity: nobody" in result.err
+    assert "not reached" not in result.out
+
+
+def test_a_change_made_at_the_prompt_is_on_disk(cli: Cli) -> None:
+    line = 'await browser.contextualIdentities.create({name: "Hat", color: "red", icon: "pet"})\n'
+    assert cli("console", stdin=line).status == 0
+    assert "Hat" in cli("list").out
+
+
+def test_the_prompt_is_in_the_scope_of_an_extension(cli: Cli, tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "extension", "const secret = 41;")
+    result = cli("console", "--extension", str(place), stdin="secret + 1\ntypeof browser.contextualIdentities\n")
+    assert result.out.splitlines() == ["42", '"undefined"']
+
+
+def test_an_unknown_extension_is_told(cli: Cli) -> None:
+    result = cli("console", "--extension", "nobody@site.example", stdin="1\n")
+    assert (result.status, result.out) == (1, "")
+    assert "no extension with the id nobody@site.example is installed" in result.err
+
+
+def test_names_are_completed(tmp_path: Path) -> None:
+    async def completed() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            place = extension_in(tmp_path / "extension", "const hats = {bowler: 1, beret: 2};")
+            extension = await profile.extensions.start(place)
+            assert await completions(extension, "hats.b") == ["hats.beret", "hats.bowler"]
+            assert await completions(extension, "browser.runt") == ["browser.runtime"]
+            assert "browser.runtime.getManifest" in await completions(extension, "browser.runtime.get")
+            assert await completions(extension, "1 +") == []
+
+    asyncio.run(completed())

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+MANIFEST = {"manifest_version": 2, "name": "Hats", "version": "1.2", "background": {"scripts": ["background.js"]}}
+
+
+def extension_in(folder: Path, background: str, **manifest: object) -> Path:
+    folder.mkdir()
+    gecko = {"gecko": {"id": f"{folder.name}@site.example"}}
+    (folder / "manifest.json").write_text(
+        json.dumps({**MANIFEST, "browser_specific_settings": gecko, "name": folder.name, **manifest})
+    )
+    (folder / "background.js").write_text(background)
+    return folder
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """`hatbox run` in a process of its own, which is ended by Ctrl-C."""
+    command = [sys.executable, "-m", "hatbox", "run", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def lines_until(process: subprocess.Popen[str], last: str) -> list[str]:
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line.rstrip("\n"))
+        if last in line:
+            return lines
+    raise AssertionError(f"{last!r} was never said: {lines}, {process.stderr.read() if process.stderr else ''}")
+
+
+def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path) -> None:
+    one = extension_in(
+        tmp_path / "one",
+        "browser.runtime.onMessageExternal.addListener((m, sender) => { console.log(m, sender.id); return Promise.resolve('pong'); });"
+        "Promise.resolve().then(() => console.log('up'));",
+    )
+    two = tmp_path / "two.xpi"
+    folder = extension_in(
+        tmp_path / "two", "browser.runtime.sendMessage('one@site.example', 'ping').then(a => console.log('got', a));"
+    )
+    with zipfile.ZipFile(two, "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, file.name)
+    with running(str(one), str(two)) as process:
+        lines = lines_until(process, "got pong")
+    assert any(line.startswith("one: ping two@site.example") for line in lines)
+    assert "one: 1.2 (one@site.example) is running" in lines
+    assert process.returncode == 0
+
+
+def test_what_fails_in_a_script_is_told_with_file_and_line(tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "broken", "\n\nnobody.home();\n")
+    with running(str(place)) as process:
+        lines_until(process, "is running")
+    assert process.stderr is not None
+    said = process.stderr.read()
+    assert "nobody is not defined" in said
+    assert "background.js:3:" in said
+
+
+def test_with_inspect_devtools_can_attach(tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "inspected", "")
+    with running(str(place), "--inspect") as process:
+        lines = lines_until(process, "DevTools")
+    assert "ws://127.0.0.1:" in lines[-1]
+
+
+def test_bad_extensions_are_told_before_anything_runs(cli: Cli, tmp_path: Path) -> None:
+    result = cli("run", str(tmp_path))
+    assert (result.status, result.out) == (1, "")
+    assert "no manifest.json" in result.err
+    place = extension_in(tmp_path / "bad", "")
+    (place / "background.js").unlink()
+    result = cli("run", str(place))
+    assert result.status == 1
+    assert "background.js" in result.err
+
+
+@pytest.mark.parametrize("option", [["--permission", "cookies"]])
+def test_an_extension_is_given_no_other_permissions(cli: Cli, tmp_path: Path, option: list[str]) -> None:
+    place = extension_in(tmp_path / "asking", "")
+    result = cli("run", str(place), *option)
+    assert result.status == 2
+    assert "what its manifest asks for" in result.err
+
+
+def test_a_script_cannot_be_inspected(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("")
+    assert cli("run", str(script), "--inspect").status == 2
