@@ -104,10 +104,11 @@ class ChromiumEngine(Engine):
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
         self._assign(page, tab)
+        past = history.read(kept, tab.url)
         if tab.target:
-            page.load(tab.target, tab.navigation, history.read(kept, tab.target))
+            page.load(tab.target, tab.navigation, past and past.then(tab.target))
         elif tab.url != BLANK:
-            page.load(tab.url, tab.navigation, history.read(kept, tab.url))
+            page.load(tab.url, tab.navigation, past)
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
