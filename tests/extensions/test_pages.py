@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -245,6 +247,34 @@ def test_messages_of_the_background_reach_another_extension_and_its_end_disconne
             await other.evaluate(f"browser.runtime.sendMessage('{extension.id}', 1)")
 
     run_made(tmp_path, use)
+
+
+def listens(extension: Extension) -> bool:
+    runtime = extension.runtime
+    return runtime is not None and runtime.has_listener("runtime.onMessage")
+
+
+def test_one_that_has_crashed_gets_no_messages_until_it_is_started_again(tmp_path: Path) -> None:
+    crashed = asyncio.Event()
+
+    async def use(_: Profile, extension: Extension) -> None:
+        supervisor, page = extension._supervisor, extension.page()
+        port = page.connect("x")
+        port.postMessage(1)
+        await port.receive()
+        assert extension.runtime is not None
+        os.kill(extension.runtime.process.pid, signal.SIGKILL)
+        with pytest.raises(ApiError, match="disconnected"):
+            await port.receive()
+        await crashed.wait()
+        with pytest.raises(ApiError, match="Receiving end does not exist"):
+            await page.send_message(1)
+        while not listens(extension):  # noqa: ASYNC110 - there is nothing to be told by
+            await asyncio.sleep(0.01)
+        assert (await page.send_message(2))["message"] == 2
+        assert extension._supervisor is supervisor  # and there is no second one that would start it as well
+
+    run_made(tmp_path, use, ECHO, start={"on_exit": lambda *_: crashed.set()})
 
 
 def test_forged_numbers_of_ports_do_no_harm(tmp_path: Path) -> None:

@@ -136,9 +136,9 @@ class Extension:
         return self._opened(context)
 
     async def wake(self) -> None:
-        """Run its background unless it runs."""
+        """Run its background unless it runs, or has crashed and will be started again."""
         async with self._waking:
-            if self._wanted and self._supervisor.runtime is None:
+            if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
                 await self._supervisor.start()
                 if not self._background.persistent and not self._inspect:
