@@ -194,6 +194,7 @@ def test_what_cannot_be_read_is_not_there_and_logged(
 
 
 def test_an_id_never_leads_out_of_the_folder(tmp_path: Path) -> None:
+    lay_down(tmp_path, "{}")
     (tmp_path / "secret.json").write_text("{}")
 
     async def use(profile: Profile) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import hatbox
 from hatbox import Profile
+from hatbox.api.alarms import fire_due
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from tests.api.caller import extension_browser
@@ -73,6 +74,21 @@ def test_the_next_alarm_is_the_earliest_whatever_was_set_or_cleared_in_between(t
         await alarms.create("moved", {"delayInMinutes": 20})
         await profile.clock.move(3600)
         assert fired == ["early", "same", "moved", "late"]
+
+    with_alarms(tmp_path, use)
+
+
+def test_what_has_been_due_for_long_is_told_in_the_order_of_time_and_set_again_from_now(tmp_path: Path) -> None:
+    async def use(profile: Profile, alarms: Any, scheduler: AlarmScheduler) -> None:
+        scheduler.unwatch(ID)
+        fired: list[Any] = []
+        alarms.onAlarm.addListener(lambda alarm: fired.append(alarm["name"]))
+        for name, when in (("b", 3000), ("c", 1000), ("a", 3000), ("later", 10**15)):
+            await alarms.create(name, {"when": when, "periodInMinutes": 1 if name == "c" else 0})
+        await profile._store.write(lambda transaction: fire_due(transaction, ID, 500_000))
+        assert fired == ["c", "b", "a"]
+        left = {alarm["name"]: alarm["scheduledTime"] for alarm in await alarms.getAll()}
+        assert left == {"c": 560_000, "later": 10**15}
 
     with_alarms(tmp_path, use)
 
