@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hatbox.api.caller import Caller
-from hatbox.api.tabs.asker import Asker, asker_of
+from hatbox.api.tabs.asker import asker_of, show_tab
 from hatbox.api.tabs.views import TabView
 from hatbox.javascript import well_formed
 from hatbox.store.base import Transaction
@@ -18,18 +18,15 @@ from hatbox.tabs.model import Tab, tab_of
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.windows import last_focused
 
-__all__ = ["clean", "is_event_page", "is_persistent", "on_click", "tab_clicked", "view_of"]
-
-
-def on_click(caller: Caller) -> Asker:
-    """A caller as it is while the user clicks on something of it: with `activeTab`, it sees the tab."""
-    asker = asker_of(caller)
-    return asker._replace(sees_all=True) if "activeTab" in caller.permissions else asker
+__all__ = ["clean", "is_event_page", "is_persistent", "tab_clicked", "view_of"]
 
 
 def view_of(caller: Caller, tab: Tab | None) -> TabView | None:
-    """A tab as a caller sees it when the user has clicked in it."""
-    return None if tab is None else TabView(tab, on_click(caller))
+    """A tab as a caller sees it when the user has clicked on something of the caller's in it."""
+    if tab is None:
+        return None
+    show_tab(caller, tab)
+    return TabView(tab, asker_of(caller))
 
 
 def tab_clicked(transaction: Transaction, tab_id: int | None) -> Tab | None:

@@ -164,7 +164,7 @@ def told_shown(caller: Caller, shown: Shown) -> tuple[ShownInfo, TabView | None]
         editable=spot.editable,
     )
     asker = asker_of(caller)
-    if tab is not None and asker._replace(sees_all=False).sees(tab):
+    if tab is not None and asker.may_enter(tab):
         info = msgspec.structs.replace(
             info,
             link_text=spot.link_text,

@@ -11,13 +11,14 @@ host => {
   // A property that is data: getters are never called, as everywhere.
   const own = (properties, name) => Object.getOwnPropertyDescriptor(properties, name)?.value;
 
-  function onclickOf(properties, name, call) {
-    const onclick = own(properties, "onclick");
-    if (!onclick) return onclick;
-    if (!persistent) throw new Error(`Property "onclick" cannot be used in ${name}, replace with an "onClicked" event listener.`);
+  // What forbids an onclick; null where there is none, or nothing forbids it.
+  function forbidden(onclick, name) {
+    return onclick && !persistent ? `Property "onclick" cannot be used in ${name}, replace with an "onClicked" event listener.` : null;
+  }
+
+  function listen(call) {
     if (!listening) host.listen(call.path.replace(/\w+$/, "onClicked"), (info, tab) => clicks.get(info.menuItemId)?.(info, tab), true);
     listening = true;
-    return onclick;
   }
 
   // Make a call with other arguments, for a callback or as a promise; `done` comes first if it went well.
@@ -43,7 +44,10 @@ host => {
     also: ["contextMenus"],
     members: {
       create(properties, callback, call) {
-        const onclick = onclickOf(properties, "menus.create", call);
+        const onclick = own(properties, "onclick");
+        const problem = forbidden(onclick, "menus.create");
+        if (problem !== null) throw host.errorOf(call, problem);
+        if (onclick) listen(call);
         const [sent] = JSON.parse(call.text);
         delete sent.onclick;
         let {id} = sent;
@@ -57,7 +61,11 @@ host => {
       },
 
       update(id, properties, callback, call) {
-        const onclick = onclickOf(properties, "menus.update", call);
+        const onclick = own(properties, "onclick");
+        const problem = forbidden(onclick, "menus.update");
+        if (problem !== null && callback !== null) return void host.callBack(callback, false, problem, call);
+        if (problem !== null) return Promise.reject(host.errorOf(call, problem));
+        if (onclick) listen(call);
         const args = JSON.parse(call.text);
         delete args[1].onclick;
         if (own(properties, "icons") === null) args[1].icons = {};
