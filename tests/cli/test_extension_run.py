@@ -51,8 +51,8 @@ def lines_until(process: subprocess.Popen[str], last: str) -> list[str]:
 def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path) -> None:
     one = extension_in(
         tmp_path / "one",
-        "browser.runtime.onMessageExternal.addListener((m, sender) => { console.log(m, sender.id); return Promise.resolve('pong'); });"
-        "Promise.resolve().then(() => console.log('up'));",
+        "browser.runtime.onMessageExternal.addListener(async (message, sender) => {"
+        "  console.log(message, sender.id); return 'pong'; });",
     )
     two = tmp_path / "two.xpi"
     folder = extension_in(

@@ -46,6 +46,9 @@ class Caller:
         self.user_input = False
         """Whether it is told, at this moment, of something that the user does: then it may ask."""
 
+        self.active_tabs: dict[int, int] = {}
+        """The tabs that the user has shown it, with `activeTab`; each with the load that has brought its page."""
+
     @contextmanager
     def on_input(self) -> Iterator[None]:
         """For as long as it is told of something that the user does."""

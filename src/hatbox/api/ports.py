@@ -8,7 +8,7 @@ from typing import Any
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import Namespace, Source
 from hatbox.api.services import Services
-from hatbox.messaging.context import Address
+from hatbox.messaging.context import Address, Context
 from hatbox.messaging.inbox import Offer
 from hatbox.messaging.service import PortNews
 from hatbox.schema import Surface
@@ -26,7 +26,11 @@ class _Ports(Namespace):
 
     def __init__(self, surface: Surface, services: Services) -> None:
         self._messages = services.messages
-        super().__init__(surface, services.store, {"onNews": Source(self._messages.on_port, _told)})
+        events = {
+            "onNews": Source(self._messages.on_port, _told),
+            "onLull": Source(self._messages.on_lull, _asked),
+        }
+        super().__init__(surface, services.store, events)
 
     def open(
         self,
@@ -50,10 +54,14 @@ class _Ports(Namespace):
             port.disconnect()
 
 
-def _told(caller: ExtensionCaller, offer: Offer[PortNews]) -> tuple[int, str, Any, Any] | None:
-    """(number, kind, detail), and what no script gets"""
-    news = offer.content
-    if caller.context is not news.context:
+def _told(caller: ExtensionCaller, news: PortNews) -> tuple[int, str, Any] | None:
+    """(number, kind, detail)"""
+    return (news.number, news.kind, news.detail) if caller.context is news.context else None
+
+
+def _asked(caller: ExtensionCaller, offer: Offer[Context]) -> tuple[Any] | None:
+    """Nothing but what no script gets: a function to answer with"""
+    if caller.context is not offer.content:
         return None
-    offer.taken_by = news.context
-    return news.number, news.kind, news.detail, offer.respond
+    offer.taken_by = offer.content
+    return (offer.respond,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -48,6 +48,7 @@ class Extension:
         idle_seconds: float = _IDLE_SECONDS,
         decide: Decide | None = None,
         on_reload: Callable[[], None] = lambda: None,
+        prepare: Callable[[], Awaitable[None]] | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -70,6 +71,8 @@ class Extension:
         self._limits = limits or Limits()
         self._inspect = inspect
         self._idle_seconds = idle_seconds
+        self._prepare = prepare
+        """Comes before its scripts, whenever they are run."""
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
         self._background = manifest.background or _NO_BACKGROUND
@@ -133,9 +136,9 @@ class Extension:
         return self._opened(context)
 
     async def wake(self) -> None:
-        """Run its background unless it runs."""
+        """Run its background unless it runs, or has crashed and will be started again."""
         async with self._waking:
-            if self._wanted and self._supervisor.runtime is None:
+            if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
                 await self._supervisor.start()
                 if not self._background.persistent and not self._inspect:
@@ -175,6 +178,8 @@ class Extension:
 
     async def _run(self) -> Runtime:
         manifest = self.manifest
+        if self._prepare is not None:
+            await self._prepare()
         boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,

@@ -18,6 +18,7 @@ from hatbox.api.grants import NONE, Permissions
 from hatbox.api.installed import About, Icon, Installed
 from hatbox.clock import Clock
 from hatbox.errors import ExtensionError
+from hatbox.extensions import running, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import Manifest, read_manifest
@@ -97,6 +98,7 @@ class Extensions:
             idle_seconds=idle_seconds,
             decide=decide,
             on_reload=lambda: self._begin(self.reload(manifest.id)),
+            prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
             on_log=on_log,
             on_exit=on_exit,
         )
@@ -119,6 +121,42 @@ class Extensions:
         if not self._running:
             self._store.unfollow(self._hear)
         await extension.stop()
+        await self._store.write(lambda transaction: running.end(transaction, extension.id))
+
+    def ui(self, extension_id: str | None = None) -> asyncio.Future[list[triggers.Shown]]:
+        """What the extensions show that run, here or in another process: menus, buttons, commands, notifications."""
+        return self._store.read(lambda transaction: triggers.listed(transaction, extension_id))
+
+    def trigger(
+        self,
+        extension_id: str,
+        what: str,
+        *,
+        tab_id: int | None = None,
+        link_url: str | None = None,
+        link_text: str | None = None,
+        image_url: str | None = None,
+        selection_text: str | None = None,
+        close: bool = False,
+    ) -> asyncio.Future[triggers.Triggered]:
+        """Do in the place of a user: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
+
+        It happens in a tab, the active one if none is named. A menu can be opened on a link, an image or selected text.
+        With `close`, a notification is closed and not clicked. When this resolves, the listeners were told.
+        """
+        return self._store.write(
+            lambda transaction: triggers.trigger(
+                transaction,
+                extension_id,
+                what,
+                tab_id=tab_id,
+                link_url=link_url,
+                link_text=link_text,
+                image_url=image_url,
+                selection_text=selection_text,
+                close=close,
+            )
+        )
 
     async def reload(self, extension_id: str) -> None:
         """Start an extension that runs here anew, from its files as they are now."""
@@ -238,6 +276,7 @@ def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tu
         keep_granted(transaction, manifest.id, given)
     for kind in ("storage.session", alarms.KIND):
         transaction.extensions.clear(manifest.id, kind)
+    _run(transaction, manifest, before)
     return before, given
 
 
@@ -245,7 +284,13 @@ def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tu
     """Note that an extension runs anew. To others, one that is only tried out is installed once more."""
     before = _note(transaction, package, manifest, anew=True)
     transaction.extensions.clear(manifest.id, alarms.KIND)
+    _run(transaction, manifest, before)
     return before, granted(transaction, manifest.id) or manifest.at_install
+
+
+def _run(transaction: Transaction, manifest: Manifest, before: Installed | None) -> None:
+    same_version = before is not None and before.version == manifest.version
+    running.begin(transaction, manifest.id, manifest.name, manifest.for_scripts(), is_same_version=same_version)
 
 
 def _first_events(before: Installed | None, manifest: Manifest, *, temporary: bool) -> list[tuple[str, list[Any]]]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.messaging.context import Context
@@ -19,8 +19,14 @@ __all__ = ["Channel", "Port", "PortEvent", "copied"]
 
 logger = logging.getLogger("hatbox.messaging")
 
-Deliver = Callable[["Port", str, Any], Awaitable[Any]]
-"""Tells a script's end of what has happened: `message` and what it is, or `disconnect` and an error or None."""
+Deliver = Callable[["Port", str, Any], None]
+"""Tells an end what has happened: `message` and what it is, or `disconnect` and an error or None."""
+CaughtUp = Callable[["Port"], Awaitable[Any] | None]
+"""Resolves when an end has heard all that it was told so far; None if it has."""
+
+_STRIDE: Final = 256
+_MOST_BEHIND: Final = 4
+"""An end is asked whether it has caught up after so many messages; whoever posts waits for one so many times behind."""
 
 
 class PortEvent:
@@ -84,6 +90,8 @@ class Port:
         self.open = True
         self._channel = channel
         self._receiving: list[asyncio.Future[Any]] = []
+        self._told = 0
+        self._behind: deque[asyncio.Future[Any]] = deque()
 
     def postMessage(self, message: Any) -> None:  # noqa: N802 - the API's own spelling
         """Send a message to the other side."""
@@ -102,11 +110,21 @@ class Port:
         self._receiving.append(waiting)
         return await waiting
 
-    def post(self, message: Any) -> Awaitable[Any]:
-        """Send what nobody else holds; resolves when the other side has it."""
+    def post(self, message: Any) -> Awaitable[Any] | None:
+        """Send what nobody else holds. Where the other side is far behind, whoever posts must wait for what this is."""
         if not self.open:
             raise ApiError("Attempt to postMessage on disconnected port")
         return self._channel.post(self, message)
+
+    def tell(self, message: Any, deliver: Deliver, caught_up: CaughtUp) -> Awaitable[Any] | None:
+        """Tell this end of a message; returns what there is to wait for if it is far behind."""
+        deliver(self, "message", message)
+        self._told += 1
+        if self._told % _STRIDE == 0 and (heard := caught_up(self)) is not None:
+            self._behind.append(asyncio.ensure_future(heard))
+        while self._behind and self._behind[0].done():
+            self._behind.popleft()
+        return asyncio.shield(self._behind[0]) if len(self._behind) > _MOST_BEHIND else None
 
     def got(self, message: Any) -> None:
         """Tell Python of a message."""
@@ -128,15 +146,15 @@ class Port:
 class Channel:
     """All ends of one port. What is posted before the other side has heard of it waits."""
 
-    def __init__(self, name: str, deliver: Deliver) -> None:
+    def __init__(self, name: str, deliver: Deliver, caught_up: CaughtUp) -> None:
         self.name = name
         self.source: Port
         self.targets: list[Port] = []
         self._deliver = deliver
+        self._caught_up = caught_up
         self._waiting: list[tuple[Port, Any, asyncio.Future[None]]] | None = []
         """What was posted before it is open: by whom, what, and who waits for it; None once it is."""
         self._closing: Port | None = None
-        self._tasks: set[asyncio.Future[Any]] = set()
 
     def connect(self, context: Context, number: int) -> Port:
         """The end of whoever connects."""
@@ -156,7 +174,8 @@ class Channel:
         """Everybody who listens has heard of it: deliver what waits."""
         waiting, self._waiting = self._waiting or [], None
         for port, message, done in waiting:
-            self._send(port, message).add_done_callback(partial(_finish, done))
+            self._send(port, message)
+            _finish(done)
         if self._closing is not None:
             self._end(self._closing, None)
 
@@ -168,8 +187,8 @@ class Channel:
         if self.source.open:
             self._tell_end(self.source, error)
 
-    def post(self, port: Port, message: Any) -> Awaitable[Any]:
-        """Send a message from an end to the other side."""
+    def post(self, port: Port, message: Any) -> Awaitable[Any] | None:
+        """Send a message from an end to the other side; returns what there is to wait for, if that is far behind."""
         if self._waiting is None:
             return self._send(port, message)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -184,9 +203,10 @@ class Channel:
         elif self._closing is None:
             self._closing = port
 
-    def _send(self, port: Port, message: Any) -> asyncio.Future[Any]:
+    def _send(self, port: Port, message: Any) -> Awaitable[Any] | None:
         others = self.targets if port is self.source else [self.source]
-        return asyncio.gather(*[self._begin(self._deliver(each, "message", message)) for each in others if each.open])
+        behind = [each.tell(message, self._deliver, self._caught_up) for each in others if each.open]
+        return next((each for each in behind if each is not None), None)
 
     def _end(self, port: Port, error: ApiError | None) -> None:
         """Every end but the one that has closed hears of it: without its source, or one target, there is no port."""
@@ -197,13 +217,8 @@ class Channel:
     def _tell_end(self, port: Port, error: ApiError | None) -> None:
         self._drop(port)
         port.error = error
-        self._begin(self._deliver(port, "disconnect", None if error is None else str(error)))
-
-    def _begin(self, work: Awaitable[Any]) -> asyncio.Future[Any]:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        # Not at once: whoever closes it goes on first.
+        asyncio.get_running_loop().call_soon(self._deliver, port, "disconnect", None if error is None else str(error))
 
     def _drop(self, port: Port) -> None:
         port.open = False
@@ -218,6 +233,6 @@ def copied(message: Any) -> Any:
         raise ApiError(f"{type(message).__name__} object could not be cloned: {error}") from None
 
 
-def _finish(done: asyncio.Future[None], _: object = None) -> None:
+def _finish(done: asyncio.Future[None]) -> None:
     if not done.done():
         done.set_result(None)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple, Protocol
 
 from hatbox.errors import ApiError, HatboxError
-from hatbox.events import NO_ANSWER, UNHEARD
+from hatbox.events import NO_ANSWER, UNHEARD, Event
 from hatbox.messaging.context import Address, Context
 from hatbox.messaging.inbox import Inbox
 from hatbox.messaging.ports import Channel, Port, copied
@@ -80,8 +80,10 @@ class Messages:
         self.on_message_external: Inbox[Message] = Inbox("runtime.onMessageExternal")
         self.on_connect: Inbox[Connection] = Inbox("runtime.onConnect")
         self.on_connect_external: Inbox[Connection] = Inbox("runtime.onConnectExternal")
-        self.on_port: Inbox[PortNews] = Inbox("ports.onNews")
+        self.on_port: Event[PortNews] = Event("ports.onNews")
         """Tells scripts what has happened to their ends of ports."""
+        self.on_lull: Inbox[Context] = Inbox("ports.onLull")
+        """Asks a script whether it has heard all that it was told so far."""
         self._numbers = count(1)
         self._tasks: set[asyncio.Future[Any]] = set()
 
@@ -120,7 +122,7 @@ class Messages:
             raise ApiError(f"Too many ports are open: {MOST_PORTS}")
         if number in sender.ports:
             raise ApiError(f"There is a port {number} already")
-        channel = Channel(name, self._deliver)
+        channel = Channel(name, self._deliver, self._caught_up)
         port = channel.connect(sender, -next(self._numbers) if number is None else number)
         self._begin(self._open(channel, sender, address))
         return port
@@ -169,14 +171,19 @@ class Messages:
         except ApiError:
             return None  # it has been closed meanwhile
 
-    async def _deliver(self, port: Port, kind: str, detail: Any) -> None:
+    def _deliver(self, port: Port, kind: str, detail: Any) -> None:
         if port.context.scripted:
-            news = PortNews(port.context, port.number, kind, detail)
-            await asyncio.gather(*[answer for _, answer in self.on_port.offer(news)], return_exceptions=True)
+            self.on_port.emit(PortNews(port.context, port.number, kind, detail))
         elif kind == "message":
             port.got(detail)
         else:
             port.was_closed()
+
+    def _caught_up(self, port: Port) -> Awaitable[Any] | None:
+        if not port.context.scripted:
+            return None
+        answers = [answer for _, answer in self.on_lull.offer(port.context)]
+        return asyncio.gather(*answers, return_exceptions=True)
 
     def _begin(self, work: Any) -> None:
         task = asyncio.ensure_future(work)

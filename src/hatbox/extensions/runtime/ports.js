@@ -13,6 +13,7 @@ export function createPorts({tell, listen, report}) {
     if (!listening) {
       listening = true;
       listen("ports.onNews", hear);
+      listen("ports.onLull", () => []);
     }
     const onMessage = eventOf();
     const onDisconnect = eventOf();
@@ -57,7 +58,7 @@ export function createPorts({tell, listen, report}) {
 
   function hear(number, kind, detail) {
     const entry = mapGet(open, number);
-    if (entry === undefined) return [];
+    if (entry === undefined) return;
     const {port, onMessage, onDisconnect} = entry;
     if (kind === "message") {
       onMessage.emit([detail, port]);
@@ -66,7 +67,6 @@ export function createPorts({tell, listen, report}) {
       port.error = detail === null ? null : new NativeError(detail);
       onDisconnect.emit([port]);
     }
-    return [];
   }
 
   return {

@@ -4,6 +4,7 @@ host => {
   const page = globalThis;
   const NativePromise = Promise;
   const UNEXPECTED = "An unexpected error occurred";
+  const NO_RECEIVER = "Could not establish connection. Receiving end does not exist.";
 
   // What Firefox makes of whatever a listener throws: an error with the same message, and nothing else of it.
   const plain = thrown => new Error(`${thrown?.message ?? UNEXPECTED}`);
@@ -12,8 +13,9 @@ host => {
   function answerOf(value) {
     try {
       host.encodeMessage(value);
-    } catch {
-      return null;
+    } catch (error) {
+      host.report("listener", error);
+      return NativePromise.reject(new Error(NO_RECEIVER));
     }
     return [value];
   }
