@@ -80,6 +80,38 @@ def test_what_one_profile_exports_another_imports_and_the_second_time_nothing_mo
             other.import_bundle(bundle, into="Wrok")
 
 
+def test_every_call_of_tabs_returns_when_it_is_done(path: Path) -> None:
+    heard: list[tuple[str, str]] = []
+    with hatbox.open_sync(path) as profile:
+        tabs = profile.tabs
+        tabs.on_created.add_listener(lambda tab: heard.append((tab.target, threading.current_thread().name)))
+        first = tabs.open("Work", "https://a.example/")
+        second = tabs.open("firefox-default", active=False)
+        assert heard == [("https://a.example/", "hatbox-loop"), ("", "hatbox-loop")]
+        assert tabs.get(first.id).active
+        assert [tab.id for tab in tabs.query()] == [first.id, second.id]
+        assert [tab.id for tab in tabs.query("Work")] == [first.id]
+        assert [window.id for window in tabs.windows()] == [first.window_id]
+        assert tabs.navigate(first.id, "https://b.example/").target == "https://b.example/"
+        assert tabs.reload(first.id).navigation == 3
+        tabs.activate(second.id)
+        assert tabs.get(second.id).active
+        assert [tab.id for tab in tabs.move(second.id, 0)] == [second.id]
+        tabs.close([first.id])
+        with pytest.raises(hatbox.InvalidTab):
+            tabs.get(first.id)
+    with hatbox.open_sync(path) as profile:
+        assert [tab.id for tab in profile.tabs.query()] == [second.id]
+
+
+def test_tabs_have_the_same_verbs_and_events_with_and_without_an_event_loop(path: Path) -> None:
+    def names(thing: object) -> set[str]:
+        return {name for name in dir(thing) if not name.startswith("_")}
+
+    for_engines = {"read", "write"}
+    assert names(hatbox.open_sync(path).tabs) == names(hatbox.open(path).tabs) - for_engines
+
+
 def test_eight_threads_may_use_one_profile_at_once(path: Path) -> None:
     heard: list[str] = []
     with hatbox.open_sync(path) as profile:

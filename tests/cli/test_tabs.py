@@ -179,11 +179,20 @@ def test_a_page_that_takes_too_long_is_left_to_load(cli: Cli, site: Site) -> Non
     engines.until(lambda: cli("tabs", "--json").json[1]["title"] == "At last", "the slow page")
 
 
-def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: Path) -> None:
+def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: Path, site: Site) -> None:
+    cli("open", "Personal", site.url("/page/1"), site.url("/page/2"), site.url("/page/3"), "--engine", "http")
+    cli("hide", "Work")
+    engines.end(profile)
+    script = profile.with_name("activate.py")
+    script.write_text("await profile.tabs.activate(1)")
+    cli("run", str(script))
+    before = cli("tabs", "--json").json
     result = cli("open", "Work", "https://site.example", "--engine", "http", "--max-time", "0")
     assert (result.status, result.out) == (1, "")
     assert "did not start in 0 seconds. Nothing was opened." in result.err
-    assert urls(cli) == []
+    assert cli("tabs", "--json").json == before
+    assert before[0]["active"]
+    assert cli("get", "Work", "--json").json["hidden"]
     assert engines.holder(profile) is None
 
 

@@ -59,14 +59,10 @@ Log = list[Any]
 
 
 class Suite(NamedTuple):
-    """A file of cases, and the permissions of its callers where a case does not say.
-
-    A suite that is not `replayed` is one whose namespace Hatbox does not have yet: it is recorded, and that is all.
-    """
+    """A file of cases, and the permissions of its callers where a case does not say."""
 
     name: str
     permissions: tuple[str, ...]
-    replayed: bool = True
 
     @property
     def recording(self) -> Path:
@@ -87,8 +83,8 @@ TABS_PERMISSIONS = ("tabs", "tabHide", "cookies", "contextualIdentities")
 SUITES = (
     Suite("identities", ("contextualIdentities",)),
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
-    Suite("tabs", TABS_PERMISSIONS, replayed=False),
-    Suite("windows", TABS_PERMISSIONS, replayed=False),
+    Suite("tabs", TABS_PERMISSIONS),
+    Suite("windows", TABS_PERMISSIONS),
 )
 
 RUN_ALL = """

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from functools import reduce
+from types import SimpleNamespace
 from typing import Any
 
 from hatbox.api.browser import Browser
@@ -16,7 +17,7 @@ LONGEST_SHOWN = 200
 LONGEST_MESSAGE = 700
 DAY_SECONDS = 86400
 POLL_SECONDS = 0.001
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 5
 
 TAB_IDS = {"tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"}
 WINDOW_IDS = {"windowId", "oldWindowId", "newWindowId"}
@@ -85,7 +86,8 @@ class _Replay:
             case {"has": path}:
                 self.log.append({"returned": self._has(path)})
             case {"value": path}:
-                self.log.append({"returned": self._show(self._find(path))})
+                value = self._find(path)
+                self.log.append({"returned": self._show(vars(value) if isinstance(value, SimpleNamespace) else value)})
             case {"until": _}:
                 return self._until(step)
             case {"heard": name}:

@@ -18,6 +18,7 @@ from tests.store.in_loop import in_loop
 
 PROFILES = Path(__file__).parent / "profiles"
 VERSIONS = sorted(int(file.stem[1:]) for file in PROFILES.glob("v*.sql"))
+WITH_TABS = [version for version in VERSIONS if version >= 3]
 
 
 def restore(version: int, path: Path) -> list[dict[str, Any]]:
@@ -52,6 +53,27 @@ async def test_a_profile_of_an_earlier_version_opens_with_all_that_is_in_it(vers
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert version_of(connection) == LATEST
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.parametrize("version", WITH_TABS)
+@in_loop
+async def test_a_profile_of_an_earlier_version_opens_with_all_its_tabs(version: int, tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    restore(version, path)
+    kept = json.loads((PROFILES / f"v{version}.tabs.json").read_text("utf-8"))
+    assert {"pinned", "hidden", "muted", "active", "loading"} <= {
+        name for tab in kept["tabs"] for name, value in tab.items() if value is True
+    }
+    for _ in range(2):
+        async with hatbox.open(path) as profile:
+            tabs = await profile.tabs.query()
+            assert msgspec.to_builtins({"windows": await profile.tabs.windows(), "tabs": tabs}) == kept
+            pages = await profile.tabs.read(lambda each: [each.tabs.page(row.id) for row in each.tabs.find()])
+            assert [page for page in pages if page is not None] == [b"where it was"]
+            assert await profile.tabs.read(lambda each: each.site_data.load(6)) == [
+                ("https://site.example", b"what it keeps")
+            ]
+            assert len(await profile.tabs.read(lambda each: each.cookies.load(6))) == 1
 
 
 @pytest.mark.parametrize("version", VERSIONS)

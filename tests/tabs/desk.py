@@ -157,6 +157,8 @@ def _short(topic: str, payload: Any) -> str:
             return f"moved {payload['tab_id']} {payload['from_index']}→{payload['to_index']}"
         case "tabs.attached" | "tabs.detached":
             return f"{name} {payload['tab_id']} window {payload['window_id']} at {payload['index']}"
+        case "tabs.navigated":
+            return f"navigated {payload['id']}"
         case "windows.created" | "windows.updated":
             return f"{topic} {payload['id']}"
         case "windows.removed" | "windows.focused" | "cookies.gone":

@@ -147,6 +147,7 @@ def test_a_window_is_told_of_after_its_first_tab_and_its_other_tabs_after_it() -
         "created 2 active",
         "activated 2 after None",
         f"windows.created {window}",
+        "windows.focused -1",
         f"windows.focused {window}",
         "created 3",
     ]
@@ -159,13 +160,13 @@ def test_the_duplicate_of_the_active_tab_goes_behind_it_and_of_any_other_to_the_
     desk.activate(1)
     desk.do(duplicate, 1, active=False)
     assert desk.picture == ["*1 4 2 3"]
-    desk.do(duplicate, 2)
+    assert desk.do(duplicate, 2).opener_id is None
     assert desk.picture == ["1 4 2 3 *5"]
     desk.do(duplicate, 5, index=-1)
     assert desk.picture == ["*6 1 4 2 3 5"]
 
 
-def test_a_duplicate_has_the_page_and_the_identity_but_is_neither_pinned_nor_opened_by_anyone() -> None:
+def test_a_duplicate_has_the_page_and_the_identity_but_is_not_pinned() -> None:
     desk = Desk()
     desk.open()
     desk.open(WORK, url="http://site.example/", opener_id=1)
@@ -178,7 +179,7 @@ def test_a_duplicate_has_the_page_and_the_identity_but_is_neither_pinned_nor_ope
         WORK,
         "http://site.example/x",
         "Title",
-        None,
+        2,
     )
     assert (copy.status, copy.target) == ("loading", "http://site.example/x")
     assert desk.do(lambda each: each.tabs.page(3)) == b"page"

@@ -61,7 +61,7 @@ def test_until_the_next_page_is_there_the_old_one_stays_and_then_its_title_goes_
     desk = desk_at_page()
     asked = desk.do(navigate, 1, f"{SITE}/other")
     assert (asked.url, asked.title, asked.status, asked.target) == (f"{SITE}/page", "Page", "complete", f"{SITE}/other")
-    assert desk.heard == []
+    assert desk.heard == ["navigated 1"]
     desk.do(page_begun, 1, 2)
     assert desk.tab(1).label == "Page"
     desk.do(page_changed, 1, 2, Page(f"{SITE}/other", "Other"))
@@ -81,6 +81,7 @@ def test_a_page_that_is_loaded_again_keeps_its_title() -> None:
     assert desk.tab(1).target == f"{SITE}/page"
     desk.do(page_changed, 1, 2, PAGE)
     assert desk.heard == [
+        "navigated 1",
         "updated 1 status=loading",
         f"updated 1 status=loading, url={SITE}/page",
         "updated 1 status=complete",
@@ -104,6 +105,7 @@ def test_a_blank_page_is_told_by_its_status_only() -> None:
     desk = Desk()
     desk.open(url="about:blank")
     _ = desk.heard
+    assert desk.do(page_begun, 1, 1).status == "complete"  # type: ignore[union-attr]
     desk.do(page_changed, 1, 1, Page("about:blank"))
     assert desk.heard == ["updated 1 status=loading", "updated 1 status=complete"]
 
@@ -135,7 +137,7 @@ def test_a_report_about_a_load_that_was_overtaken_or_a_tab_that_is_gone_changes_
     assert desk.do(page_changed, tab_id, 1, Page(f"{SITE}/late")) is None
     assert desk.do(page_began, tab_id, 1, f"{SITE}/late") is None
     desk.do(keep_page, 99, b"x")
-    assert desk.heard == []
+    assert desk.heard == ["navigated 1"]
     assert desk.tab(1).url == f"{SITE}/page"
 
 

@@ -131,6 +131,7 @@ def test_with_its_last_tab_a_window_is_closed_and_the_focus_goes_to_the_one_befo
         "removed 2 with its window",
         "removed 3 with its window",
         "windows.removed 2",
+        "windows.focused -1",
         "windows.focused 1",
     ]
     desk.close_tabs(1)

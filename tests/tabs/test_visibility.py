@@ -96,6 +96,7 @@ def test_removing_an_identity_closes_its_tabs_visible_or_not() -> None:
         "activated 1 after None",
         "removed 3 with its window",
         "windows.removed 2",
+        "windows.focused -1",
         "windows.focused 1",
         "cookies.gone 2",
         f"identities.removed {WORK}",

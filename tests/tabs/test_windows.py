@@ -23,7 +23,7 @@ def test_a_new_window_has_the_focus_and_one_at_most_has_it() -> None:
     desk.do(windows.focus_window, first)
     desk.do(windows.focus_window, first)
     assert focused(desk) == [first]
-    assert desk.heard == [f"windows.focused {first}"]
+    assert desk.heard == ["windows.focused -1", f"windows.focused {first}"]
 
 
 def test_a_new_window_looks_as_the_last_one_but_is_not_minimized() -> None:

@@ -28,7 +28,7 @@ __all__ = [
 ALL_URLS: Final = "<all_urls>"
 
 _PATTERN: Final = re.compile(r"(\*|https?|wss?|ftp|file)://(\*|\*\.[^*/]+|[^*/]+)?/.*", re.DOTALL)
-_LOCATOR: Final = re.compile(r"(\*|\*\.[^*/]+|[^*/]+|)(/.*)", re.DOTALL)
+_LOCATOR: Final = re.compile(r"([^/]*)(/.*)", re.DOTALL)
 _WITH_HOST: Final = frozenset({"*", "http", "https", "ws", "wss", "ftp", "file", "moz-extension", "chrome", "resource"})
 _ANY_SCHEME: Final = frozenset({"http", "https", "ws", "wss"})
 _ALL_SCHEMES: Final = _ANY_SCHEME | {"ftp", "file", "data"}

@@ -88,18 +88,21 @@ class _Teller:
 async def _hold(
     opened: Profile, choice: Choice, found: Sequence[ContextualIdentity], teller: _Teller, *, until_empty: bool
 ) -> None:
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(spinner(f"Starting {choice.shown_name}"))
+    with contextlib.ExitStack() as turning:
+        turning.enter_context(spinner(f"Starting {choice.shown_name}"))
         async with choice.runner(opened):
             for identity in found:
                 await _brought_up(opened, identity)
-            stack.close()
+            turning.close()
             vigil = _Vigil(opened)
             news = News(opened, as_json=teller.as_json)
-            with contextlib.nullcontext() if teller.quiet else news.told():
-                teller.ready(choice, len(await opened.tabs.query()))
-                await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
-                await news.all_told()
+            try:
+                with contextlib.nullcontext() if teller.quiet else news.told():
+                    teller.ready(choice, len(await opened.tabs.query()))
+                    await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
+                    await news.all_told()
+            finally:
+                turning.enter_context(spinner("Saving what the pages have stored"))
 
 
 async def _brought_up(opened: Profile, identity: ContextualIdentity) -> None:

@@ -81,10 +81,7 @@ class Engine(ABC):
 
     @abstractmethod
     async def navigate(self, tab: Tab) -> None:
-        """Load `tab.target` in the tab's page, in the place of whatever is loading there.
-
-        Where that is empty the tab has become blank, `tab.url`, and there is nothing to report.
-        """
+        """Load `tab.target` in the tab's page, in the place of whatever is loading there; `about:blank` is one too."""
 
     @abstractmethod
     async def activate(self, tab: Tab) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Coroutine
 from typing import Any, Final, TypeVar
 
@@ -69,6 +70,8 @@ class Keeper:
         self._stopping = False
         self._following: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        # The pages of an identity are made one by one, in the order of their tabs: a window has no other order.
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._dressed: set[str] = set()  # the identities that have had pages
         self._identities_changed = False
         self._lives = 0  # how often the engine was lost, ever; `_losses` of late
@@ -162,7 +165,8 @@ class Keeper:
         while keeping.wanted != keeping.made:
             await self._up.wait()
             async with keeping.lock:
-                await self._step(tab_id, keeping)
+                if self._up.is_set():  # it may have been lost while this waited for the lock
+                    await self._step(tab_id, keeping)
 
     async def _step(self, tab_id: int, keeping: _Keeping) -> None:
         made, wanted, life = keeping.made, keeping.wanted, self._lives
@@ -190,20 +194,25 @@ class Keeper:
         if made is None or (keeping.failed and asked):
             keeping.navigation, keeping.failed = wanted.navigation, True
             self._dressed.add(wanted.cookie_store_id)
-            kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
-            await self._begin_load(wanted)
-            await self._engine.open(wanted, kept)
+            async with self._doors[wanted.cookie_store_id]:
+                kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
+                begun = self._begun(wanted)
+                await self._engine.open(wanted, kept)
             keeping.failed = False
+            await begun
         elif asked:
             keeping.navigation = wanted.navigation
-            await self._begin_load(wanted)
+            begun = self._begun(wanted)
             await self._engine.navigate(wanted)
+            await begun
         if wanted.active and (made is None or not made.active) and not keeping.failed:
             await self._engine.activate(wanted)
 
-    async def _begin_load(self, tab: Tab) -> None:
-        if tab.loading:
-            await self._write(lambda each: page_begun(each, tab.id, tab.navigation))
+    def _begun(self, tab: Tab) -> asyncio.Future[Any]:
+        """Note that a load begins: that is on disk before all that the engine reports of it, also if nobody waits."""
+        if not tab.loading:
+            return self._store.read(lambda _: None)
+        return self._store.write(lambda each: page_begun(each, tab.id, tab.navigation))
 
     async def _forget(self, cookie_store_id: str) -> None:
         """Once its pages are closed."""
@@ -213,6 +222,7 @@ class Keeper:
             if keeping.cookie_store_id == cookie_store_id and keeping.task and not keeping.task.done()
         ]:
             await asyncio.wait(tasks)
+        self._doors.pop(cookie_store_id, None)
         await self._up.wait()
         await self._engine.forget(cookie_store_id)
 
@@ -234,12 +244,12 @@ class Keeper:
         keeping = self._page_of(tab_id)
         if keeping is None:
             return None
-        known = keeping.navigation
         async with keeping.lock:
+            known = keeping.navigation
             tab = await self._write(lambda each: page_began(each, tab_id, known, url))
             if tab is None:
                 return None
-            keeping.navigation = max(keeping.navigation, tab.navigation)
+            keeping.navigation = tab.navigation
             return tab.navigation
 
     async def loaded(self, tab_id: int, page: Page, *, done: bool = True, navigation: int | None = None) -> None:

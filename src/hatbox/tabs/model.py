@@ -18,6 +18,7 @@ __all__ = [
     "CREATED",
     "DETACHED",
     "MOVED",
+    "NAVIGATED",
     "NEW_TAB",
     "NO_WINDOW",
     "REMOVED",
@@ -48,6 +49,7 @@ NEW_TAB: Final = "New Tab"  # the title of a blank page
 NO_WINDOW: Final = -1  # the id of none, where one has to be told
 
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
+NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"

@@ -17,10 +17,10 @@ from hatbox.tabs.strip import (
     sever,
     tell,
 )
-from hatbox.tabs.visibility import show_row
+from hatbox.tabs.visibility import show_quietly
 from hatbox.tabs.windows import get_window
 
-__all__ = ["attach", "move_tabs", "set_pinned"]
+__all__ = ["attach", "move_tabs", "pin_quietly", "set_pinned"]
 
 
 def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, window_id: int | None = None) -> list[Tab]:
@@ -49,6 +49,7 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
             _move_within(transaction, row, order, place)
         else:
             attach(transaction, row, window, place)
+            ensure_active(transaction, window)
         last_places[window] = row_of(transaction, tab_id).position
         moved.append(tab_id)
     return [tab_of(row_of(transaction, tab_id)) for tab_id in moved]
@@ -73,7 +74,7 @@ def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow],
 
 
 def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
-    """Bring a tab into another window. There it is active only if no other tab can be; pinned as it was, or as said."""
+    """Bring a tab into another window, pinned as it was or as said. Which tab is active there is left to the caller."""
     old_order = transaction.tabs.find(window=row.window)
     left = [other for other in old_order if other.id != row.id]
     heir = heir_of(row, old_order, {row.id}) if row.active else None
@@ -89,14 +90,18 @@ def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pi
     if heir is not None:
         activate(transaction, row_of(transaction, heir.id))
     close_if_empty(transaction, row.window)
-    ensure_active(transaction, window)
 
 
-def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> TabRow:
+def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> None:
     """Pin a tab, behind those that are pinned, or unpin it: then it is the first behind them. A hidden one is shown."""
+    if pin_quietly(transaction, row, pinned=pinned):
+        tell(transaction, row_of(transaction, row.id), "pinned")
+
+
+def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
+    """As set_pinned, but it is left to the caller to tell of it: returns whether anything has changed."""
     if (row.pinned == 1) == pinned:
-        return row
-    was_hidden = row.hidden == 1
+        return False
     order = transaction.tabs.find(window=row.window)
     others = [other for other in order if other.id != row.id]
     place = sum(other.pinned for other in others)
@@ -105,9 +110,9 @@ def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> TabRow
     if place != row.position:
         note(transaction, MOVED, Move(row.id, row.window, row.position, place))
         sever(transaction, order, ())
-    new = row_of(transaction, row.id)
-    if pinned and was_hidden:
-        new = show_row(transaction, new, states.Tab.SHOW)
+    if pinned:
+        new, shown = show_quietly(transaction, row_of(transaction, row.id), states.Tab.SHOW)
+        if shown:
+            tell(transaction, new, "hidden")
         ensure_active(transaction, row.window)
-    tell(transaction, new, "pinned")
-    return new
+    return True

@@ -77,7 +77,7 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
         begun=int(has_page),
     )
     if row.active:
-        transaction.tabs.update(copy.id, owner=row.id)
+        transaction.tabs.update(copy.id, opener=row.id, owner=row.id)
     page = transaction.tabs.page(tab_id)
     if page is not None:
         transaction.tabs.keep_page(copy.id, page)

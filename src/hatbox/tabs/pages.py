@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.model import BLANK, Tab, tab_of
+from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
 from hatbox.tabs.strip import change, row_of, tell
 
 __all__ = ["Page", "keep_page", "navigate", "page_began", "page_begun", "page_changed", "reload"]
@@ -31,7 +31,9 @@ class Page(msgspec.Struct, frozen=True):
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Ask for another page in a tab. Until an engine has it, the old one stays."""
     row = row_of(transaction, tab_id)
-    return tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    tab = tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    note(transaction, NAVIGATED, tab)
+    return tab
 
 
 def reload(transaction: Transaction, tab_id: int) -> Tab:
@@ -41,9 +43,14 @@ def reload(transaction: Transaction, tab_id: int) -> Tab:
 
 
 def page_begun(transaction: Transaction, tab_id: int, navigation: int) -> Tab | None:
-    """An engine has begun a load that was asked for. Nothing if the tab was closed or another load asked for."""
+    """An engine has begun a load that was asked for. Nothing if the tab was closed or another load asked for.
+
+    A blank page is there as soon as it is asked for: its load is told from beginning to end at once.
+    """
     row = _at(transaction, tab_id, navigation)
-    return tab_of(_begin(transaction, row)) if row else None
+    if row is None:
+        return None
+    return tab_of(row if row.target == BLANK else _begin(transaction, row))
 
 
 def page_began(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:

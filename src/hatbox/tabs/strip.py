@@ -215,5 +215,7 @@ def close_if_empty(transaction: Transaction, window: int) -> None:
     transaction.windows.delete(window)
     note(transaction, WINDOW_REMOVED, window)
     if focused is not None and focused.id == window:
+        note(transaction, WINDOW_FOCUSED, NO_WINDOW)
         successor = transaction.windows.last_focused()
-        note(transaction, WINDOW_FOCUSED, successor.id if successor else NO_WINDOW)
+        if successor is not None:
+            note(transaction, WINDOW_FOCUSED, successor.id)

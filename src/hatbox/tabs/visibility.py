@@ -11,6 +11,7 @@ from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.identity import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
+from hatbox.tabs.model import ACTIVATED, note
 from hatbox.tabs.strip import (
     activate,
     change,
@@ -19,9 +20,20 @@ from hatbox.tabs.strip import (
     ensure_active,
     later_than_all,
     row_of,
+    switch_to,
+    tell,
 )
 
-__all__ = ["close_all", "hide_all", "hide_tabs", "reveal", "show_all", "show_and_activate", "show_row", "show_tabs"]
+__all__ = [
+    "close_all",
+    "hide_all",
+    "hide_tabs",
+    "reveal",
+    "show_all",
+    "show_and_activate",
+    "show_quietly",
+    "show_tabs",
+]
 
 
 def hide_all(transaction: Transaction, cookie_store_id: str) -> None:
@@ -57,16 +69,28 @@ def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
 
 def show_and_activate(transaction: Transaction, row: TabRow) -> None:
     """Make a tab the active one of its window; a hidden one is shown by that."""
-    activate(transaction, show_row(transaction, row, states.Tab.ACTIVATE))
+    row, shown = show_quietly(transaction, row, states.Tab.ACTIVATE)
+    if row.active:
+        return
+    activation = switch_to(transaction, row)
+    if shown:
+        tell(transaction, row_of(transaction, row.id), "hidden")
+    note(transaction, ACTIVATED, activation)
 
 
-def show_row(transaction: Transaction, row: TabRow, why: states.Tab) -> TabRow:
-    """Show a tab because of what happens to it. Which one is active is left to the caller; returns the new row."""
+def show_quietly(transaction: Transaction, row: TabRow, why: states.Tab) -> tuple[TabRow, bool]:
+    """Show a tab because of what happens to it, with its identity if that is hidden.
+
+    Returns the new row, and whether it is left to the caller to tell of it. So is which tab is active.
+    """
     if row.hidden:
         reveal(transaction, row.store, states.Identity.TAB_SHOWN)
         row = row_of(transaction, row.id)
-        row = change(transaction, row, hidden=int(states.TAB[row.hidden == 1][why]))
-    return row
+    hidden = states.TAB[row.hidden == 1][why]
+    if hidden == (row.hidden == 1):
+        return row, False
+    transaction.tabs.update(row.id, hidden=int(hidden))
+    return row_of(transaction, row.id), True
 
 
 def reveal(transaction: Transaction, store: int, why: states.Identity) -> None:

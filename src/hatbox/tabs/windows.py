@@ -6,7 +6,7 @@ from typing import Final
 
 from hatbox.errors import InvalidWindow
 from hatbox.store.base import Transaction, WindowRow
-from hatbox.tabs.model import WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
+from hatbox.tabs.model import NO_WINDOW, WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
 from hatbox.tabs.strip import close_rows
 
 __all__ = [
@@ -66,7 +66,10 @@ def update_window(transaction: Transaction, window_id: int, **changed: str | int
 def focus_window(transaction: Transaction, window_id: int) -> Window:
     """Give the focus to a window."""
     row = _row(transaction, window_id)
-    if row.focused == 0 or not _window(transaction, row).focused:
+    last = transaction.windows.last_focused()
+    if row.focused == 0 or last is None or last.id != window_id:
+        if last is not None and last.focused:  # in between none has it: so it is told by Firefox
+            note(transaction, WINDOW_FOCUSED, NO_WINDOW)
         transaction.windows.focus(window_id)
         note(transaction, WINDOW_FOCUSED, window_id)
     return get_window(transaction, window_id)

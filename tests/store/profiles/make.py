@@ -16,6 +16,7 @@ import msgspec
 
 import hatbox
 from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST
+from hatbox.tabs.pages import Page, keep_page, page_changed
 
 
 async def make(folder: Path) -> None:
@@ -27,9 +28,11 @@ async def make(folder: Path) -> None:
             sql = "\n".join(connection.iterdump())
         async with hatbox.open(path) as profile:
             identities = msgspec.to_builtins(await profile.identities.query())
+            tabs = msgspec.to_builtins({"windows": await profile.tabs.windows(), "tabs": await profile.tabs.query()})
     header = f"PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {LATEST};\n"
     (folder / f"v{LATEST}.sql").write_text(f"{header}{sql}\n", "utf-8")
     (folder / f"v{LATEST}.json").write_text(json.dumps(identities, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / f"v{LATEST}.tabs.json").write_text(json.dumps(tabs, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 async def fill(path: Path) -> None:
@@ -44,6 +47,32 @@ async def fill(path: Path) -> None:
         await profile.identities.hide("firefox-container-2")
         await profile.identities.hide(made[1])
         await profile.identities.remove(made[-1])
+        await fill_stores(profile, made[0].cookie_store_id)
+        await fill_tabs(profile, made[0].cookie_store_id)
+
+
+async def fill_stores(profile: hatbox.Profile, cookie_store_id: str) -> None:
+    store = await profile.cookie_store(cookie_store_id)
+    await store.receive(["kept=1; Secure; Path=/"], "https://site.example/")
+    await profile.tabs.write(lambda each: each.site_data.put(6, "https://site.example", b"what it keeps"))
+
+
+async def fill_tabs(profile: hatbox.Profile, cookie_store_id: str) -> None:
+    """Two windows: pinned, hidden and muted tabs, one opened from another, one that was never loaded, a popup."""
+    browser = profile.browser(["tabs", "tabHide", "cookies"], "make")
+    first = await browser.tabs.create({"url": "https://site.example/", "cookieStoreId": cookie_store_id})
+    page = Page("https://site.example/home", "Hüte \U0001f3a9", "https://site.example/icon", 200, "text/html")
+    await profile.tabs.write(lambda each: page_changed(each, first["id"], 1, page))
+    await profile.tabs.write(lambda each: keep_page(each, first["id"], b"where it was"))
+    await browser.tabs.create({"url": "https://other.example/", "openerTabId": first["id"], "active": False})
+    await browser.tabs.create({"pinned": True, "muted": True, "active": False})
+    hidden = await browser.tabs.create({"active": False})
+    await browser.tabs.hide(hidden["id"])
+    await browser.tabs.create({"cookieStoreId": "firefox-container-1", "active": False})
+    await profile.identities.hide("firefox-container-1")
+    await browser.windows.create({"type": "popup", "left": 10, "top": 20, "titlePreface": "Pre "})
+    await browser.tabs.update(first["id"], {"successorTabId": hidden["id"]})
+    await browser.tabs.update(first["id"], {"url": "https://site.example/next"})
 
 
 def unknown_values(connection: sqlite3.Connection) -> None:

@@ -15,10 +15,10 @@ from hatbox.api.tabs.wishes import legal_url, wished_store
 from hatbox.errors import ApiError
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.model import BLANK, Tab, tab_of
-from hatbox.tabs.moving import move_tabs, set_pinned
+from hatbox.tabs.moving import move_tabs, pin_quietly
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
-from hatbox.tabs.strip import change, close_rows, row_of
+from hatbox.tabs.strip import change, close_rows, row_of, tell
 from hatbox.tabs.visibility import hide_tabs, show_and_activate, show_tabs
 from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 
@@ -108,14 +108,16 @@ def update(transaction: Transaction, asker: Asker, tab_id: int | None, details: 
     tab_id = row.id
     if details["url"] is not None:
         navigate(transaction, tab_id, legal_url(details["url"]))
+    # In this order, because so it is told of: that it moved, that it is active, and last that it is pinned.
+    pins = details["pinned"] is not None and pin_quietly(transaction, row, pinned=details["pinned"])
     if details["active"] or (details["highlighted"] and details["active"] is None):
         show_and_activate(transaction, row_of(transaction, tab_id))
     if details["autoDiscardable"] is not None:
         change(transaction, row_of(transaction, tab_id), discardable=int(details["autoDiscardable"]))
     if details["muted"] not in (None, row.muted == 1):
         change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=asker.id)
-    if details["pinned"] is not None:
-        set_pinned(transaction, row_of(transaction, tab_id), pinned=details["pinned"])
+    if pins:
+        tell(transaction, row_of(transaction, tab_id), "pinned")
     if details["openerTabId"] is not None:
         _set_opener(transaction, row_of(transaction, tab_id), details["openerTabId"])
     if details["successorTabId"] is not None:

@@ -18,7 +18,7 @@ from hatbox.store.base import Transaction
 from hatbox.tabs.model import Window, tab_of
 from hatbox.tabs.moving import attach
 from hatbox.tabs.opening import open_window
-from hatbox.tabs.strip import row_of
+from hatbox.tabs.strip import ensure_active, row_of
 from hatbox.tabs.windows import (
     announce_window,
     close_window,
@@ -85,7 +85,9 @@ def _around_tab(transaction: Transaction, details: Details, fields: dict[str, An
         raise ApiError("`cookieStoreId` must match the tab's cookieStoreId")
     window = insert_window(transaction, **fields)
     attach(transaction, row, window.id, 0, pinned=False)
-    return announce_window(transaction, window)
+    announced = announce_window(transaction, window)
+    ensure_active(transaction, window.id)
+    return announced
 
 
 def update(transaction: Transaction, asker: Asker, window_id: int, details: Details) -> WindowView:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from hatbox.tabs.model import Tab, Window
 __all__ = ["WindowView"]
 
 _BROWSER: Final = "Mozilla Firefox"  # what the titles of Firefox's windows end with, and scripts look for
+_SPACES: Final = re.compile(r"[\t\n\f\r ]+")
 _POPUP: Final = "popup"
 _LEFT, _TOP, _WIDTH, _HEIGHT = 0, 0, 1366, 768  # where no engine has told, and nobody has set them
 
@@ -40,7 +42,7 @@ def _title(window: Window, active: Tab | None, asker: Asker) -> str | None:
     if not (asker.sees(active) if active else asker.sees_all):
         return None
     title = active.title or (PROBLEM if active.error else "") if active else ""
-    page = _origin(window, active) + window.title_preface + title
+    page = _SPACES.sub(" ", _origin(window, active) + window.title_preface + title).strip(" ")
     return f"{page} — {_BROWSER}" if page else _BROWSER
 
 

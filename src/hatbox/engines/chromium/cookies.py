@@ -90,7 +90,12 @@ class CookieSync:
     async def _pass_on(self) -> None:
         async with self._lock:
             pending, self._pending = self._pending, {}
-            await self._set([to_browser(cookie) if cookie else _removal(key) for key, cookie in pending.items()])
+            seen = [(self._seen.get(key), cookie) for key, cookie in pending.items()]
+            # A cookie that is not secure cannot take the place of one that is, which has to go first.
+            await self._set(
+                [_removal(old) for old, cookie in seen if old and not (cookie and cookie.secure >= old.secure)]
+            )
+            await self._set([to_browser(cookie) for _, cookie in seen if cookie])
             await self._take_in(settled=pending)
 
     async def _take_in(self, settled: Collection[Key] = ()) -> None:
@@ -189,19 +194,8 @@ def from_browser(given: dict[str, Any]) -> Cookie:
     )
 
 
-def _removal(key: Key) -> dict[str, Any] | None:
-    secure = key.partition is not None or key.name.lower().startswith(("__host-", "__secure-"))  # or it is refused
-    cookie = Cookie(
-        name=key.name,
-        value="",
-        domain=key.domain,
-        path=key.path,
-        host_only=key.host_only,
-        secure=secure,
-        expires=_LONG_AGO,
-        partition=key.partition,
-    )
-    return to_browser(cookie)
+def _removal(cookie: Cookie) -> dict[str, Any] | None:
+    return to_browser(msgspec.structs.replace(cookie, value="", expires=_LONG_AGO))
 
 
 def _placed(cookie: Cookie, sequence: int, created: float, used: float) -> Cookie:

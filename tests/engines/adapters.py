@@ -1,0 +1,36 @@
+"""The engines that the scenarios run on, by name. To plug one in, add an Adapter to ADAPTERS.
+
+Imports of an engine's own packages belong inside of the methods: the programs of other engines import this module too.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import hatbox
+from hatbox.engines.runner import EngineRunner
+
+
+class Adapter:
+    """What a scenario has to know of an engine; this one is the HTTP engine."""
+
+    name = "http"
+    runs_scripts = False
+
+    def missing(self) -> str:
+        """Why it cannot run on this machine; empty if it can."""
+        return ""
+
+    def run(self, profile: hatbox.Profile) -> EngineRunner:
+        """The engine, to be entered."""
+        return profile.http_engine()
+
+    def pages(self, runner: EngineRunner) -> set[int] | None:
+        """The tabs that have a page now; None for an engine that has nothing to close."""
+        return None
+
+    async def synced(self, runner: EngineRunner) -> None:
+        """Wait until cookies that were changed outside are known in the engine, and those changed in it outside."""
+
+
+ADAPTERS: Final[dict[str, Adapter]] = {adapter.name: adapter for adapter in (Adapter(),)}

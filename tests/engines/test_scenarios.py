@@ -1,0 +1,32 @@
+"""Every scenario on every engine (scenarios.py, adapters.py)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.engines.adapters import ADAPTERS
+from tests.engines.scenarios import NEED_SCRIPTS, SCENARIOS
+from tests.site import Site
+
+LIMIT_SECONDS = 120
+CASES = [
+    pytest.param(engine, name, id=f"{engine}-{name}")
+    for engine, adapter in ADAPTERS.items()
+    for name in (*SCENARIOS, *(NEED_SCRIPTS if adapter.runs_scripts else ()))
+]
+
+
+@pytest.mark.parametrize(("engine", "name"), CASES)
+def test_scenario(engine: str, name: str, path: Path, site: Site) -> None:
+    adapter = ADAPTERS[engine]
+    if why := adapter.missing():
+        pytest.skip(why)
+    scenario = {**SCENARIOS, **NEED_SCRIPTS}[name]
+
+    async def bounded() -> None:
+        await asyncio.wait_for(asyncio.ensure_future(scenario(adapter, path, site)), LIMIT_SECONDS)
+
+    asyncio.run(bounded())
