@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def main() -> None:
     RECORDING.write_text(text.replace(folder, "FOLDER"), "ascii")
 
 
+@cache
 def recorded() -> dict[str, Any]:
     """What has been recorded."""
     recording: dict[str, Any] = json.loads(RECORDING.read_text("ascii"))

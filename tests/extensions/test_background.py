@@ -90,7 +90,7 @@ def test_the_scripts_of_a_page_run_in_the_order_of_a_browser() -> None:
     <script type="module" src="main.mjs"></script>
     <SCRIPT DEFER SRC='late.js'></SCRIPT>
     <script src="/lib/first.js"></script>
-    <script async src="second.js"></script>
+    <script async src="second.js" src="ignored.js"></script>
     <script type="text/javascript" src="../third.js"/><script src="inside.js"></script>
     </head><body>"""
     found, warnings = scripts(html, "bg/page.html")

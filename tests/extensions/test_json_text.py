@@ -26,10 +26,11 @@ COMMENTS = st.text().map(lambda text: "//" + text.replace("\n", " ") + "\n")
     [
         (b"", "line 1, column 1"),
         (b"{\n 'a': 1}", "line 2, column 2"),
-        (b'{"a": 1,}', "line 1, column 9"),
+        (b'{"a": 1,}', "line 1, column [89]"),  # newer Pythons point at the comma
         (b'// one\n{"a": /* two */ 1}', "line 2, column 7"),
         (b'{"a": "b\n"}', "line 1, column 9"),
         (b"NaN", "it is not valid JSON"),
+        (b"// no number\nNaN", "it is not valid JSON"),
         (b"-Infinity", "it is not valid JSON"),
         (b"9" * 5000, "it is not valid JSON"),
         (b"[" * 100_000, "it is not valid JSON"),

@@ -114,11 +114,22 @@ def test_what_is_ignored_is_told(tmp_path: Path, keys: dict[str, Any], warning: 
     assert make(tmp_path, keys).warnings == (f"manifest.json: {warning}",)
 
 
+def test_without_languages_even_messages_that_are_always_there_are_left_alone(tmp_path: Path) -> None:
+    assert make(tmp_path, {**BASE, "name": "__MSG_@@ui_locale__"}).name == "__MSG_@@ui_locale__"
+
+
 def test_the_two_permissions_of_identities_are_two(tmp_path: Path) -> None:
     manifest = make(tmp_path, {**BASE, "permissions": ["contextualidentities"]})
     assert manifest.required.permissions == ("contextualidentities",)
     assert manifest.for_scripts()["permissions"] == ["contextualidentities"]
     assert manifest.warnings == ()
+
+
+@pytest.mark.parametrize(("kinds", "held"), [(["none"], ()), (["searchTerms"], ("searchTerms",))])
+def test_data_that_an_extension_collects(tmp_path: Path, kinds: list[str], held: tuple[str, ...]) -> None:
+    gecko = {"data_collection_permissions": {"required": kinds}}
+    manifest = make(tmp_path, {**BASE, "browser_specific_settings": {"gecko": gecko}})
+    assert manifest.required.data_collection == held
 
 
 def test_with_version_2_hosts_are_held_for_good(tmp_path: Path) -> None:

@@ -169,6 +169,13 @@ def test_only_the_exact_name_of_a_file_finds_it(package: Package, name: str) -> 
     assert not package.exists(name)
 
 
+def test_case_counts_also_where_the_file_system_ignores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = open_package(make_folder(tmp_path))
+    monkeypatch.setattr(type(package), "_inside", lambda *_: tmp_path / "js" / "Lib.js")  # finds it under any name
+    assert package.read("js/Lib.js") == b"2"
+    assert package.read("js/lib.js") is package.read("JS/Lib.js") is None
+
+
 def test_files_are_read(package: Package) -> None:
     assert package.names() == tuple(sorted(FILES))
     assert package.names("js") == ("js/Lib.js", "js/background.js")

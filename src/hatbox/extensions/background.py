@@ -51,7 +51,7 @@ def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Call
     module = keys["type"] == "module"
     if keys["page"]:
         page = _file(package, keys["page"], "background.page")
-        html = (package.read(page) or b"").decode("utf-8-sig", "replace")
+        html = (package.read(page) or b"").decode("utf-8", "replace")
         return Background(_present(page_scripts(html, page, warn), page, package, warn), page, persistent)
     if keys["scripts"] is not None:
         files = [_file(package, url, f"background.scripts[{at}]") for at, url in enumerate(keys["scripts"])]

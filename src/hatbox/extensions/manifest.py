@@ -293,7 +293,7 @@ def _split(key: str, entries: Sequence[str], reading: Reading) -> Permissions:
             names.append(entry)
         else:
             reading.warn((key, index), f'"{entry}" is for Mozilla\'s own extensions only; it is ignored')
-    return Permissions(tuple(names), tuple(origins)) | NONE
+    return Permissions(tuple(names), tuple(origins))
 
 
 def _command(name: str, keys: Mapping[str, Any]) -> Command:

@@ -62,7 +62,7 @@ def test_wrong_arguments_are_thrown_by_the_call_itself(tmp_path: Path) -> None:
             "Type error for parameter details (Error processing name: Expected string instead of 1)"
             " for contextualIdentities.create."
         )
-        assert "moz-extension://evaluated/:2:" in stack
+        assert f"{BASE}evaluated:2:" in stack
 
     in_lab(tmp_path, use)
 
@@ -227,7 +227,7 @@ def test_callbacks_get_the_result_or_the_last_error(tmp_path: Path) -> None:
         """) == [[None], True, 0, "string", True, None]  # fmt: skip
         assert not lab.host.entries
         await runtime.evaluate("chrome.cookies.set({url: 'https://a.example/'}, () => {})")
-        assert (await lab.host.said("Unchecked lastError value")).file == "moz-extension://evaluated/"
+        assert (await lab.host.said("Unchecked lastError value")).file == f"{BASE}evaluated"
 
     in_lab(tmp_path, use)
 

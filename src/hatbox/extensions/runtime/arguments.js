@@ -6,7 +6,7 @@ import {
   NativeError, NativeMap, append, create, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
   mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, sort, stringify,
 } from "./primordials.js";
-import {className, dataOf, encode, show} from "./values.js";
+import {className, dataOf, encode, quote, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
@@ -114,7 +114,7 @@ const COMPILERS = {
       text(value) {
         if (typeof value !== "string") throw wrongKind("string", value, "be a string value");
         if (allowed && !mapHas(allowed, value)) throw new Mismatch(`Invalid enumeration value ${show(value)}`, choice);
-        return stringify(value);
+        return quote(value);
       },
     };
   },

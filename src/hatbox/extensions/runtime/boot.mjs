@@ -12,7 +12,7 @@ import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
-import {decode, learnClasses} from "./values.js";
+import {decode, learnClasses, limitStrings} from "./values.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
 const nativeFetch = globalThis.fetch;
@@ -52,6 +52,7 @@ pipe.start(text => {
 });
 
 function boot({data, description, members, navigator, longest, polyfills}) {
+  limitStrings(longest);
   bridge = createBridge({pipe, data, longest});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
@@ -77,6 +78,7 @@ function boot({data, description, members, navigator, longest, polyfills}) {
   });
   for (const {url, source} of polyfills) loader.compileScript(url, source)();
   evaluate.inspect = show;
+  evaluated = `${data.base}evaluated`;
   pipe.sendNow('["ready"]');
 }
 
@@ -92,7 +94,7 @@ function attempt(number, job) {
   promiseThen(result, value => { bridge.answer(number, true, value); }, error => { bridge.refuse(number, error); });
 }
 
-const EVALUATED = "moz-extension://evaluated/";
+let evaluated = null; // the URL of code that the host evaluates
 
 // An expression, or statements; `await` may stand anywhere, and then `return` gives the result. As text: JSON, or for
 // people.
@@ -104,14 +106,14 @@ async function evaluate(source, how) {
 
 function compile(source) {
   try {
-    return loader.compileScript(EVALUATED, source);
+    return loader.compileScript(evaluated, source);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
   }
   try {
-    return loader.compileScript(EVALUATED, `(async () => (${source}\n))()`);
+    return loader.compileScript(evaluated, `(async () => (${source}\n))()`);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    return loader.compileScript(EVALUATED, `(async () => {${source}\n})()`);
+    return loader.compileScript(evaluated, `(async () => {${source}\n})()`);
   }
 }

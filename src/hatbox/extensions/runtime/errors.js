@@ -1,8 +1,18 @@
 // Errors that scripts throw and do not catch, made into what the host logs: name, message, stack, file and line.
 
-import {NativeError, captureStackTrace, defineValue, indexOf, regExpExec, slice, stringify} from "./primordials.js";
+import {
+  NativeError, NativeWeakMap, captureStackTrace, defineValue, indexOf, regExpExec, slice, stringify, weakMapGet, weakMapSet,
+} from "./primordials.js";
 
+const ABOVE = /^(moz-extension:\/\/[^\s()]+):(\d+)\n/; // what stands before the message of an error in the syntax
 const PLACE = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
+
+const files = new NativeWeakMap();
+
+// Of an error in the syntax of a module the engine does not tell where it is; at least the file is known.
+export function rememberFile(error, file) {
+  if (typeof error === "object" && error !== null) weakMapSet(files, error, file);
+}
 
 // Who calls `hidden`, to be put into an error later: formatting a stack costs more than keeping it.
 export function callSite(hidden) {
@@ -25,8 +35,9 @@ export function errorAt(site, message) {
 export function describe(thrown) {
   const name = textOf(thrown, "name", "Error");
   const message = thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown);
-  const stack = framesOf(textOf(thrown, "stack", ""));
-  const place = placeIn(stack);
+  const whole = textOf(thrown, "stack", "");
+  const stack = framesOf(whole);
+  const place = placeIn(stack) ?? placeAbove(whole) ?? fileOf(thrown);
   return stringify({__proto__: null, name, message: slice(message, 0, 10000), stack: slice(stack, 0, 10000), ...place});
 }
 
@@ -39,6 +50,16 @@ function framesOf(stack) {
 export function placeIn(stack) {
   const found = regExpExec(PLACE, stack);
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: +found[3]};
+}
+
+function placeAbove(stack) {
+  const found = regExpExec(ABOVE, stack);
+  return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: 0};
+}
+
+function fileOf(thrown) {
+  const file = typeof thrown === "object" && thrown !== null ? weakMapGet(files, thrown) : undefined;
+  return file === undefined ? null : {__proto__: null, file, line: 0, column: 0};
 }
 
 function textOf(thrown, key, otherwise) {

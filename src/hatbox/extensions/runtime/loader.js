@@ -3,6 +3,7 @@
 import {
   NativeMap, NativeTypeError, append, defineValue, mapGet, mapHas, mapSet, parse, startsWith,
 } from "./primordials.js";
+import {rememberFile} from "./errors.js";
 
 const resolveUrl = URL;
 
@@ -24,10 +25,20 @@ export function createLoader({vm, base, fetchSource}) {
   async function compile(url, kind) {
     const source = await fetchSource(url);
     if (source === null) throw new NativeTypeError(`error loading dynamically imported module: ${url}`);
-    if (kind === "json") {
-      const value = parse(source);
-      return new SyntheticModule(["default"], function () { this.setExport("default", value); }, {identifier: url});
+    try {
+      return kind === "json" ? jsonModule(url, source) : javascriptModule(url, source);
+    } catch (error) {
+      rememberFile(error, url);
+      throw error;
     }
+  }
+
+  function jsonModule(url, source) {
+    const value = parse(source);
+    return new SyntheticModule(["default"], function () { this.setExport("default", value); }, {identifier: url});
+  }
+
+  function javascriptModule(url, source) {
     return new SourceTextModule(source, {
       identifier: url,
       initializeImportMeta: meta => { defineValue(meta, "url", url, {__proto__: null, writable: true, configurable: true}); },

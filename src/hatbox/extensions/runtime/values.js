@@ -74,6 +74,16 @@ export function className(object) {
   return "Object";
 }
 
+// No string may be larger than a frame; told before it is copied, because the copy may be what there is no memory for.
+let longest = Infinity;
+
+export function limitStrings(length) { longest = length; }
+
+export function quote(text) {
+  if (text.length > longest) throw new NativeError(`The value is too large: ${text.length} characters, and ${longest} are allowed.`);
+  return stringify(text);
+}
+
 // An own property that is data; undefined for getters, which are never called.
 export function dataOf(object, key) {
   return getOwnPropertyDescriptor(object, key)?.value;
@@ -84,7 +94,7 @@ const mark = (kind, detail) => `{"\\u0000":["${kind}"${detail === undefined ? ""
 // Any value as JSON text, marks included. Getters are called, as structured cloning calls them.
 export function encode(value, depth = 0) {
   switch (typeof value) {
-    case "string": return stringify(value);
+    case "string": return quote(value);
     case "boolean": return value ? "true" : "false";
     case "number": return encodeNumber(value);
     case "undefined": return mark("undefined");

@@ -1,0 +1,164 @@
+"""Modules and scripts: everything comes from the package, and nothing from anywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
+
+pytestmark = needs_deno
+
+
+def test_modules_import_each_other_and_await_at_the_top(tmp_path: Path) -> None:
+    files = {
+        "js/main.js": """
+            import count, {name} from "./lib.js";
+            import * as lib from "/js/lib.js";
+            import settings from "../settings.json" with {type: "json"};
+            const identities = await browser.contextualIdentities.query({});
+            globalThis.result = [name, count, lib.name === name, settings.deep, identities.length, import.meta.url];
+        """,
+        "js/lib.js": "import {late} from './other.js'; export const name = 'lib'; export default late() + 1;",
+        "js/other.js": "import {name} from './lib.js'; export const late = () => 41; export const lazy = () => name;",
+        "settings.json": '{"deep": [1]}',
+    }
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(files=files)
+        await runtime.run_module("js/main.js")
+        assert await runtime.evaluate("result") == ["lib", 42, True, [1], 4, f"{BASE}js/main.js"]
+        again = "(await import('/js/lib.js')).default"
+        assert await runtime.evaluate(again) == 42
+        assert lab.host.entries == []
+
+    in_lab(tmp_path, use)
+
+
+def test_a_module_runs_once_whoever_imports_it(tmp_path: Path) -> None:
+    files = {
+        "once.js": "globalThis.runs = (globalThis.runs ?? 0) + 1; export default runs; await new Promise(d => setTimeout(d, 5));",
+        "a.js": "import once from './once.js'; export default once;",
+        "b.js": "import once from './once.js'; import './a.js'; export default once;",
+    }
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(files=files)
+        assert await runtime.evaluate(
+            "const all = await Promise.all(['/a.js', '/b.js', '/once.js', '/a.js'].map(each => import(each)));"
+            "return [all.map(each => each.default), all[0] === all[3], runs]"
+        ) == [[1, 1, 1, 1], True, 1]
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize(
+    "specifier",
+    [
+        "node:fs",
+        "node:process",
+        "fs",
+        "file:///etc/passwd",
+        "https://example.org/a.js",
+        "http://127.0.0.1/",
+        "npm:left-pad",
+    ]
+    + [
+        "jsr:@std/fs",
+        "data:text/javascript,export default 1",
+        "blob:null/1",
+        "//example.org/a.js",
+        "moz-extension://other/a.js",
+    ]
+    + ["ext:core/mod.js", "/missing.js", "", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd"],
+)
+def test_nothing_outside_the_package_is_imported(tmp_path: Path, specifier: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(files={"main.js": f"import {specifier!r};"})
+        outcome = await runtime.evaluate(
+            f"import({specifier!r}).then(module => Object.keys(module), error => error instanceof TypeError)"
+        )
+        assert outcome is True
+        await runtime.run_module("main.js")
+        (entry,) = lab.host.entries
+        assert entry.kind == "error"
+        assert entry.text.startswith("TypeError")
+
+    in_lab(tmp_path, use)
+
+
+FORMS = {
+    "eval": "eval(code)",
+    "indirect": "(0, eval)(code)",
+    "Function": "Function('return ' + code)()",
+    "AsyncFunction": "(async () => {}).constructor('return ' + code)()",
+    "then": "Promise.resolve(code).then(eval)",
+    "timer": "new Promise((done, fail) => { globalThis.done = done; globalThis.fail = fail; setTimeout(eval, 0, settle); })",
+    "microtask": "new Promise((done, fail) => { globalThis.done = done; globalThis.fail = fail;"
+    " queueMicrotask(eval.bind(null, settle)); })",
+    "stream": "new Promise((done, fail) => { globalThis.done = done; globalThis.fail = fail;"
+    " new ReadableStream({pull: eval.bind(null, settle)}).getReader().read(); })",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("specifier", ["node:process", "file:///etc/passwd", "data:text/javascript,import 'node:fs'"])
+def test_code_from_strings_imports_nothing_either_where_it_is_allowed(
+    tmp_path: Path, form: str, specifier: str
+) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(unsafe_eval=True)
+        outcome = await runtime.evaluate(
+            f"""const code = `import({specifier!r})`, settle = code + ".then(done, fail)";
+            return await ({FORMS[form]}).then(module => "imported", error => "refused");"""
+        )
+        assert outcome == "refused"
+
+    in_lab(tmp_path, use)
+
+
+def test_a_missing_script_is_told_and_the_next_one_runs(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start("var ran = true;")
+        await runtime.run_scripts(["missing.js"])
+        assert lab.host.entries[-1].text == f"Loading failed for the <script> with source “{BASE}missing.js”."
+        assert await runtime.evaluate("ran") is True
+
+    in_lab(tmp_path, use)
+
+
+def test_errors_of_modules_name_file_and_line(tmp_path: Path) -> None:
+    files = {
+        "syntax.js": "\nconst = 1;",
+        "throws.js": "\n\nthrow new Error('at the top');",
+        "needs.js": "import {absent} from './good.js';",
+        "good.js": "export const there = 1;",
+        "bad.json": "{",
+        "json.js": "import './bad.json' with {type: 'json'};",
+    }
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(files=files)
+        for path in ("syntax.js", "throws.js", "needs.js", "json.js"):
+            await runtime.run_module(path)
+        texts = [entry.text for entry in lab.host.entries]
+        assert texts[0].startswith("SyntaxError")
+        assert lab.host.entries[0].file == f"{BASE}syntax.js"
+        assert (texts[1], lab.host.entries[1].line) == ("Error: at the top", 3)
+        assert "absent" in texts[2]
+        assert texts[3].startswith("SyntaxError")
+
+    in_lab(tmp_path, use)
+
+
+def test_a_graph_of_many_modules_loads(tmp_path: Path) -> None:
+    files = {f"m{n}.js": f"import './m{(n + 1) % 300}.js'; import './m{(n * 7) % 300}.js'; globalThis.n = (globalThis.n ?? 0) + 1;"
+             for n in range(300)}  # fmt: skip
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(files=files)
+        await runtime.run_module("m0.js")
+        assert await runtime.evaluate("n") == 300
+
+    in_lab(tmp_path, use)
