@@ -35,10 +35,12 @@ LAYERS = [
     "store",
     "schema",
     "events",
+    "clock",
     "palette",
     "cookie_store_ids",
     "errors",
     "javascript",
+    "values",
 ]
 
 

@@ -6,11 +6,14 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["Event", "Question"]
+__all__ = ["NO_ANSWER", "Event", "Question"]
 
 T = TypeVar("T")
+
+NO_ANSWER: Final = object()
+"""What a listener that has heard a question, and leaves the answer to others, may answer."""
 
 logger = logging.getLogger("hatbox.events")
 

@@ -16,6 +16,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.services import Services
 from hatbox.clients.wearing import Worn, extra
+from hatbox.clock import Clock
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
@@ -76,7 +77,10 @@ class Profile:
         self.tabs = Tabs(store)
         """The tabs and windows, of all identities."""
         self._engines: list[EngineRunner] = []
-        self._dispatcher = Dispatcher(Services(store, self.identities, self.cookies, self.tabs))
+        self.clock = Clock()
+        """The time that extensions go by; a test can move it."""
+        services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent)
+        self._dispatcher = Dispatcher(services)
         self.extensions = Extensions(store, self._dispatcher)
         """The extensions: those that are installed, and those that run here."""
 

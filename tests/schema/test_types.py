@@ -146,3 +146,38 @@ def test_a_default_stands_for_what_is_left_out_or_null() -> None:
 def test_a_property_that_is_no_object_is_told_as_one_of_another_kind(value: Any, shown: str) -> None:
     outer = {"type": "object", "properties": {"key": {"type": "object", "properties": {}, "optional": True}}}
     assert problem_of(outer, {"key": value}) == f"Error processing key: Expected object instead of {shown}"
+
+
+def test_a_dictionary_takes_any_keys_and_keeps_their_order() -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "any"}}
+    given = {"b": 1, "a": None, "": [print]}
+    assert list(compile_type(schema).normalise(given).items()) == list(given.items())
+    assert problem_of(schema, datetime(2020, 1, 1)) == "Expected a plain JavaScript object, got a datetime"
+    assert problem_of(schema, []) == "Expected object instead of []"
+    numbers = {"type": "object", "additionalProperties": {"type": "integer"}}
+    assert problem_of(numbers, {"a": 1, "b": "x"}) == 'Error processing b: Expected integer instead of "x"'
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", [], {}, print])
+def test_any_fits_everything_as_it_is(value: Any) -> None:
+    for kind in ("any", "json"):
+        compiled = compile_type({"type": kind})
+        assert compiled.fits(value)
+        assert compiled.normalise(value) is value
+
+
+def test_a_pattern_is_looked_for_and_told() -> None:
+    schema = {"type": "string", "pattern": "^a/b$"}
+    assert compile_type(schema).normalise("a/b") == "a/b"
+    assert problem_of(schema, "a-b") == r'String "a-b" must match /^a\/b$/'
+    choices = {"choices": [{"choices": [{"type": "boolean"}, schema]}, {"type": "string", "enum": ["x"]}]}
+    assert problem_of(choices, "y") == (
+        r'Value "y" must either: must either [be a boolean, or match the pattern /^a\/b$/], or be one of ["x"]'
+    )
+
+
+def test_a_number_beyond_its_range_is_refused() -> None:
+    schema = {"type": "integer", "minimum": 0, "maximum": 25}
+    assert compile_type(schema).normalise(25) == 25
+    assert problem_of(schema, 26) == "Integer 26 is too big (must be at most 25)"
+    assert problem_of(schema, -1) == "Integer -1 is too small (must be at least 0)"

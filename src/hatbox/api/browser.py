@@ -14,6 +14,7 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.schema import Function, Surface
 from hatbox.schema.calls import bind
+from hatbox.values import without_undefined
 
 if TYPE_CHECKING:
     from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace, TabsNamespace, WindowsNamespace
@@ -39,7 +40,7 @@ class Browser:
     def __getattr__(self, name: str) -> Any:
         # What begins with _ is ours or Python's own, and is asked for before there is a dispatcher, as copy() does.
         namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
-        if namespace is None:
+        if namespace is None or namespace.surface.hidden:
             raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
         surface = namespace.surface
         if surface.file not in self._faces:
@@ -59,7 +60,7 @@ class Browser:
 class _NamespaceFace:
     """A namespace whose attributes are the functions, events, enumerations and constants of a surface.
 
-    A function that needs a permission of its own is there while the caller holds it.
+    A function or event that needs a permission of its own is there while the caller holds it.
     """
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
@@ -71,18 +72,23 @@ class _NamespaceFace:
                 self._guarded[function.name] = function.permissions, call
             else:
                 setattr(self, function.name, call)
+        said = without_undefined if surface.for_extensions else None
         for event in surface.events.values():
-            setattr(self, event.name, ScriptEvent(dispatcher, caller, surface.namespace, event))
+            face = ScriptEvent(dispatcher, caller, surface.namespace, event, said)
+            if event.permissions:
+                self._guarded[event.name] = event.permissions, face
+            else:
+                setattr(self, event.name, face)
         for name, values in surface.enumerations.items():
             setattr(self, name, SimpleNamespace(**values))
         for name, value in surface.constants.items():
             setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        permissions, call = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
+        permissions, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
         if permissions is None or not permissions <= self._caller.permissions:
             raise AttributeError(f"{name} is not there: no such member, or no permission for it")
-        return call
+        return member
 
     def __dir__(self) -> list[str]:
         return sorted(
@@ -95,9 +101,19 @@ def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}
             arguments = tuple(bind(function.path, function.parameters, arguments, named))
-        return dispatcher.call(caller, namespace, function.name, arguments)
+        reply = dispatcher.call(caller, namespace, function.name, arguments)
+        return reply if reply is None or not function.any_value else _plain(reply)
 
     call.__name__ = function.name
     call.__qualname__ = function.path
     call.__doc__ = f"{function.path}({', '.join(function.parameters)})"
     return call
+
+
+def _plain(reply: asyncio.Future[Any]) -> asyncio.Future[Any]:
+    """What a call resolves to, in Python's words."""
+
+    async def answer() -> Any:
+        return without_undefined(await reply)
+
+    return asyncio.ensure_future(answer())

@@ -30,7 +30,8 @@ class Dispatcher:
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the namespaces that this caller may use."""
-        return sorted(name for name in self._namespaces if self.namespace(caller, name))
+        found = {name: self.namespace(caller, name) for name in self._namespaces}
+        return sorted(name for name, namespace in found.items() if namespace and not namespace.surface.hidden)
 
     def namespace(self, caller: Caller, name: str) -> Namespace | None:
         """A namespace as this caller sees it; None where it holds the permissions of none of its surfaces."""

@@ -8,7 +8,7 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.namespace import Source
-from hatbox.errors import ArgumentError
+from hatbox.errors import ArgumentError, PermissionDenied
 from hatbox.schema import Event
 
 __all__ = ["ScriptEvent"]
@@ -17,7 +17,16 @@ __all__ = ["ScriptEvent"]
 class ScriptEvent:
     """One event of a namespace, for one caller."""
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller, namespace: str, event: Event) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        caller: Caller,
+        namespace: str,
+        event: Event,
+        said: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._said = said
+        """Makes what a listener gets of what the schema says."""
         self._dispatcher = dispatcher
         self._caller = caller
         self._namespace = namespace
@@ -29,6 +38,9 @@ class ScriptEvent:
         listener = self._listener(arguments)
         wishes = self._event.normalise(arguments[1:])
         source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
+        if not self._event.permissions <= self._caller.permissions:
+            needed = " and ".join(sorted(self._event.permissions))
+            raise PermissionDenied(f"Permission denied: {self._event.path} needs the permission {needed}")
         if listener not in self._registered:
             forwarder = self._forwarder(source, listener, wishes)
             source.event.add_listener(forwarder)
@@ -54,9 +66,12 @@ class ScriptEvent:
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
+            if not self._event.permissions <= self._caller.permissions:
+                return None
             told = source.told(self._caller, value, *wishes)
             if told is None:
                 return None
-            return listener(*[shape(each) for shape, each in zip(self._event.shapes, told, strict=True)])
+            shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
+            return listener(*(shaped if self._said is None else map(self._said, shaped)))
 
         return forward

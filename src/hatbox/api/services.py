@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
+from hatbox.clock import Clock
 from hatbox.cookies.stores import CookieStores
 from hatbox.identities import Identities
 from hatbox.store.base import Store
@@ -19,3 +21,6 @@ class Services(NamedTuple):
     identities: Identities
     cookies: CookieStores
     tabs: Tabs
+    clock: Clock
+    folder: Path
+    """Where the profile lies."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hatbox.errors import ArgumentError
 from hatbox.schema.types import Mismatch, Type, compile_type
 
-__all__ = ["NormaliseCall", "bind", "compile_call"]
+__all__ = ["NormaliseCall", "bind", "compile_call", "separate_callback"]
 
 NormaliseCall: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 
@@ -40,6 +40,16 @@ def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> Normalis
         return [_normalise(path, *pair) for pair in zip(expected, matched, strict=True)]
 
     return normalise_call
+
+
+def separate_callback(arguments: Sequence[Any]) -> list[Any]:
+    """The arguments as they are, in one list, and the callback that was the last of them, or None.
+
+    For functions whose arguments have forms that no list of parameters can say: they look for themselves.
+    """
+    if arguments and callable(arguments[-1]):
+        return [list(arguments[:-1]), arguments[-1]]
+    return [list(arguments), None]
 
 
 def bind(path: str, names: Sequence[str], arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:

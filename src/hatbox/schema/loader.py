@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from hatbox.schema.calls import NormaliseCall, compile_call
+from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
 from hatbox.schema.results import Shape, compile_shape
 
 __all__ = ["Event", "Function", "Surface", "load", "permissions"]
@@ -19,6 +19,7 @@ class Function(NamedTuple):
 
     name: str
     path: str
+    """How messages call it: `storage.StorageArea.get` is the one of every area."""
     parameters: tuple[str, ...]
     aliases: Mapping[str, str]
     """Other names by which an argument may be given, and the parameter that each stands for."""
@@ -27,6 +28,8 @@ class Function(NamedTuple):
     takes_callback: bool
     normalise: NormaliseCall
     shape: Shape
+    any_value: bool
+    """Whether it resolves to a value of the script's own, which may be nothing that JSON knows."""
 
 
 class Event(NamedTuple):
@@ -34,6 +37,8 @@ class Event(NamedTuple):
 
     name: str
     path: str
+    permissions: frozenset[str]
+    """What a caller needs beside the permissions of the surface."""
     normalise: NormaliseCall
     """Checks what addListener is given beside the listener."""
     shapes: tuple[Shape, ...]
@@ -47,6 +52,8 @@ class Surface(NamedTuple):
     permissions: frozenset[str]
     for_extensions: bool
     """Whether only extensions see it, and no other scripts."""
+    hidden: bool
+    """Whether no script sees it: only the files in members/ call it."""
     honours: frozenset[str]
     """Permissions that are not needed, but show more."""
     rank: int
@@ -60,9 +67,9 @@ class Surface(NamedTuple):
 def permissions() -> frozenset[str]:
     """The names of all permissions that make a difference."""
     surfaces = load()
-    functions = (function for surface in surfaces for function in surface.functions.values())
+    members = (each for surface in surfaces for each in (*surface.functions.values(), *surface.events.values()))
     return frozenset().union(
-        *(surface.permissions | surface.honours for surface in surfaces), *(each.permissions for each in functions)
+        *(surface.permissions | surface.honours for surface in surfaces), *(each.permissions for each in members)
     )
 
 
@@ -84,16 +91,19 @@ def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
     namespace = schema["namespace"]
+    shown = schema.get("shownAs", namespace)
     return Surface(
         file=file,
         namespace=namespace,
         permissions=frozenset(schema["permissions"]),
         for_extensions=schema.get("forExtensions", False),
+        hidden=schema.get("hidden", False),
         honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],
-        functions={each["name"]: _function(namespace, each) for each in schema["functions"]},
-        events={each["name"]: _event(namespace, each) for each in schema["events"]},
+        # What is for JavaScript only, such as what returns a window, is in members/ and nowhere else.
+        functions={each["name"]: _function(shown, each) for each in schema["functions"] if not each.get("inScripts")},
+        events={each["name"]: _event(shown, each) for each in schema["events"]},
         enumerations={
             each["id"]: {value.upper(): value for value in each["enum"]} for each in schema["types"] if "enum" in each
         },
@@ -109,9 +119,10 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         parameters=tuple(each["name"] for each in schema["parameters"]),
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         permissions=frozenset(schema.get("permissions", ())),
-        takes_callback=schema["async"] == "callback",
-        normalise=compile_call(path, schema["parameters"]),
+        takes_callback=schema.get("async") == "callback",
+        normalise=separate_callback if schema.get("anyArguments") else compile_call(path, schema["parameters"]),
         shape=compile_shape(schema.get("returns")),
+        any_value=schema.get("returns", {}).get("type") == "any",
     )
 
 
@@ -120,6 +131,7 @@ def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
     return Event(
         name=schema["name"],
         path=path,
+        permissions=frozenset(schema.get("permissions", ())),
         normalise=compile_call(path, schema.get("extraParameters", ())),
         shapes=tuple(compile_shape(each) for each in schema["parameters"]),
     )

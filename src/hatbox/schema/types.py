@@ -6,6 +6,7 @@ The words of the errors are Firefox's. Knows nothing of namespaces or calls.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -81,11 +82,18 @@ def _is_object(value: Any) -> bool:
 def _string(schema: Mapping[str, Any]) -> Type:
     if "enum" in schema:
         return _enumeration(schema["enum"])
+    pattern = re.compile(schema.get("pattern", ""), re.ASCII)
+    longest = schema.get("maxLength", math.inf)
 
     def normalise(value: Any) -> str:
-        if isinstance(value, str):
-            return value
-        raise _wrong_kind("string", value, "be a string value")
+        if not isinstance(value, str):
+            raise _wrong_kind("string", value, "be a string value")
+        if not pattern.search(value):
+            shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
+            raise Mismatch(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
+        if len(value) > longest:
+            raise Mismatch(f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}")
+        return value
 
     return Type(_is_string, normalise)
 
@@ -112,30 +120,53 @@ def _boolean(_: Mapping[str, Any]) -> Type:
     return Type(_is_boolean, normalise)
 
 
-def _number(_: Mapping[str, Any]) -> Type:
+def _number(schema: Mapping[str, Any]) -> Type:
+    check = _range("Number", schema)
+
     def normalise(value: Any) -> float:
         if not _is_number(value):
             raise _wrong_kind("number", value, "be a number value")
         if not math.isfinite(value):
             raise Mismatch("NaN and infinity are not valid", "be a finite number")
+        check(value)
         return value  # type: ignore[no-any-return]
 
     return Type(_is_number, normalise)
 
 
 def _integer(schema: Mapping[str, Any]) -> Type:
-    minimum = schema.get("minimum", -MAX_SAFE_INTEGER)
+    check = _range("Integer", schema)
 
     def normalise(value: Any) -> int:
         if not _is_integer(value):
             raise _wrong_kind("integer", value, "be an integer value")
         if abs(value) > MAX_SAFE_INTEGER:
             raise Mismatch("Integer is out of range", "be a valid 32 bit signed integer")
-        if value < minimum:
-            raise Mismatch(f"Integer {int(value)} is too small (must be at least {minimum})", f"be at least {minimum}")
+        check(value)
         return int(value)
 
     return Type(_is_integer, normalise)
+
+
+def _range(kind: str, schema: Mapping[str, Any]) -> Callable[[float], None]:
+    minimum, maximum = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+
+    def check(value: float) -> None:
+        if value < minimum:
+            problem = f"{kind} {stringify(value)} is too small (must be at least {minimum})"
+            raise Mismatch(problem, f"be at least {minimum}")
+        if value > maximum:
+            problem = f"{kind} {stringify(value)} is too big (must be at most {maximum})"
+            raise Mismatch(problem, f"be no greater than {maximum}")
+
+    return check
+
+
+def _any(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> Any:
+        return value
+
+    return Type(lambda _: True, normalise)
 
 
 def _function(_: Mapping[str, Any]) -> Type:
@@ -169,6 +200,8 @@ def _array(schema: Mapping[str, Any]) -> Type:
 
 
 def _object(schema: Mapping[str, Any]) -> Type:
+    if "additionalProperties" in schema:
+        return _dictionary(compile_type(schema["additionalProperties"]).normalise)
     # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
     properties = [
         (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
@@ -197,6 +230,23 @@ def _object(schema: Mapping[str, Any]) -> Type:
 
     if all(member.get("type") == "string" for member in schema["properties"].values()):
         return Type(_is_object, _quick_if_all_strings(known, normalise))
+    return Type(_is_object, normalise)
+
+
+def _dictionary(item: Normalise) -> Type:
+    """An object whose keys are anybody's choice, in the order in which they came."""
+
+    def normalise(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise _no_plain_object(value)
+        result: dict[str, Any] = {}
+        for name, member in value.items():
+            try:
+                result[str(name)] = item(member)
+            except Mismatch as mismatch:
+                raise mismatch.inside(str(name)) from None
+        return result
+
     return Type(_is_object, normalise)
 
 
@@ -230,8 +280,8 @@ def _choices(choices: list[Type]) -> Type:
             raise next(iter(wrong.values()))
         *others, last = wrong
         shown = "" if value is None or _is_object(value) or _is_array(value) else f" {stringify(value)}"
-        problem = f"Value{shown} must either: {', '.join([*others, f'or {last}'])}"
-        raise Mismatch(problem, problem)
+        either = ", ".join([*others, f"or {last}"])
+        raise Mismatch(f"Value{shown} must either: {either}", f"must either [{either}]")
 
     return Type(fits, normalise)
 
@@ -260,6 +310,9 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "number": _number,
     "integer": _integer,
     "function": _function,
+    "any": _any,
+    "clone": _any,
+    "json": _any,
     "array": _array,
     "object": _object,
 }

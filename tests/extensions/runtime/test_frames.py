@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.extensions.runtime.frames import FrameDecoder, ProtocolError, encode_frame
-from hatbox.extensions.runtime.values import UNDEFINED, Opaque
+from hatbox.values import UNDEFINED, Opaque
 
 json_values = st.recursive(
     st.none()

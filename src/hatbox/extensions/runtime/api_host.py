@@ -13,6 +13,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.errors import ApiError
+from hatbox.events import NO_ANSWER
 from hatbox.extensions.runtime.description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry
 from hatbox.extensions.runtime.messages import split_path
@@ -89,8 +90,21 @@ class _Telling:
 
 
 class _Asking:
+    """Where the event gives its listeners a function to answer with, the script's half says whether it was called.
+
+    Its answer is then a list: empty, or with what the function was called with, or what the listener returned.
+    """
+
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
 
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
+        if arguments and callable(arguments[-1]):
+            return self._answer(arguments[:-1])
         return self._listener.ask(*arguments)
+
+    async def _answer(self, arguments: tuple[Any, ...]) -> Any:
+        match await self._listener.ask(*arguments):
+            case [answer]:
+                return answer
+        return NO_ANSWER

@@ -4,13 +4,14 @@
 
 import {
   NativeError, NativeMap, append, create, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
-  mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, sort, stringify,
+  mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, stringify,
 } from "./primordials.js";
-import {className, dataOf, encode, quote, show} from "./values.js";
+import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
-  properties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, deprecated: 1,
+  properties: 1, additionalProperties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, pattern: 1,
+  maxLength: 1, deprecated: 1,
 };
 
 class UnknownSchema {}
@@ -28,8 +29,9 @@ class Mismatch {
   get asChoice() { return this.path ? `.${this.path} must ${this.choice}` : this.choice; }
 }
 
-// A function that takes the arguments of a call of `path` and gives {text, callback}: the arguments for Python, and the
-// callback that was among them. `checked` is false where only Python can tell whether they are right.
+// A function that takes the arguments of a call of `path` and gives {text, callback, matched}: the arguments for Python,
+// the callback that was among them, and the arguments themselves, one for each parameter. `checked` is false where only
+// Python can tell whether they are right.
 export function compileCall(path, parameters, takesCallback) {
   let expected;
   try {
@@ -44,8 +46,17 @@ export function compileCall(path, parameters, takesCallback) {
     if (matched === null) throw new NativeError(`Incorrect argument types for ${path}.`);
     let text = "";
     for (let i = 0; i < sent; i++) text += (i ? "," : "") + argument(path, expected[i], matched[i]);
-    return {__proto__: null, text: `[${text}]`, callback: takesCallback ? matched[sent] ?? null : null, checked: true};
+    return {__proto__: null, text: `[${text}]`, callback: takesCallback ? matched[sent] ?? null : null, checked: true, matched};
   };
+}
+
+// For functions whose arguments have forms that no list of parameters can say: Python looks at them.
+export function anyArguments(args) {
+  const last = args.length - 1;
+  const callback = typeof args[last] === "function" ? args[last] : null;
+  let text = "";
+  for (let i = 0; i < (callback ? last : args.length); i++) text += (i ? "," : "") + encodeMessage(args[i]);
+  return {__proto__: null, text: `[${text}]`, callback, checked: false, matched: args};
 }
 
 function unchecked(args, takesCallback) {
@@ -53,7 +64,7 @@ function unchecked(args, takesCallback) {
   const callback = takesCallback && typeof args[last] === "function" ? args[last] : null;
   let text = "";
   for (let i = 0; i < (callback ? last : args.length); i++) text += (i ? "," : "") + encode(args[i]);
-  return {__proto__: null, text: `[${text}]`, callback, checked: false};
+  return {__proto__: null, text: `[${text}]`, callback, checked: false, matched: args};
 }
 
 function argument(path, {name, optional, type}, value) {
@@ -103,17 +114,30 @@ function wrongKind(kind, value, choice) {
 const COMPILERS = {
   __proto__: null,
 
-  any: () => ({fits: value => value !== null && value !== undefined, text: encode}),
+  any: () => ({fits: () => true, text: value => encode(value)}),
+
+  clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
+
+  // What JSON.stringify() makes of it, toJSON() and all.
+  json: () => ({fits: () => true, text: encodeAsJson}),
 
   string(schema) {
     const fits = value => typeof value === "string";
     const allowed = schema.enum && new NativeMap(schema.enum.map(value => [value, true]));
     const choice = allowed && `be one of [${schema.enum.map(value => stringify(value)).join(", ")}]`;
+    const pattern = schema.pattern && new RegExp(schema.pattern);
+    const longest = schema.maxLength ?? Infinity;
     return {
       fits,
       text(value) {
         if (typeof value !== "string") throw wrongKind("string", value, "be a string value");
         if (allowed && !mapHas(allowed, value)) throw new Mismatch(`Invalid enumeration value ${show(value)}`, choice);
+        if (pattern && regExpExec(pattern, value) === null) {
+          throw new Mismatch(`String ${show(value)} must match /${pattern.source}/`, `match the pattern /${pattern.source}/`);
+        }
+        if (value.length > longest) {
+          throw new Mismatch(`String ${show(value)} is too long (must be ${longest})`, `be shorter than ${longest}`);
+        }
         return quote(value);
       },
     };
@@ -173,7 +197,8 @@ const COMPILERS = {
     };
   },
 
-  object({properties = {}}) {
+  object({properties = {}, additionalProperties}) {
+    const others = additionalProperties === undefined ? null : compileType(additionalProperties);
     // In alphabetical order, as Firefox looks at them: it decides which of several errors is seen.
     const names = objectKeys(properties).sort();
     const members = names.map(name => ({name, key: stringify(name), optional: properties[name].optional, type: compileType(properties[name])}));
@@ -187,7 +212,7 @@ const COMPILERS = {
         if (kind !== "Object") {
           throw new Mismatch(`Expected a plain JavaScript object, got a ${kind}`, "be a plain JavaScript object");
         }
-        return objectText(value, members, known);
+        return others === null ? objectText(value, members, known) : dictionaryText(value, others);
       },
     };
   },
@@ -213,6 +238,17 @@ function objectText(object, members, known) {
     text += `${text && ","}${key}:${inside(name, type, value)}`;
   }
   if (unexpected !== null) throw unexpectedProperties(unexpected);
+  return `{${text}}`;
+}
+
+function dictionaryText(object, type) {
+  const keys = objectKeys(object);
+  let text = "";
+  for (let i = 0; i < keys.length; i++) {
+    const property = getOwnPropertyDescriptor(object, keys[i]);
+    if (!hasOwn(property, "value")) continue;
+    text += `${text && ","}${stringify(keyOf(keys[i]))}:${inside(keys[i], type, property.value)}`;
+  }
   return `{${text}}`;
 }
 
@@ -263,8 +299,8 @@ function choices(types) {
         if (last) others += `${last}, `;
         last = choice;
       });
-      const problem = `Value${shown} must either: ${others}or ${last}`;
-      throw new Mismatch(problem, problem);
+      const either = `${others}or ${last}`;
+      throw new Mismatch(`Value${shown} must either: ${either}`, `must either [${either}]`);
     },
   };
 }

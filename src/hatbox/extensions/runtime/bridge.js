@@ -2,12 +2,12 @@
 // Knows no namespace by name: what a namespace needs beyond calls and events is in members/, one file for each.
 
 import {
-  NativeError, NativeMap, NativePromise, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn,
-  mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, split, stringify,
+  NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn,
+  mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, slice, split, startsWith, stringify,
 } from "./primordials.js";
-import {compileCall} from "./arguments.js";
+import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
-import {encode} from "./values.js";
+import {encode, encodeMessage} from "./values.js";
 
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
@@ -69,13 +69,20 @@ export function createBridge({pipe, data, longest}) {
   let lastErrorSeen = true;
 
   function functionOf(path, spec) {
-    const check = compileCall(path, spec.parameters, spec.callback);
+    const check = spec.anyArguments ? anyArguments : compileCall(spec.shown, spec.parameters, spec.callback);
     const head = `"${path}",`;
     const call = (...args) => {
-      const {text, callback} = checked(check, args, call);
+      let ready;
+      try {
+        ready = checked(check, args, call);
+      } catch (error) {
+        if (!(error instanceof NativeDOMException)) throw error;
+        return new NativePromise((_, reject) => { reject(error); }); // what cannot be cloned: Firefox tells it so
+      }
+      const {text, callback} = ready;
       const site = callSite(call);
       if (callback !== null) {
-        request("c", head + text, (ok, value) => { callBack(callback, ok, ok && !spec.returns ? undefined : value, site); });
+        request("c", head + text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
         return undefined;
       }
       return new NativePromise((resolve, reject) => {
@@ -99,11 +106,11 @@ export function createBridge({pipe, data, longest}) {
   }
 
   // As Firefox calls them: of a call that failed there is no argument, and runtime.lastError while the callback runs.
-  function callBack(callback, ok, value, site) {
+  function callBack(callback, ok, value, returns, site) {
     lastError = ok ? null : freeze(errorAt(site, value));
     lastErrorSeen = ok;
     try {
-      if (ok && value !== undefined) callback(value);
+      if (ok && returns) callback(value);
       else callback();
     } catch (error) {
       report("error", error);
@@ -123,9 +130,9 @@ export function createBridge({pipe, data, longest}) {
   function eventOf(path, spec) {
     if (mapHas(events, path)) return mapGet(events, path);
     const ids = new NativeMap(); // listener → id
-    const check = compileCall(path, spec.extra, false);
+    const check = compileCall(spec.shown, spec.extra, false);
     const valid = listener => {
-      if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${path}.`);
+      if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${spec.shown}.`);
     };
     const event = freeze({
       addListener(listener, ...extra) {
@@ -204,7 +211,16 @@ export function createBridge({pipe, data, longest}) {
       return lastError;
     },
     report,
-    url: path => new URL(path, data.base).href,
+    url: path => data.base + (startsWith(path, "/") ? slice(path, 1) : path),
+    encodeMessage,
+    // Listen to an event that no script sees.
+    listen(path, listener) {
+      const id = nextListener++;
+      mapSet(listeners, id, {__proto__: null, listener, path});
+      send(`["l","${path}",${id},true,[]]`);
+    },
+    // Ask for something with arguments that are JSON already; what becomes of it is told by an event, or by nobody.
+    tell(path, text) { request("c", `"${path}",${text}`, () => {}); },
   });
 
   function addMembers(namespace, make) {
@@ -257,7 +273,7 @@ export function createBridge({pipe, data, longest}) {
     put(spec.constants, (_, value) => deepFreeze(value));
     for (const name of objectKeys(spec.functions)) {
       const each = spec.functions[name];
-      if (each.async) defineValue(namespace, name, functionOf(`${path}.${name}`, each));
+      if (each.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, functionOf(`${path}.${name}`, each));
     }
   }
 
@@ -268,8 +284,22 @@ export function createBridge({pipe, data, longest}) {
       const property = getOwnPropertyDescriptor(own, name);
       if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) continue;
       if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
-      else defineValue(namespace, name, property.value, ENTRY);
+      else if (spec === undefined || !hasOwn(spec.functions, name)) defineValue(namespace, name, property.value, ENTRY);
+      else defineValue(namespace, name, localFunction(spec.functions[name], property.value), ENTRY);
     }
+  }
+
+  // A function of members/ behind the checks that its schema asks for. It gets one argument for each parameter, null
+  // for what was left out.
+  function localFunction(spec, own) {
+    const check = compileCall(spec.shown, spec.parameters, spec.callback);
+    const call = (...args) => {
+      const {matched} = checked(check, args, call);
+      const values = [];
+      for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i]);
+      return apply(own, undefined, values);
+    };
+    return call;
   }
 
   return {browser, show, addMembers, answered, tell, answer, refuse, report, ask};

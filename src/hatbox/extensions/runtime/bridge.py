@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect as inspection
 import json
 import logging
 import time
@@ -72,7 +73,9 @@ class Runtime:
         self._writable = True
         self._continuing = False
         self.last_activity = self._loop.time()
-        """When the child last said something of its own accord, by the loop's clock."""
+        """When the script last said something, or was told of an event, by the loop's clock."""
+        self.events_told = 0
+        """How often it was told of one."""
 
     @classmethod
     async def start(
@@ -114,6 +117,11 @@ class Runtime:
     def calls_under_way(self) -> int:
         """How many calls of the script the host has not answered yet."""
         return len(self._under_way)
+
+    @property
+    def answers_under_way(self) -> int:
+        """How many answers the script owes: of listeners that are not done, for the most part."""
+        return len(self._asked)
 
     # ── What the host asks of the child ──
 
@@ -231,7 +239,6 @@ class Runtime:
 
     def received(self, frame: Frame) -> None:
         """A frame has come. It is handled at once, unless others wait or the child does not read its answers."""
-        self.last_activity = self._loop.time()
         self._waiting.append((frame, 0))
         self._waiting_size += frame.size
         if not self._continuing:
@@ -275,6 +282,8 @@ class Runtime:
         self._flush()
 
     def _handle(self, message: Any) -> None:
+        if type(message) is list and message[:1] != ["pong"]:  # that it is alive is not that it does something
+            self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
                 self._call(number, path, arguments)
@@ -315,8 +324,8 @@ class Runtime:
             if reply.done():  # what only reads is answered in the same breath
                 self._replies.append(self._reply(number, reply))
                 return
-        elif reply is None:
-            self._replies.append(["r", number, True, None])
+        elif not inspection.isawaitable(reply):  # nothing to wait for
+            self._replies.append(["r", number, True, reply])
             return
         self._begin(number, reply)
 
@@ -376,6 +385,10 @@ class Runtime:
             self._log(LogEntry("error", "error", f"{path}.addListener: {self._words(error)}"))
         else:
             self._listeners[number] = listener
+
+    def _told(self) -> None:
+        self.last_activity = self._loop.time()
+        self.events_told += 1
 
     def _unlisten(self, number: int) -> None:
         listener = self._listeners.pop(number, None)
@@ -455,10 +468,12 @@ class _ScriptListener:
 
     def tell(self, *arguments: Any) -> None:
         """Call it, and do not wait."""
+        self._runtime._told()
         self._runtime._send_soon(["e", 0, self._number, arguments])
 
     async def ask(self, *arguments: Any, within: float | None = None) -> Any:
         """Call it and wait for what it returns."""
+        self._runtime._told()
         return await self._runtime._ask(["e", self._number, arguments], within)
 
 

@@ -26,7 +26,7 @@ def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Descr
     """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
     description: Description = {}
     for surface in load() if surfaces is None else surfaces:
-        if surface.namespace not in description and caller.may_use(surface):
+        if surface.namespace not in description and caller.may_use(surface) and not surface.hidden:
             description[surface.namespace] = _namespace(surface, caller)
     return description
 
@@ -39,12 +39,14 @@ def event_returns(surface: Surface, name: str) -> bool:
 def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
     schema = _schema(surface.file)
 
+    shown = schema.get("shownAs", surface.namespace)
+
     def permitted(members: str) -> list[dict[str, Any]]:
         return [each for each in schema.get(members, ()) if caller.permissions.issuperset(each.get("permissions", ()))]
 
     return {
-        "functions": {each["name"]: _function(each) for each in permitted("functions")},
-        "events": {each["name"]: _event(each) for each in permitted("events")},
+        "functions": {each["name"]: _function(shown, each) for each in permitted("functions")},
+        "events": {each["name"]: _event(shown, each) for each in permitted("events")},
         "constants": {
             **{name: each["value"] for name, each in schema.get("properties", {}).items() if "value" in each},
             **surface.enumerations,
@@ -52,17 +54,23 @@ def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
     }
 
 
-def _function(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {
+        "shown": f"{shown}.{schema['name']}",
         "async": bool(schema.get("async")),
         "callback": schema.get("async") == "callback",
         "returns": "returns" in schema,
+        "anyArguments": schema.get("anyArguments", False),
         "parameters": schema["parameters"],
     }
 
 
-def _event(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"extra": schema.get("extraParameters", []), "returns": "returns" in schema}
+def _event(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "shown": f"{shown}.{schema['name']}",
+        "extra": schema.get("extraParameters", []),
+        "returns": "returns" in schema,
+    }
 
 
 @cache

@@ -5,23 +5,13 @@ Pure: bytes in, messages out. Knows neither processes nor what a message means.
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
-import msgspec
-
-from hatbox.extensions.runtime.values import encode_special, revive
+from hatbox.values import decode, encode
 
 __all__ = ["Frame", "FrameDecoder", "ProtocolError", "encode_frame"]
 
 _HEADER: Final = 4
-_MARK: Final = b'"\\u0000'  # how the key of a special value begins (see values.py); nothing else costs a second look
-
-_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
-
-_encode = msgspec.json.Encoder(enc_hook=encode_special).encode
-_decode = msgspec.json.Decoder().decode
 
 
 class ProtocolError(Exception):
@@ -30,11 +20,7 @@ class ProtocolError(Exception):
 
 def encode_frame(messages: list[Any]) -> bytes:
     """A frame that holds these messages."""
-    try:
-        payload = _encode(messages)
-    except UnicodeEncodeError:  # half a pair of surrogates, which a string of JavaScript may be
-        text = json.dumps(messages, default=encode_special, allow_nan=False, separators=(",", ":"))
-        payload = text.encode("ascii")
+    payload = encode(messages)
     return len(payload).to_bytes(_HEADER, "little") + payload
 
 
@@ -87,24 +73,9 @@ class FrameDecoder:
 
 def _messages(payload: bytes) -> list[Any]:
     try:
-        messages = _parse(payload)
-        if _MARK in payload:
-            messages = revive(messages)
+        messages = decode(payload)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a frame that is no JSON ({error})") from None
     if not isinstance(messages, list):
         raise ProtocolError("a frame that is no array")
     return messages
-
-
-def _parse(payload: bytes) -> Any:
-    try:
-        return _decode(payload)
-    except msgspec.DecodeError:
-        if _SURROGATE.search(payload):  # half a pair is no text to msgspec, but it is to JavaScript
-            return json.loads(payload, parse_constant=_refuse)
-        raise
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

@@ -37,6 +37,7 @@ export const promiseResolve = Promise.resolve.bind(Promise);
 export const NativePromise = Promise;
 export const NativeError = Error;
 export const NativeTypeError = TypeError;
+export const NativeDOMException = DOMException;
 export const NativeMap = Map;
 export const NativeWeakMap = WeakMap;
 export const Bytes = Uint8Array;

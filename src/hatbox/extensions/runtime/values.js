@@ -1,9 +1,9 @@
-// Values as JSON text, with marks for what JSON has no word for. values.py describes the marks, and is the other half.
+// Values as JSON text, with marks for what JSON has no word for. hatbox/values.py describes the marks, and is the other half.
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, getOwnPropertyDescriptor,
-  getPrototypeOf, isArray, mapForEach, mapGet, mapSet, objectKeys, setAdd, setForEach, slice, startsWith, stringify,
-  uncurryThis,
+  NativeDOMException, getPrototypeOf, includes, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
+  startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
 const MARK = "\0";
@@ -125,10 +125,39 @@ function encodeObject(object, depth) {
   const keys = objectKeys(object);
   let text = "";
   for (let i = 0; i < keys.length; i++) {
-    const key = startsWith(keys[i], MARK) ? MARK + keys[i] : keys[i];
-    text += `${i ? "," : ""}${stringify(key)}:${encode(object[keys[i]], depth + 1)}`;
+    text += `${i ? "," : ""}${stringify(keyOf(keys[i]))}:${encode(object[keys[i]], depth + 1)}`;
   }
   return `{${text}}`;
+}
+
+// A key as it is written: one that looks like a mark gets one NUL more.
+export function keyOf(key) {
+  return startsWith(key, MARK) ? MARK + key : key;
+}
+
+// What JSON.stringify() makes of a value, as text; null for undefined. What it refuses is a mark that says what it was.
+export function encodeAsJson(value) {
+  if (value === undefined) return "null";
+  let text;
+  try {
+    text = stringify(value);
+  } catch (error) {
+    const message = `${error?.message}`;
+    const kind = includes(message, "BigInt") ? "BigInt" : startsWith(message, "Converting circular") ? "Cycle" : "Error";
+    return mark("object", `"${kind}",null`);
+  }
+  if (text === undefined) return mark("function");
+  return includes(text, '"\\u0000') ? encode(parse(text)) : text;
+}
+
+const UNCLONED = /\{"\\u0000":\["(?:function|object","([^"]*)",null)/;
+
+// A value as messages carry it: what structured cloning refuses is an error, in Firefox's words, and not a mark.
+export function encodeMessage(value) {
+  const text = encode(value);
+  const refused = includes(text, '{"\\u0000":[') ? regExpExec(UNCLONED, text) : null;
+  if (refused !== null) throw new NativeDOMException(`${refused[1] ?? "Function"} object could not be cloned.`, "DataCloneError");
+  return text;
 }
 
 function encodeClone(name, value, depth) {

@@ -1,0 +1,103 @@
+"""The namespaces storage, storage.local, .sync, .session and .managed. What they do is in `rules` and `managed`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.services import Services
+from hatbox.api.storage import managed, rules
+from hatbox.api.storage.areas import AREAS, Area
+from hatbox.api.storage.rules import CHANGED, Changed, Keys
+from hatbox.events import Event
+from hatbox.schema import Surface
+from hatbox.store.base import Store
+from hatbox.store.feed import Feed
+from hatbox.values import decode
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on what extensions keep in a profile."""
+    _, _, area = surface.namespace.partition(".")
+    if area == "managed":
+        return _Managed(surface, services)
+    return _Area(surface, services, AREAS[area]) if area else _Storage(surface, services)
+
+
+class _Storage(Namespace):
+    def __init__(self, surface: Surface, services: Services) -> None:
+        super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), _told)})
+
+
+class _Area(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services, area: Area) -> None:
+        self._area = area
+        super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), self._told)})
+
+    def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, caller.id, self._area, keys)
+
+    def get_keys(self, caller: Caller) -> asyncio.Future[Any]:
+        return self._read("getKeys", rules.get_keys, caller.id, self._area)
+
+    def get_bytes_in_use(self, caller: Caller, keys: Keys) -> asyncio.Future[Any]:
+        return self._read("getBytesInUse", rules.bytes_in_use, caller.id, self._area, keys)
+
+    def set(self, caller: Caller, items: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._write("set", rules.set_items, caller.id, self._area, items)
+
+    def remove(self, caller: Caller, keys: str | Sequence[str]) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, caller.id, self._area, keys)
+
+    def clear(self, caller: Caller) -> asyncio.Future[Any]:
+        return self._write("clear", rules.clear, caller.id, self._area)
+
+    def _told(self, caller: Caller, change: Changed) -> tuple[Any] | None:
+        """(changes)"""
+        told = _told(caller, change)
+        return None if told is None or change.area != self._area.name else told[:1]
+
+
+class _Managed(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        self._folder = services.folder
+        # It never happens: what is laid down is what an extension finds when it starts.
+        super().__init__(surface, services.store, {"onChanged": Source(Event("storage.managed.onChanged"), _told)})
+
+    def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._read("get", lambda _: managed.get(self._folder, caller.id, keys))
+
+    def get_keys(self, caller: Caller) -> asyncio.Future[Any]:
+        return self._read("getKeys", lambda _: managed.get_keys(self._folder, caller.id))
+
+    def get_bytes_in_use(self, _: Caller, __: Keys) -> asyncio.Future[Any]:
+        return self._read("getBytesInUse", lambda _: 0)  # as in Firefox
+
+    def set(self, _: Caller, __: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._read("set", lambda _: managed.refuse())
+
+    def remove(self, _: Caller, __: str | Sequence[str]) -> asyncio.Future[Any]:
+        return self._read("remove", lambda _: managed.refuse())
+
+    def clear(self, _: Caller) -> asyncio.Future[Any]:
+        return self._read("clear", lambda _: managed.refuse())
+
+
+def _changed(store: Store) -> Event[Changed]:
+    return Feed(store, "storage").event("onChanged", CHANGED, msgspec.json.Decoder(Changed).decode)
+
+
+def _told(caller: Caller, change: Changed) -> tuple[Any, str] | None:
+    """(changes, areaName), if they are the caller's own."""
+    return (decode(bytes(change.changes)), change.area) if change.extension == caller.id else None

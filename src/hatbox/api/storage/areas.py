@@ -1,0 +1,97 @@
+"""How the areas of storage differ: what they keep of a value, in what order, and how much. Data, and a rule each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from hatbox.api.storage.clones import as_json, clone_size, cloned, json_size
+from hatbox.errors import ApiError
+from hatbox.javascript import code_units
+from hatbox.store.base import Transaction
+from hatbox.values import decode
+
+__all__ = ["AREAS", "Area", "Items"]
+
+Items: TypeAlias = Mapping[str, bytes]
+"""Keys, and their values as they are kept."""
+
+_SYNC_BYTES: Final = 102_400
+_SYNC_ITEM_BYTES: Final = 8_192
+_SYNC_ITEMS: Final = 512
+_SESSION_BYTES: Final = 10_485_760
+_CLONE_TO_JSON: Final = 16  # a clone is never larger than its JSON by more than this
+
+
+class Area(NamedTuple):
+    """One area of storage."""
+
+    name: str
+    kept: Callable[[Any], Any]
+    """What is kept of a value."""
+    size: Callable[[str, Any], int]
+    """How many bytes a key and its value count for."""
+    check: Callable[[Transaction, str, Items], None]
+    """Raises if there is no room for these items of an extension."""
+    sorted: bool = False
+    """Whether keys come in their own order, and not in that in which they were first set."""
+    shows_undefined: bool = True
+    """Whether `get` shows a value that is undefined."""
+    tells_of_nothing: bool = False
+    """Whether listeners hear of calls that have changed nothing."""
+    tells_of_absence: bool = True
+    """Whether listeners are told that there was no old value."""
+
+    @property
+    def kind(self) -> str:
+        """Where its values are kept."""
+        return f"storage.{self.name}"
+
+    def order(self, items: Items) -> Items:
+        """The items in the order of this area."""
+        return dict(sorted(items.items(), key=lambda item: code_units(item[0]))) if self.sorted else items
+
+
+def _no_limit(_: Transaction, __: str, ___: Items) -> None:
+    pass
+
+
+def _check_sync(transaction: Transaction, extension: str, items: Items) -> None:
+    kept = {key: value for _, key, value in transaction.extensions.find("storage.sync", extension)}
+    sizes = {key: json_size(decode(value)) for key, value in {**kept, **items}.items()}
+    total = 1 + sum(json_size(key) + size + 2 for key, size in sizes.items())  # as one object, with : and , and {}
+    too_large = any(_utf8_size(key) + sizes[key] > _SYNC_ITEM_BYTES for key in items)
+    if too_large or total > _SYNC_BYTES or len(sizes) > _SYNC_ITEMS:
+        raise _over_quota("sync")
+
+
+def _check_session(transaction: Transaction, extension: str, items: Items) -> None:
+    new = sum(len(key) + len(value) for key, value in items.items())
+    if (new + transaction.extensions.size(extension, "storage.session")) * _CLONE_TO_JSON <= _SESSION_BYTES:
+        return
+    kept = {key: value for _, key, value in transaction.extensions.find("storage.session", extension)}
+    if sum(_clone_bytes(key, decode(value)) for key, value in {**kept, **items}.items()) > _SESSION_BYTES:
+        raise _over_quota("session")
+
+
+def _over_quota(area: str) -> ApiError:
+    return ApiError(f"QuotaExceededError: storage.{area} API call exceeded its quota limitations.")
+
+
+def _clone_bytes(key: str, value: Any) -> int:
+    return len(code_units(key)) // 2 + clone_size(value)
+
+
+def _json_bytes(key: str, value: Any) -> int:
+    return _utf8_size(key) + json_size(value)
+
+
+def _utf8_size(key: str) -> int:
+    return len(key.encode("utf-8", "surrogatepass"))
+
+
+AREAS: Final = {
+    "local": Area("local", cloned, _clone_bytes, _no_limit, sorted=True, shows_undefined=False),
+    "session": Area("session", cloned, _clone_bytes, _check_session),
+    "sync": Area("sync", as_json, _json_bytes, _check_sync, tells_of_nothing=True, tells_of_absence=False),
+}
