@@ -29,6 +29,8 @@ LAYERS = [
     "formats",
     "api",
     "identities",
+    "web_requests",
+    "site_data",
     "tabs",
     "identity",
     "cookies",

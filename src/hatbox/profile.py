@@ -27,6 +27,7 @@ from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
+from hatbox.web_requests import Requests
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -79,7 +80,11 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
         """The time that extensions go by; a test can move it."""
-        services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent)
+        self.requests = Requests(self.clock.time)
+        """The requests of the pages in tabs: what engines in this process make, and who listens."""
+        services = Services(
+            store, self.identities, self.cookies, self.tabs, self.requests, self.clock, self.path.parent
+        )
         self._dispatcher = Dispatcher(services)
         self.extensions = Extensions(store, self._dispatcher)
         """The extensions: those that are installed, and those that run here."""
@@ -137,7 +142,7 @@ class Profile:
         with extra("httpx"):
             from hatbox.engines.http import HttpEngine, Limits
         limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
-        engine = HttpEngine(self.identities, self.cookies, limits, options)
+        engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests)
         return self._ends_with_it(EngineRunner(engine, self._store, self.path))
 
     def _ends_with_it(self, runner: Runner) -> Runner:

@@ -41,6 +41,9 @@ class ScriptEvent:
         if not self._event.permissions <= self._caller.permissions:
             needed = " and ".join(sorted(self._event.permissions))
             raise PermissionDenied(f"Permission denied: {self._event.path} needs the permission {needed}")
+        for need in self._event.needs:
+            if need.is_wished(wishes) and not need.is_met(self._caller.permissions):
+                raise ArgumentError(need.message)
         if listener not in self._registered:
             forwarder = self._forwarder(source, listener, wishes)
             source.event.add_listener(forwarder)
@@ -72,6 +75,7 @@ class ScriptEvent:
             if told is None:
                 return None
             shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
-            return listener(*(shaped if self._said is None else map(self._said, shaped)))
+            answer = listener(*(shaped if self._said is None else map(self._said, shaped)))
+            return answer if source.answered is None else source.answered(self._caller, answer, *wishes)
 
         return forward

@@ -10,6 +10,7 @@ from hatbox.cookies.stores import CookieStores
 from hatbox.identities import Identities
 from hatbox.store.base import Store
 from hatbox.tabs.service import Tabs
+from hatbox.web_requests import Requests
 
 __all__ = ["Services"]
 
@@ -21,6 +22,7 @@ class Services(NamedTuple):
     identities: Identities
     cookies: CookieStores
     tabs: Tabs
+    requests: Requests
     clock: Clock
     folder: Path
     """Where the profile lies."""
