@@ -13,15 +13,17 @@ from typing import Any, Final
 import httpx
 
 from hatbox.engines.reasons import ProxyProblem, ProxyUnreachable
-from hatbox.web_requests import Exchange, Proxy
+from hatbox.web_requests import Exchange, Proxy, Redirected
 from hatbox.web_requests.headers import joined, lines
 from hatbox.web_requests.model import Headers
 from hatbox.web_requests.proxies import DIRECT, is_loopback
 
-__all__ = ["EXCHANGE", "REFUSED", "Crossing"]
+__all__ = ["ELSEWHERE", "EXCHANGE", "REFUSED", "Crossing"]
 
 EXCHANGE: Final = "hatbox.exchange"
 """The extension of a request that has its exchange; without one a request just goes through."""
+ELSEWHERE: Final = "hatbox.elsewhere"
+"""The extension of a response that a listener has made a redirect: where it leads. Its cookies count all the same."""
 REFUSED: Final = "hatbox.refused"
 """The extension of a response that is none: a proxy has refused a tunnel. It is the error."""
 
@@ -50,6 +52,9 @@ class Crossing(httpx.AsyncBaseTransport):
         try:
             headers = _seen(response.headers)
             kept = await exchange.headers_received(response.status_code, _line(response), headers, _ip(response))
+        except Redirected as redirected:
+            kept = headers
+            response.extensions[ELSEWHERE] = redirected.url
         except BaseException:
             await response.aclose()
             raise

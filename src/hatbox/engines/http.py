@@ -21,7 +21,7 @@ from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
 from hatbox.engines.challenges import authorised, challenge_of
-from hatbox.engines.crossing import EXCHANGE, REFUSED, Crossing
+from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, REFUSED, Crossing
 from hatbox.engines.html import Head, is_html, media_type, read_head
 from hatbox.engines.reasons import amount, error_name, reason
 from hatbox.identities import Identities, IdentityLike
@@ -201,7 +201,11 @@ class HttpEngine(Engine):
         await exchange.choose_proxy(joined(request.headers.multi_items()))
         await exchange.before_request()
         request.extensions[EXCHANGE] = exchange
-        return await client.send(request, stream=True, follow_redirects=False)
+        response = await client.send(request, stream=True, follow_redirects=False)
+        if elsewhere := response.extensions.get(ELSEWHERE):
+            await response.aclose()
+            raise Redirected(elsewhere)
+        return response
 
     async def _arrive(self, exchange: Exchange, visit: _Visit, response: httpx.Response) -> str:
         exchange.response_started()
