@@ -86,7 +86,7 @@ class Profile:
             store, self.identities, self.cookies, self.tabs, self.requests, self.clock, self.path.parent
         )
         self._dispatcher = Dispatcher(services)
-        self.extensions = Extensions(store, self._dispatcher)
+        self.extensions = Extensions(store, self._dispatcher, self.clock)
         """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:

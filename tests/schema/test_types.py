@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from datetime import datetime
+from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -181,3 +181,46 @@ def test_a_number_beyond_its_range_is_refused() -> None:
     assert compile_type(schema).normalise(25) == 25
     assert problem_of(schema, 26) == "Integer 26 is too big (must be at most 25)"
     assert problem_of(schema, -1) == "Integer -1 is too small (must be at least 0)"
+
+
+def test_null_is_a_type_of_its_own() -> None:
+    schema = {"type": "object", "properties": {"title": {"choices": [STRING, {"type": "null"}]}}}
+    assert compile_type(schema).normalise({"title": None}) == {"title": None}
+    assert problem_of(schema, {}) == 'Property "title" is required'
+    assert problem_of(schema, {"title": 5}) == (
+        "Error processing title: Value 5 must either: be a string value, or be a null value"
+    )
+
+
+def test_a_property_that_firefox_does_not_support_is_refused_even_if_it_is_null() -> None:
+    schema = {"type": "object", "properties": {"b": {**STRING, "optional": True, "unsupported": True}, "c": STRING}}
+    assert compile_type(schema).normalise({"c": "x"}) == {"c": "x"}
+    for value in (None, "x"):
+        assert problem_of(schema, {"b": value, "c": 1}) == 'Property "b" is unsupported by Firefox'
+
+
+def test_keys_of_a_dictionary_may_have_to_match_a_pattern() -> None:
+    schema = {"type": "object", "patternProperties": {r"^[1-9]\d*$": STRING}}
+    assert compile_type(schema).normalise({"16": "a.png"}) == {"16": "a.png"}
+    assert problem_of(schema, {"16": 3}) == "Error processing 16: Expected string instead of 3"
+    assert problem_of(schema, {"x": "a.png"}) == 'Unexpected property "x"'
+    assert problem_of(schema, {"x": "", "16": "", "0": ""}) == "Unexpected properties: 0, x"
+
+
+def test_an_object_of_a_class_is_taken_as_it_is_and_others_are_refused() -> None:
+    schema = {"type": "object", "isInstanceOf": "date"}
+    assert compile_type(schema).normalise(date(2020, 1, 1)) == date(2020, 1, 1)
+    assert problem_of(schema, {}) == "Object must be an instance of date"
+    assert problem_of(schema, "x") == 'Expected object instead of "x"'
+
+
+def test_an_array_may_have_a_greatest_length() -> None:
+    schema = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+    assert compile_type(schema).normalise([1, 2]) == [1, 2]
+    assert problem_of(schema, [1, 2, 3]) == "Array requires at most 2 items; you have 3"
+
+
+def test_a_format_is_refused_in_words_of_its_own() -> None:
+    schema = {"type": "string", "format": "even", "pattern": "^(..)*$", "refusal": 'Error: Value "{}" is odd.'}
+    assert compile_type(schema).normalise("ab") == "ab"
+    assert problem_of(schema, "a") == 'Error: Value "a" is odd.'

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeAlias
 
-from hatbox.api.grants import ExtensionPermissions
+from hatbox.api.grants import ExtensionPermissions, Permissions
 from hatbox.api.match_patterns import HostPermissions, host_permissions
 from hatbox.schema import Surface
 
-__all__ = ["Caller", "ExtensionCaller"]
+__all__ = ["Caller", "Decide", "ExtensionCaller", "Texts"]
+
+Decide: TypeAlias = Callable[[Permissions], Awaitable[bool]]
+"""Whether an extension is to be given what it asks for: what a user would be asked."""
+
+
+class Texts(Protocol):
+    """The texts of an extension, in the user's language."""
+
+    @property
+    def ui_language(self) -> str:
+        """The user's language."""
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages that the user reads, the preferred one first."""
+
+    def message(self, name: str, substitutions: Any) -> str:
+        """The text of this name, and nothing if there is none."""
 
 
 class Caller:
@@ -21,6 +40,17 @@ class Caller:
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
         self.permissions = set(permissions)
+        self.user_input = False
+        """Whether it is told, at this moment, of something that the user does: then it may ask."""
+
+    @contextmanager
+    def on_input(self) -> Iterator[None]:
+        """For as long as it is told of something that the user does."""
+        before, self.user_input = self.user_input, True
+        try:
+            yield
+        finally:
+            self.user_input = before
 
     @property
     def hosts(self) -> HostPermissions:
@@ -35,7 +65,15 @@ class Caller:
 class ExtensionCaller(Caller):
     """An extension that calls. `permissions` are those that it holds now, and change when it is given others."""
 
-    def __init__(self, extension_id: str, uuid: str, manifest: Mapping[str, Any], grants: ExtensionPermissions) -> None:
+    def __init__(
+        self,
+        extension_id: str,
+        uuid: str,
+        manifest: Mapping[str, Any],
+        grants: ExtensionPermissions,
+        texts: Texts | None = None,
+        decide: Decide | None = None,
+    ) -> None:
         super().__init__(extension_id)
         self.permissions = grants.held
         self.uuid = uuid
@@ -44,7 +82,27 @@ class ExtensionCaller(Caller):
         """What runtime.getManifest() returns."""
         self.grants = grants
         """What it has been given, and may ask for."""
+        self.texts: Texts = texts or _NoTexts()
+        """What it says to the user."""
+        self.decide = decide or _deny
+        """Decides what it is given when it asks. Without anybody to decide, nothing."""
 
     def may_use(self, surface: Surface) -> bool:
-        """Whether it holds what a surface needs."""
-        return surface.permissions <= self.permissions
+        """Whether it holds what a surface needs, and its manifest has it."""
+        return (
+            surface.permissions <= self.permissions
+            and surface.manifest_version in (None, self.manifest.get("manifest_version"))
+            and (not surface.manifest_keys or any(self.manifest.get(key) is not None for key in surface.manifest_keys))
+        )
+
+
+class _NoTexts:
+    ui_language = "en-US"
+    languages = ("en-US",)
+
+    def message(self, _: str, __: Any) -> str:
+        return ""
+
+
+async def _deny(_: Permissions) -> bool:
+    return False

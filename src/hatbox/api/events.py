@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import types
+from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 from hatbox.api.caller import Caller
@@ -75,7 +77,35 @@ class ScriptEvent:
             if told is None:
                 return None
             shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
-            answer = listener(*(shaped if self._said is None else map(self._said, shaped)))
+            arguments = shaped if self._said is None else list(map(self._said, shaped))
+            answer = self._on_input(listener, arguments) if self._event.user_input else listener(*arguments)
             return answer if source.answered is None else source.answered(self._caller, answer, *wishes)
 
         return forward
+
+    def _on_input(self, listener: Callable[..., Any], arguments: list[Any]) -> Any:
+        """Call a listener, which may do, until it first waits, what only a user may."""
+        with self._caller.on_input():
+            result = listener(*arguments)
+        return _begun_on_input(result, self._caller) if asyncio.iscoroutine(result) else result
+
+
+async def _begun_on_input(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Any:
+    return await _stepwise(coroutine, caller)
+
+
+@types.coroutine
+def _stepwise(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Generator[Any, Any, Any]:
+    """A coroutine whose first step counts as done by the user."""
+    try:
+        with caller.on_input():
+            waits_for = coroutine.send(None)
+        while True:
+            try:
+                sent = yield waits_for
+            except BaseException as error:  # noqa: BLE001 - the coroutine's to handle
+                waits_for = coroutine.throw(error)
+            else:
+                waits_for = coroutine.send(sent)
+    except StopIteration as end:
+        return end.value

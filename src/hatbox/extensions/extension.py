@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hatbox.api.browser import Browser
-from hatbox.api.caller import ExtensionCaller
+from hatbox.api.caller import Decide, ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
 from hatbox.extensions.background import Background
@@ -40,6 +40,7 @@ class Extension:
         limits: Limits | None = None,
         inspect: bool = False,
         idle_seconds: float = _IDLE_SECONDS,
+        decide: Decide | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -48,7 +49,9 @@ class Extension:
         """What its manifest says."""
         self.grants = ExtensionPermissions(manifest.required, manifest.optional, granted)
         """What it may do, and may ask for."""
-        self.caller = ExtensionCaller(manifest.id, manifest.uuid, manifest.for_scripts(), self.grants)
+        self.caller = ExtensionCaller(
+            manifest.id, manifest.uuid, manifest.for_scripts(), self.grants, manifest.locales, decide
+        )
         self.browser = Browser(dispatcher, self.caller)
         """`browser` as its scripts see it, for Python."""
         self._limits = limits or Limits()

@@ -9,17 +9,16 @@ from typing import Final
 
 import msgspec
 
-from hatbox.api.grants import NONE, Permissions
+from hatbox.api.granted import granted, keep_granted
 from hatbox.errors import NoSuchExtension
 from hatbox.store.base import Transaction
 
 __all__ = ["CHANGED", "Installed", "get", "get_all", "granted", "install", "keep_granted", "remove"]
 
 CHANGED: Final = "extensions.changed"
-"""The topic of changes to what an extension was given, or whether it is there. The payload is its id."""
+"""The topic of changes to which extensions are there. The payload is the id of one."""
 
 _INSTALLED: Final = "installed"
-_GRANTED: Final = "granted"
 
 
 class Installed(msgspec.Struct, frozen=True):
@@ -61,18 +60,6 @@ def remove(transaction: Transaction, extension_id: str) -> Installed:
     transaction.extensions.clear(extension_id)
     transaction.changes.append(CHANGED, _encode(extension_id))
     return extension
-
-
-def granted(transaction: Transaction, extension_id: str) -> Permissions | None:
-    """What an extension was given beyond what it requires; None if nothing was noted yet."""
-    value = transaction.extensions.get(extension_id, _GRANTED, "")
-    return msgspec.json.decode(value, type=Permissions) if value else None
-
-
-def keep_granted(transaction: Transaction, extension_id: str, permissions: Permissions = NONE) -> None:
-    """Note what an extension was given."""
-    transaction.extensions.put(extension_id, _GRANTED, "", _encode(permissions))
-    transaction.changes.append(CHANGED, _encode(extension_id))
 
 
 _encode = msgspec.json.Encoder().encode

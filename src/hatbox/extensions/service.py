@@ -9,10 +9,15 @@ from typing import Any
 
 import msgspec
 
+from hatbox.api import alarms
+from hatbox.api.caller import Decide
 from hatbox.api.dispatcher import Dispatcher
+from hatbox.api.granted import ADDED, REMOVED, Changed
 from hatbox.api.grants import NONE, Permissions
+from hatbox.clock import Clock
 from hatbox.errors import ExtensionError
 from hatbox.extensions import records
+from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
@@ -26,9 +31,10 @@ __all__ = ["Extensions"]
 class Extensions:
     """The extensions of a profile."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher) -> None:
+    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock) -> None:
         self._store = store
         self._dispatcher = dispatcher
+        self._alarms = AlarmScheduler(store, clock)
         self._running: dict[str, Extension] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -60,10 +66,14 @@ class Extensions:
         inspect: bool = False,
         limits: Limits | None = None,
         idle_seconds: float = 30.0,
+        decide: Decide | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> Extension:
-        """Run the extension in a folder or file until it is stopped. Resolves when its background has run."""
+        """Run the extension in a folder or file until it is stopped. Resolves when its background has run.
+
+        `decide` is asked whether it is to be given the permissions that it asks for; without it, it never is.
+        """
         package, manifest = self._read(path)
         if manifest.id in self._running:
             raise ExtensionError(f"{manifest.id} is running already. Stop it first.")
@@ -76,12 +86,14 @@ class Extensions:
             limits=limits,
             inspect=inspect,
             idle_seconds=idle_seconds,
+            decide=decide,
             on_log=on_log,
             on_exit=on_exit,
         )
         if not self._running:
             self._store.follow(self._hear)
         self._running[manifest.id] = extension
+        self._alarms.watch(manifest.id)
         try:
             await extension.start(*_first_events(before, manifest))
         except BaseException:
@@ -92,6 +104,7 @@ class Extensions:
     async def stop(self, extension: Extension) -> None:
         """End an extension that was started here."""
         self._running.pop(extension.id, None)
+        self._alarms.unwatch(extension.id)
         if not self._running:
             self._store.unfollow(self._hear)
         await extension.stop()
@@ -107,14 +120,15 @@ class Extensions:
 
     def _hear(self, change: Change) -> None:
         """What an extension may do has changed, maybe in another process."""
-        if change.topic == records.CHANGED:
-            ids = [msgspec.json.decode(change.payload, type=str)]
+        if change.topic in (ADDED, REMOVED):
+            changed = msgspec.json.decode(change.payload, type=Changed)
+            if extension := self._running.get(changed.extension):
+                # At once: whoever listens is told next, and may use what it has been given.
+                alter = extension.grants.grant if change.topic == ADDED else extension.grants.remove
+                alter(changed.permissions)
+                extension.permissions_changed()
         elif change.topic == MISSED:
-            ids = list(self._running)
-        else:
-            return
-        for extension_id in ids:
-            if extension := self._running.get(extension_id):
+            for extension in self.running:
                 task = asyncio.ensure_future(self._take_over_grants(extension))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
@@ -141,7 +155,8 @@ def _begin(transaction: Any, package: Package, manifest: Manifest) -> tuple[Inst
     if granted is None:
         granted = manifest.at_install
         records.keep_granted(transaction, manifest.id, granted)
-    transaction.extensions.clear(manifest.id, "storage.session")
+    for kind in ("storage.session", alarms.KIND):
+        transaction.extensions.clear(manifest.id, kind)
     return before, granted
 
 

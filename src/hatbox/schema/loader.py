@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
 from hatbox.schema.results import Shape, compile_shape
 
-__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions"]
+__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions", "read"]
 
 
 class Function(NamedTuple):
@@ -60,6 +60,8 @@ class Event(NamedTuple):
     """Checks what addListener is given beside the listener."""
     needs: tuple[Need, ...]
     shapes: tuple[Shape, ...]
+    user_input: bool
+    """Whether it tells of something that the user does: while a listener begins, it may do what only users may."""
 
 
 class Surface(NamedTuple):
@@ -72,6 +74,10 @@ class Surface(NamedTuple):
     """Whether only extensions see it, and no other scripts."""
     hidden: bool
     """Whether no script sees it: only the files in members/ call it."""
+    manifest_keys: frozenset[str]
+    """Keys of the manifest of which an extension must have one to see it; without any, it needs none."""
+    manifest_version: int | None
+    """The version of the manifest that it is for; None for all."""
     honours: frozenset[str]
     """Permissions that are not needed, but show more."""
     rank: int
@@ -83,13 +89,13 @@ class Surface(NamedTuple):
 
 
 def permissions() -> frozenset[str]:
-    """The names of all permissions that make a difference."""
-    surfaces = load()
-    functions = [function for surface in surfaces for function in surface.functions.values()]
+    """The names of all permissions that make a difference to a script that is no extension."""
+    surfaces = [surface for surface in load() if not surface.for_extensions]
+    functions = (each.permissions for surface in surfaces for each in surface.functions.values())
     events = [event for surface in surfaces for event in surface.events.values()]
     return frozenset().union(
         *(surface.permissions | surface.honours for surface in surfaces),
-        *(function.permissions for function in functions),
+        *functions,
         *(event.permissions for event in events),
         *(need.permissions for event in events for need in event.needs),
     )
@@ -98,17 +104,43 @@ def permissions() -> frozenset[str]:
 @cache
 def load() -> tuple[Surface, ...]:
     """All surfaces there are, highest rank first."""
-    entries = [entry for entry in resources.files(__package__).iterdir() if entry.name.endswith(".json")]
-    schemas = {
-        entry.name: json.loads(entry.read_text("utf-8")) for entry in sorted(entries, key=lambda each: each.name)
-    }
+    files = sorted(entry.name for entry in resources.files(__package__).iterdir() if entry.name.endswith(".json"))
+    schemas = {file: read(file) for file in files}
     types = {schema["namespace"]: _types_of(schema) for schema in schemas.values()}
     surfaces = [_surface(file, _resolve(schema, _types_of(schema), types)) for file, schema in schemas.items()]
     return tuple(sorted(surfaces, key=lambda surface: -surface.rank))
 
 
+@cache
+def read(file: str) -> dict[str, Any]:
+    """A schema file, with references as they stand in it.
+
+    One that is `like` another one has all that this has, `without` some properties and types; what it says itself goes
+    before.
+    """
+    schema: dict[str, Any] = json.loads(resources.files(__package__).joinpath(file).read_text("utf-8"))
+    if "like" not in schema:
+        return schema
+    other = _without(read(schema["like"]), frozenset(schema.get("without", ())))
+    types = {**_types_of(other), **_types_of(schema)}
+    return {**other, **schema, "types": list(types.values())}
+
+
+def _without(schema: Any, names: frozenset[str]) -> Any:
+    if isinstance(schema, list):
+        return [_without(each, names) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _without(each, names) for name, each in value.items() if name not in names}
+        if key == "properties"
+        else _without(value, names)
+        for key, value in schema.items()
+    }
+
+
 def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {each["id"]: each for each in schema["types"]}
+    return {each["id"]: each for each in schema.get("types", ())}
 
 
 def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
@@ -120,6 +152,8 @@ def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
         permissions=frozenset(schema["permissions"]),
         for_extensions=schema.get("forExtensions", False),
         hidden=schema.get("hidden", False),
+        manifest_keys=frozenset(schema.get("manifestKeys", ())),
+        manifest_version=schema.get("manifestVersion"),
         honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],
@@ -127,10 +161,18 @@ def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
         functions={each["name"]: _function(shown, each) for each in schema["functions"] if not each.get("inScripts")},
         events={each["name"]: _event(shown, each) for each in schema["events"]},
         enumerations={
-            each["id"]: {value.upper(): value for value in each["enum"]} for each in schema["types"] if "enum" in each
+            each["id"]: {value.upper(): value for value in values}
+            for each in schema["types"]
+            if (values := _enumerated(each))
         },
         constants={name: each["value"] for name, each in schema.get("properties", {}).items()},
     )
+
+
+def _enumerated(schema: Mapping[str, Any]) -> list[str]:
+    """The values of a type that is an enumeration, or a choice of several."""
+    choices = schema.get("choices", [schema])
+    return [value for each in choices for value in each["enum"]] if all("enum" in each for each in choices) else []
 
 
 def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
@@ -160,6 +202,7 @@ def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
             for each in schema.get("needs", ())
         ),
         shapes=tuple(compile_shape(each) for each in schema["parameters"]),
+        user_input=schema.get("userInput", False),
     )
 
 

@@ -88,12 +88,15 @@ def _string(schema: Mapping[str, Any]) -> Type:
     if "enum" in schema:
         return _enumeration(schema["enum"])
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
+    refusal = schema.get("refusal")
     longest = schema.get("maxLength", math.inf)
     is_date = schema.get("format") == "date"
 
     def normalise(value: Any) -> str:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
+        if refusal and not pattern.search(value):
+            raise Mismatch(refusal.replace("{}", value), f"match the format {schema['format']}")
         if not pattern.search(value):
             shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
             raise Mismatch(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
@@ -177,6 +180,14 @@ def _any(_: Mapping[str, Any]) -> Type:
     return Type(lambda _: True, normalise)
 
 
+def _null(_: Mapping[str, Any]) -> Type:
+    def normalise(value: Any) -> None:
+        if value is not None:
+            raise _wrong_kind("null", value, "be a null value")
+
+    return Type(lambda value: value is None, normalise)
+
+
 def _function(_: Mapping[str, Any]) -> Type:
     def normalise(value: Any) -> Any:
         if callable(value):
@@ -188,7 +199,7 @@ def _function(_: Mapping[str, Any]) -> Type:
 
 def _array(schema: Mapping[str, Any]) -> Type:
     item = compile_type(schema["items"]).normalise
-    fewest = schema.get("minItems", 0)
+    fewest, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     drops_wrong = schema["items"].get("onError") == "warn"
 
     def normalise(value: Any) -> list[Any]:
@@ -204,21 +215,28 @@ def _array(schema: Mapping[str, Any]) -> Type:
         if len(result) < fewest:
             problem = f"Array requires at least {fewest} items; you have {len(result)}"
             raise Mismatch(problem, f"have at least {fewest} items")
+        if len(result) > most:
+            problem = f"Array requires at most {most} items; you have {len(result)}"
+            raise Mismatch(problem, f"have at most {most} items")
         return result
 
     return Type(_is_array, normalise)
 
 
 def _object(schema: Mapping[str, Any]) -> Type:
-    if schema.get("isInstanceOf") == "Date":
-        return _date()
+    if "isInstanceOf" in schema:
+        return _date() if schema["isInstanceOf"] == "Date" else _instance(schema["isInstanceOf"])
     if "additionalProperties" in schema:
         return _dictionary(compile_type(schema["additionalProperties"]).normalise)
+    if "patternProperties" in schema:
+        [(pattern, member)] = schema["patternProperties"].items()
+        return _dictionary(compile_type(member).normalise, re.compile(pattern, re.ASCII))
     # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
     properties = [
         (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
         for name, member in sorted(schema["properties"].items())
     ]
+    unsupported = frozenset(name for name, member in schema["properties"].items() if member.get("unsupported"))
     known = frozenset(schema["properties"])
 
     def normalise(value: Any) -> dict[str, Any]:
@@ -227,7 +245,9 @@ def _object(schema: Mapping[str, Any]) -> Type:
         result: dict[str, Any] = {}
         for name, member, optional, default in properties:
             item = value.get(name)
-            if item is None and optional:
+            if name in unsupported:
+                _refuse_unsupported(name, value)
+            elif item is None and optional:
                 result[name] = default
             elif item is None and name not in value:
                 raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
@@ -258,18 +278,43 @@ def _date() -> Type:
     return Type(_is_object, normalise)
 
 
-def _dictionary(item: Normalise) -> Type:
-    """An object whose keys are anybody's choice, in the order in which they came."""
+def _refuse_unsupported(name: str, value: Mapping[str, Any]) -> None:
+    if name in value:
+        problem = f'Property "{name}" is unsupported by Firefox'
+        raise Mismatch(problem, f'not contain an unsupported "{name}" property')
+
+
+def _instance(name: str) -> Type:
+    """An object of a class of JavaScript's, such as ImageData."""
+
+    def normalise(value: Any) -> Any:
+        if not _is_object(value):
+            raise _wrong_kind("object", value, "be an object value")
+        if type(value).__name__ != name:
+            raise Mismatch(f"Object must be an instance of {name}", f"be an instance of {name}")
+        return value
+
+    return Type(_is_object, normalise)
+
+
+def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type:
+    """An object whose keys are anybody's choice, or match a pattern, in the order in which they came."""
 
     def normalise(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise _no_plain_object(value)
         result: dict[str, Any] = {}
+        unexpected: list[str] = []
         for name, member in value.items():
+            if allowed is not None and not allowed.search(str(name)):
+                unexpected.append(str(name))
+                continue
             try:
                 result[str(name)] = item(member)
             except Mismatch as mismatch:
                 raise mismatch.inside(str(name)) from None
+        if unexpected:
+            raise _unexpected(sorted(unexpected, key=code_units))
         return result
 
     return Type(_is_object, normalise)
@@ -335,6 +380,7 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "number": _number,
     "integer": _integer,
     "function": _function,
+    "null": _null,
     "any": _any,
     "clone": _any,
     "json": _any,

@@ -10,6 +10,7 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
 from hatbox.tabs.model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
 from hatbox.tabs.strip import arrange, change, later_than_all, row_of, switch_to, tell, within_pinned
+from hatbox.tabs.values import copy_values, kind_of_tab
 from hatbox.tabs.visibility import reveal
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
@@ -81,6 +82,7 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     page = transaction.tabs.page(tab_id)
     if page is not None:
         transaction.tabs.keep_page(copy.id, page)
+    copy_values(transaction, kind_of_tab(tab_id), kind_of_tab(copy.id))
     _appear(transaction, copy, active=active)
     new = row_of(transaction, copy.id)
     if row.hidden and not new.active:

@@ -27,6 +27,7 @@ from hatbox.tabs.model import (
     note,
     tab_of,
 )
+from hatbox.tabs.values import drop_values, kind_of_tab, kind_of_window
 
 __all__ = [
     "activate",
@@ -190,6 +191,7 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         heir = heir_of(active, order, closing) if active else None
         for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
             transaction.tabs.delete(row.id)
+            drop_values(transaction, kind_of_tab(row.id))
             note(transaction, REMOVED, Removal(tab_of(row), window_closing or not left))
         arrange(transaction, left)
         sever(transaction, order, closing)
@@ -213,6 +215,7 @@ def close_if_empty(transaction: Transaction, window: int) -> None:
         return
     focused = transaction.windows.last_focused()
     transaction.windows.delete(window)
+    drop_values(transaction, kind_of_window(window))
     note(transaction, WINDOW_REMOVED, window)
     if focused is not None and focused.id == window:
         note(transaction, WINDOW_FOCUSED, NO_WINDOW)

@@ -100,4 +100,4 @@ def _changed(store: Store) -> Event[Changed]:
 
 def _told(caller: Caller, change: Changed) -> tuple[Any, str] | None:
     """(changes, areaName), if they are the caller's own."""
-    return (decode(bytes(change.changes)), change.area) if change.extension == caller.id else None
+    return (decode(change.changes.encode()), change.area) if change.extension == caller.id else None

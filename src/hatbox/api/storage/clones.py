@@ -15,7 +15,7 @@ from hatbox.errors import ApiError
 from hatbox.javascript import code_units, stringify
 from hatbox.values import UNDEFINED, Opaque, ScriptFunction
 
-__all__ = ["as_json", "clone_size", "cloned", "json_size"]
+__all__ = ["as_json", "clone_size", "cloned", "json_size", "stringified"]
 
 _WORD: Final = 8  # bytes: all that SpiderMonkey writes into a clone is a multiple of it
 _LARGEST_INDEX: Final = 2**31 - 1
@@ -65,14 +65,19 @@ def as_json(value: Any) -> Any:
                 raise ApiError("An unexpected error occurred")  # toJSON() threw
     if isinstance(value, ScriptFunction) or callable(value):
         raise ApiError("DataCloneError: The object could not be cloned.")
-    return _json(value)
+    return stringified(value)
+
+
+def stringified(value: Any) -> Any:
+    """What JSON.stringify() makes of a clone: null for what it leaves out."""
+    return None if _left_out(value) else _json(value)
 
 
 def _json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _json(item) for key, item in value.items() if not _left_out(item)}
     if isinstance(value, (list, tuple)):
-        return [None if _left_out(item) else _json(item) for item in value]
+        return [stringified(item) for item in value]
     if isinstance(value, Opaque):
         return _opaque_json(value)
     if isinstance(value, float):

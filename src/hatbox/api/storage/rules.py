@@ -34,11 +34,14 @@ _UNDEFINED: Final = encode(UNDEFINED)
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """Values of an extension have been set or removed: for each key, the old value and the new one."""
+    """Values of an extension have been set or removed: for each key, the old value and the new one.
+
+    As the text of JSON, because they may hold half a pair of surrogates, which the JSON of the log must not.
+    """
 
     extension: str
     area: str
-    changes: msgspec.Raw
+    changes: str
 
 
 def get(transaction: Transaction, extension: str, area: Area, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def _tell(
     transaction: Transaction, extension: str, area: Area, changes: Mapping[str, Mapping[str, msgspec.Raw]]
 ) -> None:
     if changes or area.tells_of_nothing:
-        told = Changed(extension, area.name, msgspec.Raw(_encode(changes)))
+        told = Changed(extension, area.name, _encode(changes).decode())
         transaction.changes.append(CHANGED, _encode(told))
 
 

@@ -6,6 +6,8 @@ Takes the way of every call: permission, arguments, implementation. Knows no nam
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -23,6 +25,7 @@ __all__ = ["ApiHost"]
 
 logger = logging.getLogger("hatbox.extensions.console")
 
+_INPUT_SECONDS = 10  # a sleeping background has to wake first
 _LEVELS = {"debug": logging.DEBUG, "warn": logging.WARNING, "error": logging.ERROR}
 
 
@@ -42,10 +45,19 @@ class ApiHost:
         self._network = network or Network()
         self._events: dict[str, ScriptEvent] = {}
         self._forwarders: dict[Listener, Callable[..., Any]] = {}
+        self._input_until = -math.inf
+        """Until when what the script does may be the answer to what the user did."""
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""
         return self._dispatcher.call(self._caller, namespace, member, arguments)
+
+    def call_on_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+        """Call a function, as an answer to what the user does: if it was told of that not long ago."""
+        if time.monotonic() > self._input_until:
+            return self.call(namespace, member, arguments)
+        with self._caller.on_input():
+            return self.call(namespace, member, arguments)
 
     def listen(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener of a script to the event that it names."""
@@ -59,6 +71,8 @@ class ApiHost:
         # Where the schema says that a listener returns something, whoever fires the event gets it, as an awaitable.
         waits = event_returns(surface, name)
         forward: Callable[..., Any] = _Asking(listener) if waits else _Telling(listener)
+        if event.user_input:
+            forward = _Noting(forward, self._note_input)
         self._events[listener.path].addListener(forward, *extra)
         self._forwarders[listener] = forward
 
@@ -67,6 +81,9 @@ class ApiHost:
         forward = self._forwarders.pop(listener, None)
         if forward is not None:
             self._events[listener.path].removeListener(forward)
+
+    def _note_input(self) -> None:
+        self._input_until = time.monotonic() + _INPUT_SECONDS
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""
@@ -79,6 +96,18 @@ class ApiHost:
     async def close(self) -> None:
         """Let go of connections."""
         await self._network.close()
+
+
+class _Noting:
+    """Notes that a script is told of something that the user does: it must not say so of its own accord."""
+
+    def __init__(self, forward: Callable[..., Any], note: Callable[[], None]) -> None:
+        self._forward = forward
+        self._note = note
+
+    def __call__(self, *arguments: Any) -> Any:
+        self._note()
+        return self._forward(*arguments)
 
 
 class _Telling:

@@ -4,14 +4,14 @@
 
 import {
   NativeError, NativeMap, append, create, dateGetTime, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
-  mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, stringify,
+  mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, split, stringify,
 } from "./primordials.js";
 import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
 
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
   properties: 1, additionalProperties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, pattern: 1,
-  maxLength: 1, format: 1, isInstanceOf: 1, onError: 1, deprecated: 1,
+  maxLength: 1, deprecated: 1, patternProperties: 1, isInstanceOf: 1, unsupported: 1, format: 1, refusal: 1, onError: 1,
 };
 
 class UnknownSchema {}
@@ -142,6 +142,14 @@ const COMPILERS = {
 
   any: () => ({fits: () => true, text: value => encode(value)}),
 
+  null: () => ({
+    fits: value => value === null || value === undefined,
+    text(value) {
+      if (value !== null) throw wrongKind("null", value, "be a null value");
+      return "null";
+    },
+  }),
+
   clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
 
   // What JSON.stringify() makes of it, toJSON() and all.
@@ -160,6 +168,7 @@ const COMPILERS = {
         if (typeof value !== "string") throw wrongKind("string", value, "be a string value");
         if (allowed && !mapHas(allowed, value)) throw new Mismatch(`Invalid enumeration value ${show(value)}`, choice);
         if (pattern && regExpExec(pattern, value) === null) {
+          if (schema.refusal) throw new Mismatch(join(split(schema.refusal, "{}"), value), `match the format ${schema.format}`);
           throw new Mismatch(`String ${show(value)} must match /${pattern.source}/`, `match the pattern /${pattern.source}/`);
         }
         if (value.length > longest) {
@@ -234,13 +243,15 @@ const COMPILERS = {
     };
   },
 
-  object({properties = {}, additionalProperties, isInstanceOf}) {
-    if (isInstanceOf === "Date") return DATE;
-    if (isInstanceOf !== undefined) throw new UnknownSchema();
-    const others = additionalProperties === undefined ? null : compileType(additionalProperties);
+  object({properties = {}, additionalProperties, patternProperties, isInstanceOf}) {
+    if (isInstanceOf !== undefined) return isInstanceOf === "Date" ? DATE : instance(isInstanceOf);
+    const [pattern] = objectKeys(patternProperties ?? {});
+    const allowed = pattern === undefined ? null : new RegExp(pattern);
+    const others = pattern !== undefined ? compileType(patternProperties[pattern])
+      : additionalProperties === undefined ? null : compileType(additionalProperties);
     // In alphabetical order, as Firefox looks at them: it decides which of several errors is seen.
     const names = objectKeys(properties).sort();
-    const members = names.map(name => ({name, key: stringify(name), optional: properties[name].optional, type: compileType(properties[name])}));
+    const members = names.map(name => ({name, key: stringify(name), optional: properties[name].optional, unsupported: properties[name].unsupported, type: compileType(properties[name])}));
     const known = create(null);
     for (const name of names) known[name] = true;
     return {
@@ -251,7 +262,7 @@ const COMPILERS = {
         if (kind !== "Object") {
           throw new Mismatch(`Expected a plain JavaScript object, got a ${kind}`, "be a plain JavaScript object");
         }
-        return others === null ? objectText(value, members, known) : dictionaryText(value, others);
+        return others === null ? objectText(value, members, known) : dictionaryText(value, others, allowed);
       },
     };
   },
@@ -270,8 +281,12 @@ function objectText(object, members, known) {
   }
   let text = "";
   for (let i = 0; i < members.length; i++) {
-    const {name, key, optional, type} = members[i];
+    const {name, key, optional, unsupported, type} = members[i];
     const value = given[name];
+    if (unsupported) {
+      if (name in given) throw new Mismatch(`Property "${name}" is unsupported by Firefox`, `not contain an unsupported "${name}" property`);
+      continue;
+    }
     if ((value === undefined || value === null) && optional) continue;
     if (!(name in given)) throw new Mismatch(`Property "${name}" is required`, `contain the required "${name}" property`);
     text += `${text && ","}${key}:${inside(name, type, value)}`;
@@ -280,14 +295,28 @@ function objectText(object, members, known) {
   return `{${text}}`;
 }
 
-function dictionaryText(object, type) {
+function instance(name) {
+  return {
+    fits: isObject,
+    text(value) {
+      if (!isObject(value)) throw wrongKind("object", value, "be an object value");
+      if (className(value) !== name) throw new Mismatch(`Object must be an instance of ${name}`, `be an instance of ${name}`);
+      return encode(value);
+    },
+  };
+}
+
+function dictionaryText(object, type, allowed) {
   const keys = objectKeys(object);
   let text = "";
+  let unexpected = null;
   for (let i = 0; i < keys.length; i++) {
     const property = getOwnPropertyDescriptor(object, keys[i]);
     if (!hasOwn(property, "value")) continue;
-    text += `${text && ","}${stringify(keyOf(keys[i]))}:${inside(keys[i], type, property.value)}`;
+    if (allowed !== null && regExpExec(allowed, keys[i]) === null) append(unexpected ??= [], keys[i]);
+    else text += `${text && ","}${stringify(keyOf(keys[i]))}:${inside(keys[i], type, property.value)}`;
   }
+  if (unexpected !== null) throw unexpectedProperties(unexpected);
   return `{${text}}`;
 }
 
@@ -332,7 +361,7 @@ function choices(types) {
         }
       }
       if (mapSize(wrong) === 1) throw mapGet(wrong, first.asChoice);
-      const shown = value === null || value === undefined || typeof value === "object" ? "" : ` ${show(value)}`;
+      const shown = typeof value === "object" ? "" : ` ${show(value)}`;
       let others = "", last = "";
       mapForEach(wrong, (_, choice) => {
         if (last) others += `${last}, `;

@@ -67,32 +67,37 @@ export function createBridge({pipe, data, longest}) {
 
   let lastError = null;
   let lastErrorSeen = true;
+  let input = false; // whether a listener runs that was told of something the user does
+
+  // The message of a call, which says if it was made while the user did something.
+  function call(path, text, settle) {
+    request("c", `"${path}",${text}${input ? ",true" : ""}`, settle);
+  }
 
   function functionOf(path, spec) {
     const check = spec.anyArguments ? anyArguments : compileCall(spec.shown, spec.parameters, spec.callback);
-    const head = `"${path}",`;
-    const call = (...args) => {
+    const make = (...args) => {
       let ready;
       try {
-        ready = checked(check, args, call);
+        ready = checked(check, args, make);
       } catch (error) {
         if (!(error instanceof NativeDOMException)) throw error;
         return new NativePromise((_, reject) => { reject(error); }); // what cannot be cloned: Firefox tells it so
       }
       const {text, callback} = ready;
-      const site = callSite(call);
+      const site = callSite(make);
       if (callback !== null) {
-        request("c", head + text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
+        call(path, text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
         return undefined;
       }
       return new NativePromise((resolve, reject) => {
-        request("c", head + text, (ok, value) => {
+        call(path, text, (ok, value) => {
           if (ok) resolve(spec.returns ? value : undefined);
           else reject(errorAt(site, value));
         });
       });
     };
-    return call;
+    return make;
   }
 
   // What check() says of the arguments; what it throws has the stack of whoever called `hidden`.
@@ -153,7 +158,7 @@ export function createBridge({pipe, data, longest}) {
         if (mapHas(ids, listener)) return;
         const id = nextListener++;
         mapSet(ids, listener, id);
-        mapSet(listeners, id, {__proto__: null, listener, path});
+        mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input});
         send(`["l","${path}",${id},true,${text}]`);
       },
       removeListener(listener) {
@@ -178,12 +183,15 @@ export function createBridge({pipe, data, longest}) {
     const entry = mapGet(listeners, id);
     if (entry === undefined) return void (number && answer(number, true, undefined));
     let result;
+    input = entry.input;
     try {
       const invoke = invokers[entry.path];
       result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
     } catch (error) {
       report("listener", error);
       return void (number && refuse(number, error));
+    } finally {
+      input = false;
     }
     if (!number) return;
     if (result instanceof NativePromise) promiseThen(result, value => { answer(number, true, value); }, error => { refuse(number, error); });
@@ -226,18 +234,26 @@ export function createBridge({pipe, data, longest}) {
     url: path => data.base + (startsWith(path, "/") ? slice(path, 1) : path),
     encodeMessage,
     // Listen to an event that no script sees.
-    listen(path, listener) {
+    listen(path, listener, tellsInput = false) {
       const id = nextListener++;
-      mapSet(listeners, id, {__proto__: null, listener, path});
+      mapSet(listeners, id, {__proto__: null, listener, path, input: tellsInput});
       send(`["l","${path}",${id},true,[]]`);
     },
     // Ask for something with arguments that are JSON already; what becomes of it is told by an event, or by nobody.
     tell(path, text) { request("c", `"${path}",${text}`, () => {}); },
+    // Make the call of a function of members/, as `made` says, with other arguments; they are JSON already.
+    send(made, text, settle) {
+      made.site; // now, while whoever called is still to be seen
+      call(made.path, text, settle);
+    },
+    callBack(callback, ok, value, made) { callBack(callback ?? (() => {}), ok, value, made.returns, made.site); },
+    errorOf: (made, message) => errorAt(made.site, message),
   });
 
   function addMembers(namespace, make) {
     const made = make(host);
     members[namespace] = made;
+    for (const other of made.also ?? []) members[other] = made; // the same under another name
     const invoked = objectKeys(made.events ?? {});
     for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = made.events[invoked[i]];
   }
@@ -297,21 +313,23 @@ export function createBridge({pipe, data, longest}) {
       if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) continue;
       if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
       else if (spec === undefined || !hasOwn(spec.functions, name)) defineValue(namespace, name, property.value, ENTRY);
-      else defineValue(namespace, name, localFunction(spec.functions[name], property.value), ENTRY);
+      else defineValue(namespace, name, localFunction(`${path}.${name}`, spec.functions[name], property.value), ENTRY);
     }
   }
 
   // A function of members/ behind the checks that its schema asks for. It gets one argument for each parameter, null
-  // for what was left out.
-  function localFunction(spec, own) {
+  // for what was left out; and then how it was called, with the arguments as JSON.
+  function localFunction(path, spec, own) {
     const check = compileCall(spec.shown, spec.parameters, spec.callback);
-    const call = (...args) => {
-      const {matched} = checked(check, args, call);
+    const make = (...args) => {
+      const {matched, text} = checked(check, args, make);
       const values = [];
       for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i]);
+      let site = null;
+      append(values, {__proto__: null, path, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
       return apply(own, undefined, values);
     };
-    return call;
+    return make;
   }
 
   return {browser, show, addMembers, answered, tell, answer, refuse, report, ask};

@@ -287,6 +287,8 @@ class Runtime:
         match message:
             case ["c", int(number), str(path), list(arguments)]:
                 self._call(number, path, arguments)
+            case ["c", int(number), str(path), list(arguments), True]:
+                self._call(number, path, arguments, user_input=True)
             case ["a", int(number), bool(ok), value]:
                 self._answered(number, ok, value)
             case ["l", str(path), int(number), True, list(extra)]:
@@ -313,10 +315,11 @@ class Runtime:
 
     # ── Calls ──
 
-    def _call(self, number: int, path: str, arguments: list[Any]) -> None:
+    def _call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
         namespace, member = split_path(path)
         try:
-            reply = self._host.call(namespace, member, arguments)
+            call = self._host.call_on_input if user_input else self._host.call
+            reply = call(namespace, member, arguments)
         except Exception as error:  # noqa: BLE001 - the script gets it
             self._replies.append(["r", number, False, self._words(error)])
             return

@@ -5,14 +5,13 @@ From the same files as the checks of the dispatcher, so that both sides check al
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller
 from hatbox.schema import Surface, load
+from hatbox.schema.loader import read
 
 __all__ = ["Description", "describe", "event_returns"]
 
@@ -76,19 +75,14 @@ def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Call
             for need in needs
             if not need.is_met(caller.permissions)
         ],
+        "input": schema.get("userInput", False),
     }
 
 
 @cache
 def _schema(file: str) -> dict[str, Any]:
     """A schema file with each reference replaced by the type that it names, and without what is for people only."""
-    schema: dict[str, Any] = _for_programs(_resolve(_read(file), file))
-    return schema
-
-
-@cache
-def _read(file: str) -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(resources.files("hatbox.schema").joinpath(file).read_text("utf-8"))
+    schema: dict[str, Any] = _for_programs(_resolve(read(file), file))
     return schema
 
 
@@ -109,7 +103,7 @@ def _type(name: str, file: str) -> tuple[dict[str, Any], str]:
     namespace, _, own = name.rpartition(".")
     files = [file] if not namespace else [each.file for each in load() if each.namespace == namespace]
     for each in files:
-        for type_ in _read(each).get("types", ()):
+        for type_ in read(each).get("types", ()):
             if type_["id"] == own:
                 return type_, each
     raise LookupError(f"{file}: there is no type {name}")

@@ -81,6 +81,9 @@ class Host(Protocol):
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""
 
+    def call_on_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+        """Begin a call that the script makes while it is told, as it says, of something that the user does."""
+
     def listen(self, listener: Listener, extra: list[Any]) -> None:
         """A script has added a listener; `extra` are the further arguments of addListener."""
 

@@ -22,7 +22,7 @@ const BY_SLOT = [
 const BY_PROTOTYPE = [
   "URL", "URLSearchParams", "Headers", "Request", "Response", "FormData", "File", "Blob", "AbortController",
   "AbortSignal", "Event", "EventTarget", "ReadableStream", "WritableStream", "TransformStream", "TextEncoder",
-  "TextDecoder", "MessagePort", "MessageChannel", "CryptoKey", "DOMException", "WeakRef",
+  "TextDecoder", "MessagePort", "MessageChannel", "CryptoKey", "DOMException", "WeakRef", "ImageData",
 ];
 
 const ObjectPrototype = Object.prototype;
@@ -39,6 +39,9 @@ const typedTag = getter(typedArray, Symbol.toStringTag);
 const typedBuffer = getter(typedArray, "buffer");
 const typedOffset = getter(typedArray, "byteOffset");
 const typedSize = getter(typedArray, "byteLength");
+const imageWidth = getter(ImageData.prototype, "width");
+const imageHeight = getter(ImageData.prototype, "height");
+const imageBytes = getter(ImageData.prototype, "data");
 const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
 const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
 const TYPED = {
@@ -173,6 +176,7 @@ function encodeClone(name, value, depth) {
       return `[${text}]`;
     case "Error": return `[${stringify(`${value.name}`)},${stringify(`${value.message}`)},${stringify(`${value.stack}`)}]`;
     case "ArrayBuffer": return stringify(toBase64(new Bytes(value)));
+    case "ImageData": return `[${imageWidth(value)},${imageHeight(value)},${encodeClone("Uint8Array", imageBytes(value), depth)}]`;
   }
   if (name in TYPED) return stringify(toBase64(new Bytes(typedBuffer(value), typedOffset(value), typedSize(value))));
   return "null";

@@ -1,0 +1,23 @@
+// i18n: the texts, which came with what the host sent at the start. What each says is made in Python (locales.py).
+
+host => {
+  const {hasOwn} = Object;
+  const {isArray} = Array;
+  const {messages, uiLanguage} = host.data.i18n ?? {messages: {}, uiLanguage: "en-US"};
+
+  return {
+    members: {
+      getMessage(messageName, substitutions) {
+        const name = messageName.toLowerCase();
+        if (!hasOwn(messages, name)) return "";
+        const given = isArray(substitutions) ? substitutions : [substitutions];
+        return messages[name].replace(/\$(?:([1-9][0-9]*)|(\$+))/g, (_, number, dollars) => {
+          if (number === undefined) return dollars; // of several dollars, all but the first
+          const value = given[number - 1];
+          return value === undefined ? "" : String(value);
+        });
+      },
+      getUILanguage: () => uiLanguage,
+    },
+  };
+}
