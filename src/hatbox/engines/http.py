@@ -137,8 +137,7 @@ class HttpEngine(Engine):
         if not visit.url.lower().startswith(("http:", "https:")):
             return visit.page(f"the HTTP engine loads http and https only, not {visit.url.partition(':')[0]}")
         try:
-            async with self._turns, asyncio.timeout(self.limits.timeout):
-                return visit.page(await self._visit(tab, visit))
+            return visit.page(await self._ask_for(tab, visit))
         except RequestCancelled as error:
             logger.info("%s is not loaded: %s", visit.url, error)
             return Page(tab.url, stopped=True)
@@ -150,19 +149,20 @@ class HttpEngine(Engine):
                 logger.exception("%s could not be loaded", visit.url)
             return visit.page(why or f"it could not be loaded ({str(error) or type(error).__name__})")
 
-    async def _visit(self, tab: Tab, visit: _Visit) -> str:
-        """Follow redirects to a page and read it; returns why that did not work."""
-        if not httpx.URL(visit.url).host:
-            raise httpx.InvalidURL("it names no host")
-        client = await self._client(tab.cookie_store_id)
+    async def _ask_for(self, tab: Tab, visit: _Visit) -> str:
         exchange = self._requests.begin(Place(tab.id, tab.window_id, tab.cookie_store_id), visit.url)
         try:
-            return await self._follow(client, exchange, visit)
+            async with self._turns, asyncio.timeout(self.limits.timeout):
+                return await self._visit(tab, exchange, visit)
         except BaseException as error:
             exchange.failed(error_name(error, visit.url))
             raise
 
-    async def _follow(self, client: httpx.AsyncClient, exchange: Exchange, visit: _Visit) -> str:
+    async def _visit(self, tab: Tab, exchange: Exchange, visit: _Visit) -> str:
+        """Follow redirects to a page and read it; returns why that did not work."""
+        if not httpx.URL(visit.url).host:
+            raise httpx.InvalidURL("it names no host")
+        client = await self._client(tab.cookie_store_id)
         request: httpx.Request | None = _request(client, visit.url)
         for _ in range(self.limits.max_redirects + 1):
             assert request is not None  # noqa: S101 - there is one before the first turn, and after each redirect

@@ -67,7 +67,7 @@ class Exchange:
             type=kind,
             document_url=document_url,
         )
-        self._over = False
+        self._is_open = False
         self.proxies: tuple[Proxy, ...] | None = None
         """The proxies to try; None where nobody has said anything."""
         self.proxy_credentials: Credentials | None = None
@@ -85,6 +85,7 @@ class Exchange:
 
     def go(self, url: str, method: str = "GET") -> None:
         """It goes here next."""
+        self._is_open = True
         fresh = {"proxy": None, "ip": None, "status_code": 0, "status_line": "", "response_headers": None}
         self._know(url=url, method=method, request_headers=(), **fresh)
 
@@ -155,14 +156,14 @@ class Exchange:
 
     def completed(self) -> None:
         """It is over, and all is well."""
-        if not self._over:
-            self._over = True
+        if self._is_open:
+            self._is_open = False
             self._requests.on_completed.emit(self._now())
 
     def failed(self, error: str) -> None:
-        """It is over, because of an error that has this name in Firefox. What comes second is not told."""
-        if not self._over:
-            self._over = True
+        """It is over, because of an error that has this name in Firefox. Of one that never began nothing is told."""
+        if self._is_open:
+            self._is_open = False
             self._requests.on_error_occurred.emit(self._now(error=error))
 
     async def _change_headers(self, question: Question[Moment], headers: Headers, member: str) -> Headers:
