@@ -93,7 +93,8 @@ class Crossing(httpx.AsyncBaseTransport):
         except httpx.ProxyError as error:
             if refusal.headers is None:
                 raise
-            return httpx.Response(_WHO_ARE_YOU, headers=refusal.headers, extensions={REFUSED: error})
+            nothing = httpx.ByteStream(b"")
+            return httpx.Response(_WHO_ARE_YOU, headers=refusal.headers, stream=nothing, extensions={REFUSED: error})
 
     def _way(self, proxy: Proxy, authorization: str | None = None) -> httpx.AsyncBaseTransport:
         if (proxy, authorization) not in self._ways:

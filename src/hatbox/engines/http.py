@@ -139,7 +139,7 @@ class HttpEngine(Engine):
         try:
             return visit.page(await self._ask_for(tab, visit))
         except RequestCancelled as error:
-            logger.info("%s is not loaded: %s", visit.url, error)
+            logger.debug("%s is not loaded: %s", visit.url, error)
             return Page(tab.url, stopped=True)
         except TimeoutError:
             return visit.page(f"timed out after {self.limits.timeout:g} seconds")
