@@ -115,9 +115,10 @@ def _remove_cookies(transaction: Transaction, number: int, removal: Removal) -> 
 
 
 def _is_host(text: str) -> bool:
-    """Whether it is a host as URLs have it, with or without a port."""
-    url = parse_url(f"http://{text}") if text else None
-    return url is not None and url.host + url.after_host == text
+    """Whether it is a host as URLs have it, with or without a port. One with a dot before it is found nowhere."""
+    host = text.removeprefix(".")
+    url = parse_url(f"http://{host}") if host else None
+    return url is not None and url.host + url.after_host == host
 
 
 def _seconds(since: str | int | None) -> float | None:
