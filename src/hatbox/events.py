@@ -97,8 +97,11 @@ class Question(Event[T]):
 
         All are asked before the first answer is awaited.
         """
-        answers = [self._answer(listener, payload) for listener in list(self._listeners)]
-        return list(await asyncio.gather(*answers))
+        return list(await asyncio.gather(*self.begin(payload)))
+
+    def begin(self, payload: T) -> list[asyncio.Future[Any]]:
+        """Ask all, and wait for nobody: each answer, in the order of registration, is a future of its own."""
+        return [asyncio.ensure_future(self._answer(listener, payload)) for listener in list(self._listeners)]
 
     async def _answer(self, listener: Callable[[T], Any], payload: T) -> Any:
         try:

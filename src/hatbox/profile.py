@@ -28,6 +28,7 @@ from hatbox.identities import Identities, IdentityLike
 from hatbox.messaging.service import Messages
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
+from hatbox.web_requests import Requests
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -80,8 +81,19 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
         """The time that extensions go by; a test can move it."""
+        self.requests = Requests(self.clock.time)
+        """The requests of the pages in tabs: what engines in this process make, and who listens."""
         messages = Messages(self.tabs.get)
-        services = Services(store, self.identities, self.cookies, self.tabs, self.clock, self.path.parent, messages)
+        services = Services(
+            store=store,
+            identities=self.identities,
+            cookies=self.cookies,
+            tabs=self.tabs,
+            requests=self.requests,
+            clock=self.clock,
+            folder=self.path.parent,
+            messages=messages,
+        )
         self._dispatcher = Dispatcher(services)
         self.extensions = Extensions(store, self._dispatcher, self.clock, messages)
         """The extensions: those that are installed, and those that run here."""
@@ -139,7 +151,7 @@ class Profile:
         with extra("httpx"):
             from hatbox.engines.http import HttpEngine, Limits
         limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
-        engine = HttpEngine(self.identities, self.cookies, limits, options)
+        engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests)
         return self._ends_with_it(EngineRunner(engine, self._store, self.path))
 
     def _ends_with_it(self, runner: Runner) -> Runner:

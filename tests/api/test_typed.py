@@ -9,9 +9,12 @@ from hatbox import schema
 from hatbox.api import typed
 
 PROTOCOLS = {
+    "browsing_data": "BrowsingDataNamespace",
     "contextual_identities": "ContextualIdentitiesNamespace",
     "cookies": "CookiesNamespace",
+    "proxy": "ProxyNamespace",
     "tabs": "TabsNamespace",
+    "web_request": "WebRequestNamespace",
     "windows": "WindowsNamespace",
 }
 # What only extensions see is untyped: JavaScript has no use for the types, and a test's `browser` says Any.

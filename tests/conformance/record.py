@@ -14,7 +14,7 @@ alarms, and with one window that has one tab, about:blank. The steps:
                                                         index, in the order in which they settle
     {"listen": event, "as": name, "throws": bool}       adds the listener of this name, which logs "event": name,
                                                         "args". If it has "args", they follow the listener; logs
-                                                        "threw", if it did
+                                                        "threw", if it did. "answers" is what the listener returns
     {"unlisten": name}                                  removes it
     {"hasListener": name}, {"has": path}, {"value": …}  log "returned"
     {"keys": path}                                      logs "returned", sorted
@@ -24,7 +24,7 @@ alarms, and with one window that has one tab, about:blank. The steps:
                                                         called n times in all, or once; logs as "until" does
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
-With "show": […], a call or a listener logs only these properties of tabs and windows.
+With "show": […], a call or a listener logs only these properties of tabs, windows and requests.
 
 In arguments, `{"$number": "NaN"}`, `{"$function": true}`, `{"$repeat": [text, times]}`, `{"$inDays": n}`, a time in
 seconds since 1970, `{"$undefined": true}`, and `{"$callback": name}`, which logs "callback": name, "args", stand for
@@ -86,6 +86,8 @@ SUITES = (
     Suite("cookies", ("cookies", "contextualIdentities", "<all_urls>")),
     Suite("tabs", TABS_PERMISSIONS),
     Suite("windows", TABS_PERMISSIONS),
+    Suite("web_request", ("webRequest", "webRequestBlocking", "proxy", "tabs", "cookies", "<all_urls>")),
+    Suite("browsing_data", ("browsingData", "cookies", "contextualIdentities", "<all_urls>")),
 )
 
 # What only extensions see: replayed in JavaScript (test_extensions.py).

@@ -146,16 +146,17 @@ class _Replay:
             return
         self._listeners[name] = event, listener
 
-    def _listener(self, step: dict[str, Any]) -> Callable[..., None]:
+    def _listener(self, step: dict[str, Any]) -> Callable[..., Any]:
         ids, only = self._ids_of(step["listen"]), step.get("show")
 
-        def listener(*arguments: Any) -> None:
+        def listener(*arguments: Any) -> Any:
             # Whether a page is an article is found out sooner or later, and of no interest here.
             if len(arguments) > 1 and list(arguments[1]) == ["isArticle"]:
-                return
+                return None
             self.log.append({"event": step["as"], "args": self._show(list(arguments), ids, only)})
             if step.get("throws", False):
                 raise RuntimeError("raised by a listener, on purpose")
+            return self._decode(step.get("answers"))
 
         return listener
 
@@ -233,9 +234,8 @@ class _Replay:
             case list():
                 return [self._show(item, ids, only) for item in value]
             case dict():
-                keys = [
-                    key for key in value if only is None or not (_is_tab(value) or _is_window(value)) or key in only
-                ]
+                picks = only is not None and (_is_tab(value) or _is_window(value) or _is_request(value))
+                keys = [key for key in value if not picks or key in (only or ())]
                 return {key: self._show_property(key, value[key], value, only) for key in keys}
         return value
 
@@ -287,6 +287,10 @@ def _is_tab(value: dict[str, Any]) -> bool:
 
 def _is_window(value: dict[str, Any]) -> bool:
     return "alwaysOnTop" in value
+
+
+def _is_request(value: dict[str, Any]) -> bool:
+    return "requestId" in value
 
 
 def _show_time(seconds: float) -> Any:

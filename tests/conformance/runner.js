@@ -88,12 +88,13 @@ async function runCase(browser, testCase, site) {
     return find(path.slice(0, dot))[path.slice(dot + 1)](...args.map(decode));
   }
 
-  function newListener({listen: path, as, throws, show: only}) {
+  function newListener({listen: path, as, throws, answers, show: only}) {
     return (...args) => {
       // Whether a page is an article is found out sooner or later, and of no interest here.
       if (args.length > 1 && Object.keys(args[1]).join() === "isArticle") return;
       log.push({event: as, args: args.map(value => show(value, {ids: idsOf(path), only}))});
       if (throws) throw new Error("thrown by a listener, on purpose");
+      return decode(answers ?? null) ?? undefined;
     };
   }
 
@@ -149,7 +150,7 @@ async function runCase(browser, testCase, site) {
     if (typeof value === "number") return ids ? showId(value, ids) : value;
     if (Array.isArray(value)) return value.map(item => show(item, {ids, only}));
     if (value === null || typeof value !== "object") return value;
-    const entries = Object.entries(value).filter(([key]) => !only || !isTab(value) && !isWindow(value) || only.includes(key));
+    const entries = Object.entries(value).filter(([key]) => !only || !isTab(value) && !isWindow(value) && !isRequest(value) || only.includes(key));
     return Object.fromEntries(entries.map(([key, item]) => [key, showProperty(key, item, value, only)]));
   }
 
@@ -169,6 +170,10 @@ async function runCase(browser, testCase, site) {
 
   function isWindow(value) {
     return "alwaysOnTop" in value;
+  }
+
+  function isRequest(value) {
+    return "requestId" in value;
   }
 
   // The ids of which namespace a call or an event deals in.

@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 import hatbox
-from hatbox.engines.http import HttpEngine, Send
+from hatbox.engines.http import HttpEngine
 from hatbox.engines.reasons import amount, reason
 from hatbox.engines.runner import EngineRunner
-from tests.engines.fake import run
+from hatbox.web_requests import Moment
 from tests.site import TITLES, Site
 from tests.store.in_loop import in_loop
 
@@ -201,35 +201,12 @@ async def test_time_is_limited_before_the_answer_and_in_the_middle_of_it(path: P
 async def test_an_error_that_nobody_thought_of_is_a_state_too(
     path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def intercept(tab: hatbox.Tab, request: httpx.Request, send: Send) -> httpx.Response:
+    def surprise(_: httpx.Request) -> httpx.Response:
         raise RuntimeError("surprise")
 
-    async with hatbox.open(path) as profile:
-        engine = HttpEngine(profile.identities, profile.cookies, intercept=intercept)
-        async with run(engine, profile) as runner:
-            assert (await visit(profile, runner, site.url("/"))).error == "it could not be loaded (surprise)"
+    async with browsing(path, transport=httpx.MockTransport(surprise)) as (profile, engine):
+        assert (await visit(profile, engine, site.url("/"))).error == "it could not be loaded (surprise)"
     assert "surprise" in caplog.text
-
-
-@in_loop
-async def test_every_request_passes_the_interceptor(path: Path, site: Site) -> None:
-    seen: list[str] = []
-
-    async def intercept(tab: hatbox.Tab, request: httpx.Request, send: Send) -> httpx.Response:
-        seen.append(f"{tab.cookie_store_id} {request.url.path}")
-        if request.url.path == "/page/1":
-            return httpx.Response(200, html="<title>Mine</title>")
-        request.headers["X-Seen"] = "1"
-        return await send(request)
-
-    async with hatbox.open(path) as profile:
-        engine = HttpEngine(profile.identities, profile.cookies, intercept=intercept)
-        async with run(engine, profile) as runner:
-            await visit(profile, runner, site.url("/redirect/1"))
-            assert (await visit(profile, runner, site.url("/page/1"))).title == "Mine"
-    assert seen == [f"firefox-container-2 {path}" for path in ("/redirect/1", "/redirect/0", "/page/1")]
-    assert {each.headers.get("x-seen") for each in site.seen} == {"1"}
-    assert not site.requests("/page/1")
 
 
 # -------------------------------------------------------------------------------------------------- loads under way
@@ -294,20 +271,18 @@ async def test_removing_an_identity_cancels_its_loads_and_closes_its_client(path
 
 @in_loop
 async def test_an_identity_that_is_removed_in_the_middle_of_a_load_sends_nothing_more(path: Path, site: Site) -> None:
-    async def intercept(tab: hatbox.Tab, request: httpx.Request, send: Send) -> httpx.Response:
-        response = await send(request)
+    async def remove(_: Moment) -> None:
         await profile.identities.remove("firefox-container-2")
         ended.set()
-        return response
 
     ended = asyncio.Event()
-    async with hatbox.open(path) as profile:
-        engine = HttpEngine(profile.identities, profile.cookies, intercept=intercept)
-        async with run(engine, profile) as runner:
-            await profile.tabs.open("Work", site.url("/redirect/3"))
-            await ended.wait()
-            await runner.settled()
-            assert not engine._loads
+    async with browsing(path) as (profile, engine):
+        profile.requests.on_headers_received.add_listener(remove)
+        await profile.tabs.open("Work", site.url("/redirect/3"))
+        await ended.wait()
+        await engine.settled()
+        assert isinstance(engine.engine, HttpEngine)
+        assert not engine.engine._loads
     assert len(site.seen) == 1
 
 

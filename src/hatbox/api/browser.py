@@ -17,7 +17,15 @@ from hatbox.schema.calls import bind
 from hatbox.values import without_undefined
 
 if TYPE_CHECKING:
-    from hatbox.api.typed import ContextualIdentitiesNamespace, CookiesNamespace, TabsNamespace, WindowsNamespace
+    from hatbox.api.typed import (
+        BrowsingDataNamespace,
+        ContextualIdentitiesNamespace,
+        CookiesNamespace,
+        ProxyNamespace,
+        TabsNamespace,
+        WebRequestNamespace,
+        WindowsNamespace,
+    )
 
 __all__ = ["Browser"]
 
@@ -26,10 +34,13 @@ class Browser:
     """What a script calls `browser`. A namespace for which the caller has no permission is not there."""
 
     if TYPE_CHECKING:
+        browsingData: BrowsingDataNamespace  # noqa: N815 - the API's own spelling
         contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
         contextualidentities: ContextualIdentitiesNamespace
         cookies: CookiesNamespace
+        proxy: ProxyNamespace
         tabs: TabsNamespace
+        webRequest: WebRequestNamespace  # noqa: N815 - the API's own spelling
         windows: WindowsNamespace
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:

@@ -43,6 +43,9 @@ class ScriptEvent:
         if not self._event.permissions <= self._caller.permissions:
             needed = " and ".join(sorted(self._event.permissions))
             raise PermissionDenied(f"Permission denied: {self._event.path} needs the permission {needed}")
+        for need in self._event.needs:
+            if need.is_wished(wishes) and not need.is_met(self._caller.permissions):
+                raise ArgumentError(need.message)
         if listener not in self._registered:
             forwarder = self._forwarder(source, listener, wishes)
             source.event.add_listener(forwarder)
@@ -75,7 +78,8 @@ class ScriptEvent:
                 return None
             shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
             arguments = shaped if self._said is None else list(map(self._said, shaped))
-            return self._on_input(listener, arguments) if self._event.user_input else listener(*arguments)
+            answer = self._on_input(listener, arguments) if self._event.user_input else listener(*arguments)
+            return answer if source.answered is None else source.answered(self._caller, answer, *wishes)
 
         return forward
 

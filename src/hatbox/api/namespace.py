@@ -23,10 +23,14 @@ class Source(NamedTuple):
 
     `told` gets the caller, what has happened, and what addListener was given beside the listener; it returns what each
     argument of the listener is made of, or None where the caller must not hear of it, or does not want to.
+
+    `answered`, where there is one, gets the caller, what the listener has returned, which may have to be awaited, and
+    the same wishes; what it returns is what whoever asks gets.
     """
 
     event: Event[Any]
     told: Callable[..., Sequence[Any] | None]
+    answered: Callable[..., Any] | None = None
 
 
 class Namespace:

@@ -11,6 +11,7 @@ from hatbox.identities import Identities
 from hatbox.messaging.service import Messages
 from hatbox.store.base import Store
 from hatbox.tabs.service import Tabs
+from hatbox.web_requests import Requests
 
 __all__ = ["Services"]
 
@@ -22,6 +23,7 @@ class Services(NamedTuple):
     identities: Identities
     cookies: CookieStores
     tabs: Tabs
+    requests: Requests
     clock: Clock
     folder: Path
     """Where the profile lies."""

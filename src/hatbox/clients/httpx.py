@@ -7,7 +7,7 @@ answer into the request that it repeats for digest authentication, and these are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 import httpx
 
@@ -20,6 +20,8 @@ __all__ = ["async_client", "client"]
 
 T = TypeVar("T")
 
+Around: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
+
 _MARK: Final = "hatbox.worn"
 
 
@@ -28,9 +30,13 @@ def client(worn: SyncWorn, options: Mapping[str, Any]) -> httpx.Client:
     return _Client(worn, options)
 
 
-def async_client(worn: Worn, options: Mapping[str, Any]) -> httpx.AsyncClient:
-    """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies."""
-    return _AsyncClient(worn, options)
+def async_client(worn: Worn, options: Mapping[str, Any], around: Around | None = None) -> httpx.AsyncClient:
+    """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies.
+
+    `around` may put something around each transport: it sees requests with the identity's cookies, and responses
+    before cookies are taken from them.
+    """
+    return _AsyncClient(worn, options, around)
 
 
 class _JarStaysEmpty:
@@ -56,11 +62,15 @@ class _Client(_JarStaysEmpty, httpx.Client):
 
 
 class _AsyncClient(_JarStaysEmpty, httpx.AsyncClient):
-    def __init__(self, worn: Worn, options: Mapping[str, Any]) -> None:
+    def __init__(self, worn: Worn, options: Mapping[str, Any], around: Around | None) -> None:
         super().__init__(**_without_cookies(options))
         self._worn = worn
-        self._transport = _AsyncTransport(self._transport, worn)
-        self._mounts = _wrapped(self._mounts, lambda inner: _AsyncTransport(inner, worn))
+
+        def dress(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
+            return _AsyncTransport(inner if around is None else around(inner), worn)
+
+        self._transport = dress(self._transport)
+        self._mounts = _wrapped(self._mounts, dress)
 
     async def __aenter__(self) -> _AsyncClient:
         await self._worn.put_on()

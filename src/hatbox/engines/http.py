@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any, ClassVar, Final, cast
 
 import httpx
 import msgspec
@@ -20,18 +20,18 @@ from hatbox.clients.wearing import Worn
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
+from hatbox.engines.challenges import authorised, challenge_of
+from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, REFUSED, Crossing
 from hatbox.engines.html import Head, is_html, media_type, read_head
-from hatbox.engines.reasons import amount, reason
+from hatbox.engines.reasons import amount, error_name, reason
 from hatbox.identities import Identities, IdentityLike
 from hatbox.tabs.model import BLANK, Tab
+from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
+from hatbox.web_requests.headers import joined
 
-__all__ = ["HttpEngine", "Interceptor", "Limits", "Send"]
+__all__ = ["HttpEngine", "Limits"]
 
 logger = logging.getLogger("hatbox.engines")
-
-Send: TypeAlias = Callable[[httpx.Request], Awaitable[httpx.Response]]
-Interceptor: TypeAlias = Callable[[Tab, httpx.Request, Send], Awaitable[httpx.Response]]
-"""Stands in the way of every request, each step of a redirect too: sends it, another one, or answers by itself."""
 
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
@@ -54,7 +54,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpEngine(Engine):
-    """Asks for pages over HTTP. `options` are those of httpx.AsyncClient, for every identity."""
+    """Asks for pages over HTTP. `options` are those of httpx.AsyncClient, for every identity.
+
+    `requests` has those who listen to requests, and may change them.
+    """
 
     name: ClassVar[str] = "HTTP"
     keeps_hidden: ClassVar[bool] = True  # a page that nobody sees costs nothing
@@ -65,14 +68,14 @@ class HttpEngine(Engine):
         cookies: CookieStores,
         limits: Limits | None = None,
         options: Mapping[str, Any] | None = None,
-        intercept: Interceptor | None = None,
+        requests: Requests | None = None,
     ) -> None:
         self.limits = limits or Limits()
         """What a load may cost."""
         self._identities = identities
         self._cookies = cookies
         self._options = dict(options or {})
-        self._intercept = intercept
+        self._requests = requests or Requests()
         self._reports: Reports | None = None
         self._clients: dict[str, httpx.AsyncClient] = {}
         self._loads: dict[int, asyncio.Task[None]] = {}
@@ -134,8 +137,10 @@ class HttpEngine(Engine):
         if not visit.url.lower().startswith(("http:", "https:")):
             return visit.page(f"the HTTP engine loads http and https only, not {visit.url.partition(':')[0]}")
         try:
-            async with self._turns, asyncio.timeout(self.limits.timeout):
-                return visit.page(await self._visit(tab, visit))
+            return visit.page(await self._ask_for(tab, visit))
+        except RequestCancelled as error:
+            logger.debug("%s is not loaded: %s", visit.url, error)
+            return Page(tab.url, stopped=True)
         except TimeoutError:
             return visit.page(f"timed out after {self.limits.timeout:g} seconds")
         except Exception as error:
@@ -144,36 +149,69 @@ class HttpEngine(Engine):
                 logger.exception("%s could not be loaded", visit.url)
             return visit.page(why or f"it could not be loaded ({str(error) or type(error).__name__})")
 
-    async def _visit(self, tab: Tab, visit: _Visit) -> str:
+    async def _ask_for(self, tab: Tab, visit: _Visit) -> str:
+        exchange = self._requests.begin(Place(tab.id, tab.window_id, tab.cookie_store_id), visit.url)
+        try:
+            async with self._turns, asyncio.timeout(self.limits.timeout):
+                return await self._visit(tab, exchange, visit)
+        except BaseException as error:
+            exchange.failed(error_name(error, visit.url))
+            raise
+
+    async def _visit(self, tab: Tab, exchange: Exchange, visit: _Visit) -> str:
         """Follow redirects to a page and read it; returns why that did not work."""
         if not httpx.URL(visit.url).host:
             raise httpx.InvalidURL("it names no host")
         client = await self._client(tab.cookie_store_id)
-        request: httpx.Request | None = client.build_request("GET", visit.url, headers=_HEADERS)
+        request: httpx.Request | None = _request(client, visit.url)
         for _ in range(self.limits.max_redirects + 1):
             assert request is not None  # noqa: S101 - there is one before the first turn, and after each redirect
             if request.url.scheme not in ("http", "https"):
+                exchange.failed("NS_ERROR_UNKNOWN_PROTOCOL")
                 return f"it redirects to {request.url}, and the HTTP engine loads http and https only"
             visit.url = _address(request.url)
-            async with contextlib.aclosing(await self._fetch(tab, client, request)) as response:
-                request = response.next_request
-                if request is None:
+            try:
+                response = await self._fetch(client, exchange, request)
+            except Redirected as elsewhere:
+                if elsewhere.url == BLANK:
+                    visit.url = BLANK
+                    return ""
+                request = _request(client, elsewhere.url)
+                continue
+            async with contextlib.aclosing(response):
+                if again := await _authorised(exchange, request, response):
+                    request = again
+                elif response.next_request is None:
                     visit.arrive(response)
-                    return await self._read(visit, response)
+                    return await self._arrive(exchange, visit, response)
+                else:
+                    request = response.next_request
+                    exchange.redirecting(_address(request.url))
                 await _drain(response)
+        exchange.failed("NS_ERROR_REDIRECT_LOOP")
         return f"too many redirects: more than {self.limits.max_redirects}"
 
-    async def _fetch(self, tab: Tab, client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
-        """The one place where requests go out.
+    async def _fetch(self, client: httpx.AsyncClient, exchange: Exchange, request: httpx.Request) -> httpx.Response:
+        """The one place where requests go out, each step of a redirect too.
 
         The identity's cookies are put on in the client's transport, and nobody but the user has asked for the page: so
         all cookies go along, SameSite=Strict too, as when an address is typed into a browser.
         """
+        exchange.go(_address(request.url), request.method)
+        await exchange.choose_proxy(joined(request.headers.multi_items()))
+        await exchange.before_request()
+        request.extensions[EXCHANGE] = exchange
+        response = await client.send(request, stream=True, follow_redirects=False)
+        if elsewhere := response.extensions.get(ELSEWHERE):
+            await response.aclose()
+            raise Redirected(elsewhere)
+        return response
 
-        async def send(request: httpx.Request) -> httpx.Response:
-            return await client.send(request, stream=True, follow_redirects=False)
-
-        return await (self._intercept(tab, request, send) if self._intercept else send(request))
+    async def _arrive(self, exchange: Exchange, visit: _Visit, response: httpx.Response) -> str:
+        exchange.response_started()
+        problem = await self._read(visit, response)
+        exchange.completed()
+        return problem
 
     async def _read(self, visit: _Visit, response: httpx.Response) -> str:
         size = 0
@@ -191,7 +229,8 @@ class HttpEngine(Engine):
             identity = await self._identities.get(cookie_store_id)
         if cookie_store_id not in self._clients:
             worn = Worn(self._identities, self._cookies, identity)
-            self._clients[cookie_store_id] = async_client(worn, {**self._options, "timeout": None})
+            options = {**self._options, "timeout": None}
+            self._clients[cookie_store_id] = async_client(worn, options, lambda inner: Crossing(inner, options))
         return self._clients[cookie_store_id]
 
 
@@ -212,6 +251,25 @@ class _Visit:
         body = bytes(self.beginning)
         head = read_head(body, self.content_type, self.url) if is_html(self.content_type, body) else Head()
         return Page(self.url, head.title, head.icon, self.status, media_type(self.content_type), error)
+
+
+def _request(client: httpx.AsyncClient, url: str) -> httpx.Request:
+    return client.build_request("GET", url, headers=_HEADERS)
+
+
+async def _authorised(exchange: Exchange, request: httpx.Request, response: httpx.Response) -> httpx.Request | None:
+    """The request that says who asks, if that is what is wanted, and a listener knows."""
+    refused = response.extensions.get(REFUSED)
+    if challenge := challenge_of(response, exchange.proxy):
+        who = await exchange.authenticate(challenge)
+        if who is not None and challenge.is_proxy:
+            exchange.proxy_credentials = who
+            return request
+        if who is not None:
+            return authorised(request, response, challenge, who)
+    if isinstance(refused, Exception):
+        raise refused
+    return None
 
 
 def _is_same_page(tab: Tab, url: str) -> bool:

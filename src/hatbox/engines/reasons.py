@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
@@ -10,14 +11,22 @@ import httpx
 
 from hatbox.errors import IdentityRemoved, InvalidIdentity, ProfileError
 
-__all__ = ["amount", "reason"]
+__all__ = ["ProxyProblem", "ProxyUnreachable", "amount", "error_name", "reason"]
+
+
+class ProxyProblem(httpx.ProxyError):
+    """A proxy that a listener has chosen cannot be used. It says why, in words for people."""
+
+
+class ProxyUnreachable(ProxyProblem):
+    """There is no connection to it."""
 
 
 def reason(error: BaseException, url: str) -> str:
     """What to tell of an error that ended a load of this URL; empty for one that nobody has thought of."""
     if isinstance(error, (InvalidIdentity, IdentityRemoved)):
         return "the identity was removed"
-    if isinstance(error, ProfileError):
+    if isinstance(error, (ProfileError, ProxyProblem)):
         return str(error)
     if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return f"{url} is not an address that can be loaded"
@@ -27,6 +36,18 @@ def reason(error: BaseException, url: str) -> str:
     return next((said for kind, said in _OF_HTTP if isinstance(error, kind)), "")
 
 
+def error_name(error: BaseException, url: str) -> str:
+    """What Firefox calls it; for what is wrong with a certificate, a sentence, as there."""
+    if isinstance(error, ProxyProblem):
+        return "NS_ERROR_PROXY_CONNECTION_REFUSED"
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLError):
+            return _of_system(cause, url)
+        if name := next((name for kind, name in _NAMES if isinstance(cause, kind)), ""):
+            return name
+    return "NS_ERROR_FAILURE"
+
+
 def amount(size: int) -> str:
     """A number of bytes, for people."""
     for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
@@ -34,6 +55,18 @@ def amount(size: int) -> str:
             return f"{size / bytes_:.3g} {unit}"
     return f"{size} bytes"
 
+
+_NAMES: tuple[tuple[type[BaseException], str], ...] = (
+    (asyncio.CancelledError, "NS_BINDING_ABORTED"),
+    (socket.gaierror, "NS_ERROR_UNKNOWN_HOST"),
+    (ConnectionRefusedError, "NS_ERROR_CONNECTION_REFUSED"),
+    (ConnectionResetError, "NS_ERROR_NET_RESET"),
+    (httpx.RemoteProtocolError, "NS_ERROR_NET_RESET"),
+    (TimeoutError, "NS_ERROR_NET_TIMEOUT"),
+    (httpx.TimeoutException, "NS_ERROR_NET_TIMEOUT"),
+    (httpx.DecodingError, "NS_ERROR_INVALID_CONTENT_ENCODING"),
+    (httpx.InvalidURL, "NS_ERROR_MALFORMED_URI"),
+)
 
 _OF_HTTP: tuple[tuple[type[Exception], str], ...] = (
     (httpx.ProxyError, "the proxy does not let it through"),

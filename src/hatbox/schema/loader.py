@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
 from hatbox.schema.results import Shape, compile_shape
 
-__all__ = ["Event", "Function", "Surface", "load", "permissions", "read"]
+__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions", "read"]
 
 
 class Function(NamedTuple):
@@ -32,6 +32,23 @@ class Function(NamedTuple):
     """Whether it resolves to a value of the script's own, which may be nothing that JSON knows."""
 
 
+class Need(NamedTuple):
+    """A word among the further arguments of addListener that is only for callers with one of some permissions."""
+
+    parameter: int
+    word: str
+    permissions: frozenset[str]
+    message: str
+
+    def is_wished(self, wishes: Sequence[Any]) -> bool:
+        """Whether the word is there."""
+        return self.word in (wishes[self.parameter] or ())
+
+    def is_met(self, permissions: Set[str]) -> bool:
+        """Whether a caller with these permissions may use it."""
+        return not self.permissions.isdisjoint(permissions)
+
+
 class Event(NamedTuple):
     """An event of a surface. `shapes` make what a listener gets: one for each argument."""
 
@@ -41,6 +58,7 @@ class Event(NamedTuple):
     """What a caller needs beside the permissions of the surface."""
     normalise: NormaliseCall
     """Checks what addListener is given beside the listener."""
+    needs: tuple[Need, ...]
     shapes: tuple[Shape, ...]
     user_input: bool
     """Whether it tells of something that the user does: while a listener begins, it may do what only users may."""
@@ -74,8 +92,13 @@ def permissions() -> frozenset[str]:
     """The names of all permissions that make a difference to a script that is no extension."""
     surfaces = [surface for surface in load() if not surface.for_extensions]
     functions = (each.permissions for surface in surfaces for each in surface.functions.values())
-    events = (each.permissions for surface in surfaces for each in surface.events.values())
-    return frozenset().union(*(surface.permissions | surface.honours for surface in surfaces), *functions, *events)
+    events = [event for surface in surfaces for event in surface.events.values()]
+    return frozenset().union(
+        *(surface.permissions | surface.honours for surface in surfaces),
+        *functions,
+        *(event.permissions for event in events),
+        *(need.permissions for event in events for need in event.needs),
+    )
 
 
 @cache
@@ -174,6 +197,10 @@ def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
         path=path,
         permissions=frozenset(schema.get("permissions", ())),
         normalise=compile_call(path, schema.get("extraParameters", ())),
+        needs=tuple(
+            Need(each["parameter"], each["word"], frozenset(each["permissions"]), each["message"])
+            for each in schema.get("needs", ())
+        ),
         shapes=tuple(compile_shape(each) for each in schema["parameters"]),
         user_input=schema.get("userInput", False),
     )

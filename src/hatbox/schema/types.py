@@ -5,14 +5,19 @@ The words of the errors are Firefox's. Knows nothing of namespaces or calls.
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hatbox.javascript import MAX_SAFE_INTEGER, code_units, stringify
 
 __all__ = ["Mismatch", "Normalise", "Type", "compile_type"]
+
+_DATE: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?(Z|[-+][0-9]{2}:?[0-9]{2}))?"
+)
 
 Normalise: TypeAlias = Callable[[Any], Any]
 
@@ -85,6 +90,7 @@ def _string(schema: Mapping[str, Any]) -> Type:
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
     refusal = schema.get("refusal")
     longest = schema.get("maxLength", math.inf)
+    is_date = schema.get("format") == "date"
 
     def normalise(value: Any) -> str:
         if not isinstance(value, str):
@@ -96,6 +102,8 @@ def _string(schema: Mapping[str, Any]) -> Type:
             raise Mismatch(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
         if len(value) > longest:
             raise Mismatch(f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}")
+        if is_date and not _DATE.fullmatch(value):
+            raise Mismatch(f"Error: Invalid date string {value}", 'match the format "date"')
         return value
 
     return Type(_is_string, normalise)
@@ -192,6 +200,7 @@ def _function(_: Mapping[str, Any]) -> Type:
 def _array(schema: Mapping[str, Any]) -> Type:
     item = compile_type(schema["items"]).normalise
     fewest, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    drops_wrong = schema["items"].get("onError") == "warn"
 
     def normalise(value: Any) -> list[Any]:
         if not _is_array(value):
@@ -201,7 +210,8 @@ def _array(schema: Mapping[str, Any]) -> Type:
             try:
                 result.append(item(element))
             except Mismatch as mismatch:
-                raise mismatch.inside(str(index)) from None
+                if not drops_wrong:
+                    raise mismatch.inside(str(index)) from None
         if len(result) < fewest:
             problem = f"Array requires at least {fewest} items; you have {len(result)}"
             raise Mismatch(problem, f"have at least {fewest} items")
@@ -215,7 +225,7 @@ def _array(schema: Mapping[str, Any]) -> Type:
 
 def _object(schema: Mapping[str, Any]) -> Type:
     if "isInstanceOf" in schema:
-        return _instance(schema["isInstanceOf"])
+        return _date() if schema["isInstanceOf"] == "Date" else _instance(schema["isInstanceOf"])
     if "additionalProperties" in schema:
         return _dictionary(compile_type(schema["additionalProperties"]).normalise)
     if "patternProperties" in schema:
@@ -252,6 +262,19 @@ def _object(schema: Mapping[str, Any]) -> Type:
 
     if all(member.get("type") == "string" for member in schema["properties"].values()):
         return Type(_is_object, _quick_if_all_strings(known, normalise))
+    return Type(_is_object, normalise)
+
+
+def _date() -> Type:
+    """A date, which becomes its time in milliseconds since 1970, as scripts write it."""
+
+    def normalise(value: Any) -> int:
+        if not _is_object(value):
+            raise _wrong_kind("object", value, "be an object value")
+        if not isinstance(value, datetime.datetime):
+            raise Mismatch("Object must be an instance of Date", "be an instance of Date")
+        return int(value.timestamp() * 1000)
+
     return Type(_is_object, normalise)
 
 

@@ -26,6 +26,8 @@ class Page(msgspec.Struct, frozen=True):
     content_type: str = ""
     error: str = ""
     """Why there is no page; empty if there is one."""
+    stopped: bool = False
+    """Whether the load came to nothing, and the page is the one that was there before."""
 
 
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
@@ -71,7 +73,8 @@ def page_changed(
         return None
     if row.loaded < row.navigation:
         row = _begin(transaction, row)
-    row = _show(transaction, row, page)
+    if not page.stopped:
+        row = _show(transaction, row, page)
     return tab_of(_finish(transaction, row) if done else row)
 
 

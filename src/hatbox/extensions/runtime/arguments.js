@@ -3,7 +3,7 @@
 // What is checked comes out as JSON text. A schema with a word that is not known here is left to Python alone.
 
 import {
-  NativeError, NativeMap, append, create, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
+  NativeError, NativeMap, append, create, dateGetTime, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
   mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, split, stringify,
 } from "./primordials.js";
 import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
@@ -11,7 +11,7 @@ import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, sh
 const KNOWN = {
   __proto__: null, name: 1, id: 1, description: 1, aliases: 1, optional: 1, default: 1, type: 1, choices: 1, enum: 1,
   properties: 1, additionalProperties: 1, items: 1, minimum: 1, maximum: 1, minItems: 1, maxItems: 1, pattern: 1,
-  maxLength: 1, deprecated: 1, patternProperties: 1, isInstanceOf: 1, unsupported: 1, format: 1, refusal: 1,
+  maxLength: 1, deprecated: 1, patternProperties: 1, isInstanceOf: 1, unsupported: 1, format: 1, refusal: 1, onError: 1,
 };
 
 class UnknownSchema {}
@@ -111,6 +111,32 @@ function wrongKind(kind, value, choice) {
   return new Mismatch(`Expected ${kind} instead of ${show(value)}`, choice);
 }
 
+const NativeURL = URL;
+const DATE_TEXT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?(Z|([-+]\d{2}:?\d{2})))?$/;
+const FORMATS = {
+  __proto__: null,
+
+  date(text) {
+    if (regExpExec(DATE_TEXT, text) === null) throw new Mismatch(`Error: Invalid date string ${text}`, 'match the format "date"');
+  },
+
+  hostname(text) {
+    let host;
+    try { ({host} = new NativeURL(`http://${text}`)); } catch { /* it is none */ }
+    if (text === "" || host !== text) throw new Mismatch(`Error: Invalid hostname ${text}`, 'match the format "hostname"');
+  },
+};
+
+// A date goes as its time.
+const DATE = {
+  fits: isObject,
+  text(value) {
+    if (!isObject(value)) throw wrongKind("object", value, "be an object value");
+    if (className(value) !== "Date") throw new Mismatch("Object must be an instance of Date", "be an instance of Date");
+    return encode(dateGetTime(value));
+  },
+};
+
 const COMPILERS = {
   __proto__: null,
 
@@ -135,6 +161,7 @@ const COMPILERS = {
     const choice = allowed && `be one of [${schema.enum.map(value => stringify(value)).join(", ")}]`;
     const pattern = schema.pattern && new RegExp(schema.pattern);
     const longest = schema.maxLength ?? Infinity;
+    const format = schema.format && FORMATS[schema.format];
     return {
       fits,
       text(value) {
@@ -147,6 +174,7 @@ const COMPILERS = {
         if (value.length > longest) {
           throw new Mismatch(`String ${show(value)} is too long (must be ${longest})`, `be shorter than ${longest}`);
         }
+        if (format) format(value);
         return quote(value);
       },
     };
@@ -188,13 +216,22 @@ const COMPILERS = {
 
   array({items, minItems = 0, maxItems = Infinity}) {
     const item = compileType(items);
+    const dropsWrong = items.onError === "warn";
     return {
       fits: isArray,
       text(value) {
         if (!isArray(value)) throw wrongKind("array", value, "be an array value");
-        const {length} = value;
+        let {length} = value;
         let text = "";
-        for (let i = 0; i < length; i++) text += (i ? "," : "") + inside(`${i}`, item, dataOf(value, i));
+        for (let i = 0, all = length; i < all; i++) {
+          try {
+            const one = inside(`${i}`, item, dataOf(value, i));
+            text += (text && ",") + one;
+          } catch (error) {
+            if (!dropsWrong || !(error instanceof Mismatch)) throw error;
+            length--;
+          }
+        }
         if (length < minItems) {
           throw new Mismatch(`Array requires at least ${minItems} items; you have ${length}`, `have at least ${minItems} items`);
         }
@@ -207,7 +244,7 @@ const COMPILERS = {
   },
 
   object({properties = {}, additionalProperties, patternProperties, isInstanceOf}) {
-    if (isInstanceOf !== undefined) return instance(isInstanceOf);
+    if (isInstanceOf !== undefined) return isInstanceOf === "Date" ? DATE : instance(isInstanceOf);
     const [pattern] = objectKeys(patternProperties ?? {});
     const allowed = pattern === undefined ? null : new RegExp(pattern);
     const others = pattern !== undefined ? compileType(patternProperties[pattern])

@@ -2,7 +2,7 @@
 // Knows no namespace by name: what a namespace needs beyond calls and events is in members/, one file for each.
 
 import {
-  NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn,
+  NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn, isArray,
   mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, slice, split, startsWith, stringify,
 } from "./primordials.js";
 import {anyArguments, compileCall} from "./arguments.js";
@@ -133,7 +133,18 @@ export function createBridge({pipe, data, longest}) {
   const invokers = create(null); // path → how a listener is called, where members/ has a way of its own
   let nextListener = 1;
 
+  const refused = create(null); // path → the words that only a caller with more permissions may give to addListener
+
+  function refuseWords(path, extra) {
+    for (let i = 0; i < refused[path].length; i++) {
+      const {parameter, word, message} = refused[path][i];
+      const words = extra[parameter];
+      for (let j = 0; isArray(words) && j < words.length; j++) if (words[j] === word) throw new NativeError(message);
+    }
+  }
+
   function eventOf(path, spec) {
+    refused[path] = spec.refused;
     if (mapHas(events, path)) return mapGet(events, path);
     const ids = new NativeMap(); // listener → id
     const check = compileCall(spec.shown, spec.extra, false);
@@ -144,6 +155,7 @@ export function createBridge({pipe, data, longest}) {
       addListener(listener, ...extra) {
         valid(listener);
         const {text} = check(extra);
+        refuseWords(path, extra);
         if (mapHas(ids, listener)) return;
         const id = nextListener++;
         mapSet(ids, listener, id);

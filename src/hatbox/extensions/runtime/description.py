@@ -45,7 +45,7 @@ def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
 
     return {
         "functions": {each["name"]: _function(shown, each) for each in permitted("functions")},
-        "events": {each["name"]: _event(shown, each) for each in permitted("events")},
+        "events": {each["name"]: _event(shown, each, surface, caller) for each in permitted("events")},
         "constants": {
             **{name: each["value"] for name, each in schema.get("properties", {}).items() if "value" in each},
             **surface.enumerations,
@@ -64,11 +64,17 @@ def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _event(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Caller) -> dict[str, Any]:
+    needs = surface.events[schema["name"]].needs
     return {
         "shown": f"{shown}.{schema['name']}",
         "extra": schema.get("extraParameters", []),
         "returns": "returns" in schema,
+        "refused": [
+            {"parameter": need.parameter, "word": need.word, "message": need.message}
+            for need in needs
+            if not need.is_met(caller.permissions)
+        ],
         "input": schema.get("userInput", False),
     }
 

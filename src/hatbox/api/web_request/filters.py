@@ -1,0 +1,51 @@
+"""Which requests a listener hears of: those that its filter names, to hosts that its caller has permission for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from hatbox.api.caller import Caller
+from hatbox.api.match_patterns import UrlPattern, parse_url_pattern
+from hatbox.api.urls import Url, parse_url
+from hatbox.web_requests.model import Moment
+
+__all__ = ["matches"]
+
+
+def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any]) -> bool:
+    """Whether a caller may hear of a request, and wants to. Its permissions are those of this moment."""
+    url = parse_url(moment.url)
+    if url is None or not caller.hosts.allow_url(url.scheme, url.host):
+        return False
+    if moment.document_url is not None:
+        page = parse_url(moment.document_url)
+        if page is None or not caller.hosts.allow_url(page.scheme, page.host):
+            return False
+    return (
+        _is_wanted(url, wishes["urls"])
+        and (wishes["types"] is None or moment.type in wishes["types"])
+        and wishes["tabId"] in (None, moment.place.tab_id)
+        and wishes["windowId"] in (None, moment.place.window_id)
+        and not wishes["incognito"]
+    )
+
+
+def _is_wanted(url: Url, texts: Sequence[str]) -> bool:
+    patterns = _patterns(tuple(texts))
+    return any(_matches(pattern, url) for pattern in patterns)
+
+
+def _matches(pattern: UrlPattern, url: Url) -> bool:
+    """Whether a pattern matches all of a URL: here, and nowhere else in Firefox, the fragment counts too."""
+    if not pattern.hosts.matches(url.scheme, url.host):
+        return False
+    return pattern.path is None or pattern.path.fullmatch(url.path + url.query + url.fragment) is not None
+
+
+@lru_cache(maxsize=256)
+def _patterns(texts: tuple[str, ...]) -> tuple[UrlPattern, ...]:
+    """The patterns; none if one of them is no pattern, as in Firefox: such a listener is never called."""
+    patterns = [parse_url_pattern(text) for text in texts]
+    return () if None in patterns else tuple(pattern for pattern in patterns if pattern is not None)

@@ -1,0 +1,55 @@
+"""What pages keep beside cookies, local storage and databases, as it lies in the profile. Engines put it there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from hatbox.store.base import Transaction
+
+__all__ = ["DATABASES", "FORGOTTEN", "LOCAL_STORAGE", "Forgotten", "forget_site_data"]
+
+LOCAL_STORAGE: Final = "local"
+DATABASES: Final = "databases"
+FORGOTTEN: Final = "site_data.forgotten"
+"""The topic under which engines are told, which may hold the same."""
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """Some of what pages keep was removed."""
+
+    number: int
+    """That of the identity."""
+    parts: Sequence[str]
+    hosts: Sequence[str] | None
+    """Of which hosts, with their ports; None is all."""
+
+    def is_about(self, origin: str) -> bool:
+        """Whether what this origin keeps is among it."""
+        return self.hosts is None or urlsplit(origin).netloc in self.hosts
+
+
+def forget_site_data(
+    transaction: Transaction, number: int, parts: Sequence[str], hosts: Collection[str] | None = None
+) -> None:
+    """Remove these parts of what pages keep in an identity: of all origins, or of those with these hosts and ports."""
+    forgotten = Forgotten(number, list(parts), None if hosts is None else sorted(hosts))
+    for origin, data in transaction.site_data.load(number):
+        if forgotten.is_about(origin):
+            left = _without(data, parts)
+            if left:
+                transaction.site_data.put(number, origin, left)
+            else:
+                transaction.site_data.delete(number, origin)
+    transaction.changes.append(FORGOTTEN, msgspec.json.encode(forgotten))
+
+
+def _without(data: bytes, parts: Sequence[str]) -> bytes:
+    """What is left of what an origin keeps; nothing, if it is nothing."""
+    kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+    for part in parts:
+        kept[part] = []
+    return msgspec.json.encode(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""

@@ -1,0 +1,104 @@
+"""The headers of a request or a response while listeners change them, one after the other. Pure data.
+
+Each listener answers with all headers that there should be, of those that all of them were shown. So one that is not in
+an answer is to go, one whose value is another one is to change, and what a listener says nothing new about stays as
+those before it have made it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from hatbox.web_requests.model import Headers
+
+__all__ = ["HeaderChanges", "joined", "lines"]
+
+logger = logging.getLogger("hatbox.web_requests")
+
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NO_VALUE: Final = re.compile(r"[\0\r\n]")
+_BYTE: Final = 0xFF
+_LINES: Final = frozenset({"set-cookie", "www-authenticate", "proxy-authenticate"})  # joined with line ends
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> Headers:
+    """Each name once, with all its values, in the order in which the names came first."""
+    values: dict[str, tuple[str, str]] = {}
+    for name, value in pairs:
+        key = name.lower()
+        values[key] = (values[key][0], _join(key, values[key][1], value)) if key in values else (name, value)
+    return tuple(values.values())
+
+
+def lines(name: str, value: str) -> list[str]:
+    """The lines in which a joined value is sent."""
+    return value.split("\n") if name.lower() in _LINES else [value]
+
+
+def _join(key: str, first: str, second: str) -> str:
+    return f"{first}\n{second}" if key in _LINES else f"{first}, {second}"
+
+
+class HeaderChanges:
+    """Headers, and what listeners make of them."""
+
+    def __init__(self, headers: Headers) -> None:
+        self._shown = {name.lower(): value for name, value in headers}
+        self._now = {name.lower(): (name, value) for name, value in headers}
+
+    @property
+    def headers(self) -> Headers:
+        """As they are now."""
+        return tuple(self._now.values())
+
+    def apply(self, answer: Any, who: str, may_name_host: Callable[[str], bool] | None = None) -> None:
+        """Take in what a listener wants them to be. A list that is none is logged, and changes nothing."""
+        wanted = _read(answer)
+        if wanted is None:
+            logger.warning("%s: these are no headers: %.200r", who, answer)
+            return
+        names = {name.lower() for name, _ in wanted}
+        for key in self._shown.keys() - names:
+            self._now.pop(key, None)
+        done: set[str] = set()
+        for name, value in wanted:
+            key = name.lower()
+            if self._shown.get(key) != value:
+                self._set(name, value, who, may_name_host, merge=key in done)
+            done.add(key)
+
+    def _set(
+        self, name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None, *, merge: bool
+    ) -> None:
+        key = name.lower()
+        bad = not _NAME.fullmatch(name) or any(ord(each) > _BYTE for each in value)
+        if bad or any(_NO_VALUE.search(line) for line in lines(name, value)):
+            logger.warning("%s: no header can be %.100r: %.100r", who, name, value)
+        elif key == "host" and value and may_name_host is not None and not may_name_host(value):
+            logger.warning("%s may not make a request say that it is for %s: it has no permission for that", who, value)
+        elif merge and key in self._now:
+            self._now[key] = self._now[key][0], _join(key, self._now[key][1], value)
+        elif value:
+            self._now[key] = self._now[key][0] if key in self._now else name, value
+        else:
+            self._now.pop(key, None)
+
+
+def _read(answer: Any) -> list[tuple[str, str]] | None:
+    if not isinstance(answer, (list, tuple)):
+        return None
+    pairs = [_pair(each) for each in answer]
+    return None if None in pairs else [pair for pair in pairs if pair is not None]
+
+
+def _pair(header: Any) -> tuple[str, str] | None:
+    if not isinstance(header, Mapping) or not isinstance(name := header.get("name"), str):
+        return None
+    binary, value = header.get("binaryValue"), header.get("value")
+    if isinstance(binary, (list, tuple)):
+        numbers = [each for each in binary if isinstance(each, int)]
+        return name, "".join(chr(each & _BYTE) for each in numbers)
+    return (name, value) if isinstance(value, str) else None

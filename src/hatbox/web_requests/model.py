@@ -1,0 +1,79 @@
+"""A request as listeners are told of it. Only data."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+__all__ = ["Answer", "Challenge", "Headers", "Moment", "Place", "Proxy"]
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+"""Names and values, a character for each byte. A name is there once: what came twice is joined, as in Firefox."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a request is made."""
+
+    tab_id: int
+    window_id: int
+    cookie_store_id: str
+
+
+class Proxy(msgspec.Struct, frozen=True):
+    """A server that requests go through. `type` is `http`, `https`, `socks`, `socks4` or `direct`, which is none."""
+
+    type: str
+    host: str = ""
+    port: int = 0
+    username: str = ""
+    password: str = ""
+    proxy_dns: bool = False
+    failover_timeout: int = 10
+    authorization: str | None = None
+    """The Proxy-Authorization header of requests for a tunnel."""
+    isolation_key: str | None = None
+
+
+class Challenge(msgspec.Struct, frozen=True):
+    """A server, or a proxy, wants to know who asks."""
+
+    scheme: str
+    realm: str
+    is_proxy: bool
+    host: str
+    port: int
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """A request at one moment of its life. What is not known yet is None."""
+
+    request_id: str
+    place: Place
+    time: float
+    """Seconds since 1970."""
+    url: str
+    method: str
+    type: str
+    document_url: str | None = None
+    """The page that the request is for; None for the page itself."""
+    proxy: Proxy | None = None
+    ip: str | None = None
+    status_code: int = 0
+    status_line: str = ""
+    request_headers: Headers = ()
+    response_headers: Headers | None = None
+    redirect_url: str | None = None
+    error: str | None = None
+    challenge: Challenge | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a listener that may interfere has answered: anything, as scripts do."""
+
+    who: str
+    said: Any
+    changes_headers: bool = False
+    """Whether it asked for the headers that it may change at this moment."""
+    may_name_host: Any = None
+    """A function that says whether it may make a request say that it is for another host."""
