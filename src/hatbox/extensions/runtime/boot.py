@@ -30,7 +30,7 @@ class Boot(NamedTuple):
     description: Description
     """The namespaces that it sees (hatbox.extensions.runtime.description)."""
     data: Mapping[str, Any] = {}
-    """For the files in members/, as `host.data`."""
+    """For the files in members/, as `host.data`: `i18n` is what Locales.for_runtime() gives."""
     navigator: Mapping[str, Any] = {}
     """What `navigator` has beyond, or other than, default_navigator()."""
     page: str = _PAGE
