@@ -72,7 +72,7 @@ class Runtime:
         self._writable = True
         self._continuing = False
         self.last_activity = self._loop.time()
-        """When the child last said something of its own accord, by the loop's clock."""
+        """When a script last called something or answered, by the loop's clock."""
 
     @classmethod
     async def start(
@@ -231,7 +231,6 @@ class Runtime:
 
     def received(self, frame: Frame) -> None:
         """A frame has come. It is handled at once, unless others wait or the child does not read its answers."""
-        self.last_activity = self._loop.time()
         self._waiting.append((frame, 0))
         self._waiting_size += frame.size
         if not self._continuing:
@@ -305,6 +304,7 @@ class Runtime:
     # ── Calls ──
 
     def _call(self, number: int, path: str, arguments: list[Any]) -> None:
+        self.last_activity = self._loop.time()
         namespace, member = split_path(path)
         try:
             reply = self._host.call(namespace, member, arguments)
@@ -383,6 +383,7 @@ class Runtime:
             self._host.unlisten(listener)
 
     def _answered(self, number: int, ok: bool, value: Any) -> None:
+        self.last_activity = self._loop.time()
         answer = self._asked.get(number)
         if answer is None or answer.done():
             return  # whoever asked has not waited

@@ -16,8 +16,11 @@ from hatbox.extensions.runtime.values import encode_special, revive
 __all__ = ["Frame", "FrameDecoder", "ProtocolError", "encode_frame"]
 
 _HEADER: Final = 4
-_MARK: Final = b'"\\u0000'  # how the key of a special value begins (see values.py); nothing else costs a second look
+_MARKED: Final = re.compile(
+    rb'"\\u0000'
+)  # how the key of a special value begins (see values.py); nothing else costs a second look
 
+_WORTH_NO_COPY: Final = 1 << 16
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _encode = msgspec.json.Encoder(enc_hook=encode_special).encode
@@ -67,7 +70,7 @@ class FrameDecoder:
         buffer = b"".join(self._pieces) if len(self._pieces) > 1 else data
         frames, start = [], 0
         while (end := self._end(buffer, start)) is not None:
-            frames.append(Frame(_messages(buffer[start + _HEADER : end]), end - start))
+            frames.append(Frame(_messages(memoryview(buffer)[start + _HEADER : end]), end - start))
             start = end
         self._pieces = [buffer[start:]] if start < len(buffer) else []
         self._have = len(buffer) - start
@@ -85,10 +88,12 @@ class FrameDecoder:
         return start + self._need if len(buffer) - start >= self._need else None
 
 
-def _messages(payload: bytes) -> list[Any]:
+def _messages(payload: bytes | memoryview) -> list[Any]:
+    if len(payload) < _WORTH_NO_COPY:
+        payload = bytes(payload)
     try:
         messages = _parse(payload)
-        if _MARK in payload:
+        if _MARKED.search(payload):
             messages = revive(messages)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a frame that is no JSON ({error})") from None
@@ -97,12 +102,12 @@ def _messages(payload: bytes) -> list[Any]:
     return messages
 
 
-def _parse(payload: bytes) -> Any:
+def _parse(payload: bytes | memoryview) -> Any:
     try:
         return _decode(payload)
     except msgspec.DecodeError:
         if _SURROGATE.search(payload):  # half a pair is no text to msgspec, but it is to JavaScript
-            return json.loads(payload, parse_constant=_refuse)
+            return json.loads(bytes(payload), parse_constant=_refuse)
         raise
 
 
