@@ -40,7 +40,7 @@ class ApiHost:
         self._caller = caller
         self._network = network or Network()
         self._events: dict[str, ScriptEvent] = {}
-        self._forwarders: dict[Listener, Callable[..., Any]] = {}
+        self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""
@@ -58,14 +58,15 @@ class ApiHost:
         # Where the schema says that a listener returns something, whoever fires the event gets it, as an awaitable.
         waits = event_returns(surface, name)
         forward: Callable[..., Any] = _Asking(listener) if waits else _Telling(listener)
-        self._events[listener.path].addListener(forward, *extra)
-        self._forwarders[listener] = forward
+        script_event = self._events[listener.path]
+        script_event.addListener(forward, *extra)
+        self._forwarders[listener] = script_event, forward
 
     def unlisten(self, listener: Listener) -> None:
         """Remove it."""
-        forward = self._forwarders.pop(listener, None)
-        if forward is not None:
-            self._events[listener.path].removeListener(forward)
+        if forwarder := self._forwarders.pop(listener, None):
+            script_event, forward = forwarder
+            script_event.removeListener(forward)
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""

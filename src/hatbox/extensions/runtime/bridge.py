@@ -380,7 +380,10 @@ class Runtime:
     def _unlisten(self, number: int) -> None:
         listener = self._listeners.pop(number, None)
         if listener is not None:
-            self._host.unlisten(listener)
+            try:
+                self._host.unlisten(listener)
+            except Exception:
+                logger.exception("a listener of %s was removed", self._boot.extension_id)
 
     def _answered(self, number: int, ok: bool, value: Any) -> None:
         self.last_activity = self._loop.time()
