@@ -244,7 +244,7 @@ def test_namespaces_come_and_go_with_permissions_while_it_runs(tmp_path: Path) -
         assert await runtime.evaluate("browser.contextualIdentities === kept") is True
         caller.permissions.clear()
         runtime.show(describe(caller))
-        assert await runtime.evaluate("[Object.keys(browser), browser.contextualIdentities === undefined]") == [
+        assert await runtime.evaluate("[Object.keys(browser).sort(), browser.contextualIdentities === undefined]") == [
             ["runtime", "tabs", "windows"],
             True,
         ]
@@ -323,24 +323,24 @@ def test_values_that_json_has_no_word_for_go_to_the_host_and_come_back(tmp_path:
     in_lab(tmp_path, use)
 
 
-@pytest.mark.parametrize(
-    ("source", "result"),
-    [
-        ("1 + 1", 2),
-        ("undefined", None),
-        ("() => 1", None),
-        ("({a: [new Date(0), NaN]})", {"a": ["1970-01-01T00:00:00.000Z", None]}),
-        ("Promise.resolve(3)", 3),
-        ("await Promise.resolve(4)", 4),
-        ("const a = await 5; return a", 5),
-        ("'\\ud800'", "\ud800"),
-        ("for (var i = 0; i < 3; i++); i", 3),
-    ],
-)
-def test_code_can_be_evaluated_in_the_scope_of_the_extension(tmp_path: Path, source: str, result: Any) -> None:
+EVALUATED: list[tuple[str, Any]] = [
+    ("1 + 1", 2),
+    ("undefined", None),
+    ("() => 1", None),
+    ("({a: [new Date(0), NaN]})", {"a": ["1970-01-01T00:00:00.000Z", None]}),
+    ("Promise.resolve(3)", 3),
+    ("await Promise.resolve(4)", 4),
+    ("const a = await 5; return a", 5),
+    ("'\\ud800'", "\ud800"),
+    ("for (var i = 0; i < 3; i++); i", 3),
+]
+
+
+def test_code_can_be_evaluated_in_the_scope_of_the_extension(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
-        assert await runtime.evaluate(source) == result
+        for source, result in EVALUATED:
+            assert await runtime.evaluate(source) == result, source
 
     in_lab(tmp_path, use)
 

@@ -44,7 +44,7 @@ class ApiHost:
         self._caller = caller
         self._network = network or Network()
         self._events: dict[str, ScriptEvent] = {}
-        self._forwarders: dict[Listener, Callable[..., Any]] = {}
+        self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._input_until = -math.inf
         """Until when what the script does may be the answer to what the user did."""
 
@@ -73,14 +73,15 @@ class ApiHost:
         forward: Callable[..., Any] = _Asking(listener) if waits else _Telling(listener)
         if event.user_input:
             forward = _Noting(forward, self._note_input)
-        self._events[listener.path].addListener(forward, *extra)
-        self._forwarders[listener] = forward
+        script_event = self._events[listener.path]
+        script_event.addListener(forward, *extra)
+        self._forwarders[listener] = script_event, forward
 
     def unlisten(self, listener: Listener) -> None:
         """Remove it."""
-        forward = self._forwarders.pop(listener, None)
-        if forward is not None:
-            self._events[listener.path].removeListener(forward)
+        if forwarder := self._forwarders.pop(listener, None):
+            script_event, forward = forwarder
+            script_event.removeListener(forward)
 
     def _note_input(self) -> None:
         self._input_until = time.monotonic() + _INPUT_SECONDS

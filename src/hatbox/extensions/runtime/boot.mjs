@@ -57,9 +57,9 @@ pipe.start(text => {
   receive(messages);
 });
 
-function boot({data, description, members, navigator, longest, polyfills}) {
-  limitStrings(longest);
-  bridge = createBridge({pipe, data, longest});
+function boot({data, description, members, navigator, largest, polyfills}) {
+  limitStrings(largest);
+  bridge = createBridge({pipe, data});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});

@@ -30,7 +30,7 @@ class Boot(NamedTuple):
     description: Description
     """The namespaces that it sees (hatbox.extensions.runtime.description)."""
     data: Mapping[str, Any] = {}
-    """For the files in members/, as `host.data`."""
+    """For the files in members/, as `host.data`: `i18n` is what Locales.for_runtime() gives."""
     navigator: Mapping[str, Any] = {}
     """What `navigator` has beyond, or other than, default_navigator()."""
     page: str = _PAGE
@@ -53,7 +53,7 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
         ],
         "navigator": {**default_navigator(), **boot.navigator},
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
-        "longest": limits.frame // 4,  # characters: none takes more than three bytes
+        "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
         "data": {
             **boot.data,
             "id": boot.extension_id,

@@ -8,12 +8,12 @@ import {
 import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
 import {createPorts} from "./ports.js";
-import {encode, encodeMessage} from "./values.js";
+import {encode, encodeMessage, refuseLarge} from "./values.js";
 
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
-export function createBridge({pipe, data, longest}) {
+export function createBridge({pipe, data}) {
   const {send, sendNow} = pipe;
 
   // ── Requests: what was asked of the host and is not answered yet ──
@@ -26,7 +26,7 @@ export function createBridge({pipe, data, longest}) {
   let heldTo = 0;
 
   function request(kind, rest, settle) {
-    if (rest.length > longest) throw new NativeError(`The message is too large: ${rest.length} characters, and ${longest} are allowed.`);
+    refuseLarge(rest);
     const id = nextId++;
     pending[id] = settle;
     const message = `["${kind}",${id},${rest}]`;
@@ -203,7 +203,7 @@ export function createBridge({pipe, data, longest}) {
     let text;
     try {
       text = encode(value);
-      if (text.length > longest) throw new NativeError("The value is too large.");
+      refuseLarge(text);
     } catch (error) {
       return refuse(number, error);
     }

@@ -320,6 +320,7 @@ class Runtime:
     # ── Calls ──
 
     def _call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
+        self.last_activity = self._loop.time()
         namespace, member = split_path(path)
         try:
             call = self._host.call_on_input if user_input else self._host.call
@@ -400,9 +401,13 @@ class Runtime:
     def _unlisten(self, number: int) -> None:
         listener = self._listeners.pop(number, None)
         if listener is not None:
-            self._host.unlisten(listener)
+            try:
+                self._host.unlisten(listener)
+            except Exception:
+                logger.exception("a listener of %s was removed", self._boot.extension_id)
 
     def _answered(self, number: int, ok: bool, value: Any) -> None:
+        self.last_activity = self._loop.time()
         answer = self._asked.get(number)
         if answer is None or answer.done():
             return  # whoever asked has not waited

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,10 +12,9 @@ import platformdirs
 from hatbox.errors import MissingExtra
 from hatbox.extensions.runtime.limits import Limits
 
-__all__ = ["cache_folder", "command", "deno_program", "die_with", "environment"]
+__all__ = ["cache_folder", "command", "deno_program", "environment"]
 
 _HERE: Final = Path(__file__).parent
-_PR_SET_PDEATHSIG: Final = 1
 
 
 @cache
@@ -66,20 +61,3 @@ def environment() -> dict[str, str]:
     """All that the child sees of the environment, if it could look."""
     kept = {name: value for name in ("SYSTEMROOT",) if (value := os.environ.get(name))}  # Windows needs it
     return {**kept, "DENO_DIR": str(cache_folder()), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
-
-
-def die_with(parent: int) -> Callable[[], None] | None:
-    """What the child does between fork and exec so that it never outlives the host: a loop would not see the pipe end.
-
-    Everything is looked up before the fork; after it, there may be locks that nobody will ever release.
-    """
-    if not sys.platform.startswith("linux"):
-        return None
-    prctl, kill, getppid, leave = ctypes.CDLL(None).prctl, int(signal.SIGKILL), os.getppid, os._exit
-
-    def ask_to_die() -> None:
-        prctl(_PR_SET_PDEATHSIG, kill, 0, 0, 0)
-        if getppid() != parent:  # the host was gone before we asked
-            leave(1)
-
-    return ask_to_die

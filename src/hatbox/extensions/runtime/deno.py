@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 import signal
 import sys
@@ -15,8 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, cast
 
-from hatbox.extensions.runtime.command import cache_folder, command, die_with, environment
+from hatbox.extensions.runtime.command import cache_folder, command, environment
 from hatbox.extensions.runtime.frames import Frame, FrameDecoder, ProtocolError, encode_frame
+from hatbox.extensions.runtime.lifeline import Lifeline
 from hatbox.extensions.runtime.limits import Limits
 
 if sys.platform != "win32":
@@ -68,6 +68,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._pings = 0
         self._pongs = 0
         self._reading = True
+        self._lifeline = Lifeline()
 
     @classmethod
     async def start(
@@ -77,14 +78,19 @@ class DenoProcess(asyncio.SubprocessProtocol):
         cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
         child = cls(receiver, limits)
         loop = asyncio.get_running_loop()
-        await loop.subprocess_exec(
-            lambda: child,
-            *command(limits, inspect=inspect, unsafe_eval=unsafe_eval),
-            env=environment(),
-            cwd="/" if sys.platform != "win32" else None,
-            preexec_fn=die_with(os.getpid()),
-            start_new_session=True,
-        )
+        try:
+            await loop.subprocess_exec(
+                lambda: child,
+                *command(limits, inspect=inspect, unsafe_eval=unsafe_eval),
+                env=environment(),
+                cwd="/" if sys.platform != "win32" else None,
+                pass_fds=child._lifeline.inherited,
+                start_new_session=True,  # Ctrl-C in a terminal is for the host, which then ends its children
+            )
+        except BaseException:
+            child._lifeline.close()
+            raise
+        child._lifeline.tie(child.pid)
         return child
 
     @property
@@ -178,6 +184,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._watchdog.cancel()
         self.inspector.cancel()
         self._transport.close()
+        self._lifeline.close()
         if not self._exited.done():
             self._exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
 

@@ -53,7 +53,7 @@ class FrameDecoder:
         buffer = b"".join(self._pieces) if len(self._pieces) > 1 else data
         frames, start = [], 0
         while (end := self._end(buffer, start)) is not None:
-            frames.append(Frame(_messages(buffer[start + _HEADER : end]), end - start))
+            frames.append(Frame(_messages(memoryview(buffer)[start + _HEADER : end]), end - start))
             start = end
         self._pieces = [buffer[start:]] if start < len(buffer) else []
         self._have = len(buffer) - start
@@ -71,9 +71,9 @@ class FrameDecoder:
         return start + self._need if len(buffer) - start >= self._need else None
 
 
-def _messages(payload: bytes) -> list[Any]:
+def _messages(payload: bytes | memoryview) -> list[Any]:
     try:
-        messages = decode(payload)
+        messages = decode(bytes(payload))
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a frame that is no JSON ({error})") from None
     if not isinstance(messages, list):

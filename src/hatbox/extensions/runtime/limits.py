@@ -16,8 +16,8 @@ class Limits(NamedTuple):
     """What V8 may use for objects."""
     memory: int = 512 * _MEGABYTE
     """What the process may take beyond what it has when it is ready. Only on Linux."""
-    frame: int = 16 * _MEGABYTE
-    """The largest frame that is read."""
+    frame: int = 8 * _MEGABYTE
+    """The largest frame that is read, and so the largest argument. What is larger would delay others too long."""
     unsent: int = 64 * _MEGABYTE
     """What may wait for a child that does not read; beyond it, the child counts as unresponsive."""
     unread: int = 64 * _MEGABYTE

@@ -83,7 +83,7 @@ export function createPipe({read, write, exit}) {
       have += size;
       takeFrames();
     }
-    pump();
+    soon(pump); // whoever awaited this answer asks the next question first, and the host need not wait for our read
   }
 
   function takeFrames() {

@@ -1,7 +1,7 @@
 // Values as JSON text, with marks for what JSON has no word for. hatbox/values.py describes the marks, and is the other half.
 
 import {
-  Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, getOwnPropertyDescriptor,
+  Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
   NativeDOMException, getPrototypeOf, includes, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
@@ -78,13 +78,24 @@ export function className(object) {
 }
 
 // No string may be larger than a frame; told before it is copied, because the copy may be what there is no memory for.
-let longest = Infinity;
+let largest = Infinity;
 
-export function limitStrings(length) { longest = length; }
+export function limitStrings(bytes) { largest = bytes; }
 
 export function quote(text) {
-  if (text.length > longest) throw new NativeError(`The value is too large: ${text.length} characters, and ${longest} are allowed.`);
+  if (text.length > largest) throw tooLarge(text.length);
   return stringify(text);
+}
+
+// Refuse the text of a message that does not fit into a frame.
+export function refuseLarge(text) {
+  if (text.length * 3 <= largest) return; // no character takes more than three bytes
+  const size = text.length > largest ? text.length : encodeText(encoder, text).length;
+  if (size > largest) throw tooLarge(size);
+}
+
+function tooLarge(size) {
+  return new NativeError(`The value is too large: ${size} bytes, and ${largest} are allowed.`);
 }
 
 // An own property that is data; undefined for getters, which are never called.
