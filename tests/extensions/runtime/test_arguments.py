@@ -136,7 +136,7 @@ class Checker:
 
     def call(self, parameters: list[dict[str, Any]], source: str) -> Any:
         """What was thrown, or the arguments that arrived."""
-        function = {"async": True, "callback": False, "returns": True, "parameters": parameters}
+        function = {"async": True, "callback": False, "returns": True, "parameters": parameters, "shown": "test.call"}
         self._runtime.show({"test": {"functions": {"call": function}, "events": {}, "constants": {}}})
         call = f"try {{ await browser.test.call({source}); return null; }} catch (e) {{ return e.message; }}"
         thrown = self._runner.run(self._runtime.evaluate(call))
