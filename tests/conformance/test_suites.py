@@ -39,7 +39,7 @@ def name_of(value: Suite | Case) -> str:
 @pytest.mark.parametrize(("suite", "case"), ALL, ids=name_of)
 def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, site: Site, tmp_path: Path) -> None:
     async def replayed() -> list[dict[str, Any]]:
-        async with hatbox.open(tmp_path / "profile.db") as profile, _engine(profile, suite) as engine:
+        async with hatbox.open(tmp_path / "profile.db") as profile, engine_for(profile, suite) as engine:
             await profile.tabs.open(DEFAULT_STORE)
             settled = engine.settled if engine else None
             return await run_case(profile.browser(case["permissions"]), case["steps"], site.origin, settled)
@@ -49,7 +49,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, 
     assert [json.dumps(entry) for entry in asyncio.run(replayed())] == [json.dumps(entry) for entry in expected]
 
 
-def _engine(profile: Profile, suite: Suite) -> AbstractAsyncContextManager[EngineRunner | None]:
+def engine_for(profile: Profile, suite: Suite) -> AbstractAsyncContextManager[EngineRunner | None]:
     """What loads the pages of cases, where a suite has any. The site is a plain one, and certificates take time."""
     return profile.http_engine(verify=False) if suite.name in ("tabs", "windows") else nullcontext()
 
