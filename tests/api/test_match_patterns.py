@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.api.caller import Caller
-from hatbox.api.match_patterns import ALL_URLS, HostPermissions, host_permissions, parse_match_pattern
+from hatbox.api.match_patterns import (
+    ALL_URLS,
+    HostPermissions,
+    glob,
+    host_permissions,
+    parse_match_pattern,
+    parse_url_pattern,
+)
+from hatbox.api.urls import parse_url
 
 labels = st.from_regex(r"[a-z]([a-z0-9-]{0,5}[a-z0-9])?", fullmatch=True)
 hosts = st.lists(labels, min_size=1, max_size=4).map(".".join)
@@ -134,3 +142,48 @@ def test_hosts_can_be_granted_and_revoked_while_the_caller_lives() -> None:
     assert caller.hosts.allow_url("https", "site.example")
     caller.permissions.clear()
     assert not caller.hosts.allow_url("https", "site.example")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url", "matches"),
+    [
+        ("<all_urls>", "https://site.example/x", True),
+        ("<all_urls>", "about:blank", False),
+        ("about:*", "about:blank", True),
+        ("about:blank", "about:blank", True),
+        ("about:config", "about:blank", False),
+        ("*://site.example/*", "http://site.example/x?y#z", True),
+        ("*://site.example/*", "http://sub.site.example/", False),
+        ("*://*.site.example/*", "http://sub.site.example/", True),
+        ("https://site.example/*", "http://site.example/", False),
+        ("https://site.example/x", "https://site.example/x", True),
+        ("https://site.example/x", "https://site.example/x#here", True),
+        ("https://site.example/x", "https://site.example/x?y", False),
+        ("https://site.example/x?y", "https://site.example/x?y", True),
+        ("https://site.example/?", "https://site.example/a", False),
+        ("https://site.example/*/b", "https://site.example/a/b", True),
+        ("https://site.example/a.c", "https://site.example/abc", False),
+        ("https://site.example:8443/*", "https://site.example:8443/", False),
+        ("https://site.example/*", "https://site.example:8443/", True),
+        ("https://*site.example/*", "https://mysite.example/", False),
+    ],
+)
+def test_a_pattern_for_tabs_counts_whole(pattern: str, url: str, matches: bool) -> None:
+    parsed, read = parse_url_pattern(pattern), parse_url(url)
+    assert parsed is not None
+    assert read is not None
+    assert parsed.matches(read) == matches
+
+
+@pytest.mark.parametrize(
+    "text", ["", "foo", ":", "about:", "http://", "http://site.example", "http:///x", "http:x", "*"]
+)
+def test_what_is_no_pattern_for_tabs_is_none(text: str) -> None:
+    assert parse_url_pattern(text) is None
+
+
+def test_in_titles_a_question_mark_stands_for_one_character() -> None:
+    assert glob("N?xt*", question=True).fullmatch("Next (1)\n")
+    assert not glob("N?xt", question=True).fullmatch("Nxt")
+    assert not glob("N?xt", question=False).fullmatch("Next")
+    assert glob("[a]", question=True).fullmatch("[a]")

@@ -139,7 +139,7 @@ def _record(firefox: Firefox, site: Site, suite: Suite) -> str:
         logs = firefox.run(
             RUNNER.read_text("utf-8") + run_all,
             permissions=permissions,
-            timeout=300,
+            timeout=600,
             host={"reset": reset},
         )
         answers |= {case["name"]: log for case, log in zip(group, logs, strict=True)}

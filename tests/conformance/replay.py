@@ -26,9 +26,14 @@ VOLATILE = {"lastAccessed", "left", "top", "width", "height"}
 Ids = dict[int, int]  # each id, and the number that stands for it, in the order of first sight
 
 
-async def run_case(browser: Browser, steps: list[dict[str, Any]], site: str) -> list[dict[str, Any]]:
-    """What the steps of a case bring, in the order in which it is seen; `site` is the origin of its pages."""
-    replay = _Replay(browser, site)
+async def run_case(
+    browser: Browser, steps: list[dict[str, Any]], site: str, settled: Callable[[], Awaitable[None]] | None = None
+) -> list[dict[str, Any]]:
+    """What the steps of a case bring, in the order in which it is seen.
+
+    `site` is the origin of its pages, and `settled` waits until whoever loads them has begun all that was asked for.
+    """
+    replay = _Replay(browser, site, settled)
     if hasattr(browser, "tabs"):
         await replay.see_first()
     for step in steps:
@@ -38,10 +43,11 @@ async def run_case(browser: Browser, steps: list[dict[str, Any]], site: str) -> 
 
 
 class _Replay:
-    def __init__(self, browser: Browser, site: str) -> None:
+    def __init__(self, browser: Browser, site: str, settled: Callable[[], Awaitable[None]] | None) -> None:
         self.log: list[dict[str, Any]] = []
         self._browser = browser
         self._site = site
+        self._settled = settled
         self._listeners: dict[str, tuple[Any, Callable[..., None]]] = {}
         self._callbacks: list[asyncio.Future[None]] = []  # done when they have been called
         self._saved: dict[str, Any] = {}
@@ -60,10 +66,17 @@ class _Replay:
             await waiting
 
     async def settle(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*self._callbacks)
+        if self._settled is not None:
+            await self._settled()
+        if hasattr(self._browser, "tabs"):
+            await self._patiently(self._is_loaded, "settle")
         for _ in range(5):  # nothing is under way any more but what the loop has in hand
             await asyncio.sleep(0)
+
+    async def _is_loaded(self) -> bool:
+        return not await self._find("tabs.query")({"status": "loading"})
 
     def _begin(self, step: dict[str, Any], entry: dict[str, Any]) -> Awaitable[Any] | None:
         """Do a step up to where it has to wait; returns what there is to wait for."""

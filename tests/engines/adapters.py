@@ -5,10 +5,12 @@ Imports of an engine's own packages belong inside of the methods: the programs o
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 import hatbox
 from hatbox.engines.runner import EngineRunner
+from hatbox.errors import EngineError
 
 
 class Adapter:
@@ -33,4 +35,37 @@ class Adapter:
         """Wait until cookies that were changed outside are known in the engine, and those changed in it outside."""
 
 
-ADAPTERS: Final[dict[str, Adapter]] = {adapter.name: adapter for adapter in (Adapter(),)}
+class Chromium(Adapter):
+    """A real one, without windows."""
+
+    name = "chromium"
+    runs_scripts = True
+
+    def missing(self) -> str:
+        from hatbox.engines.chromium.launch import find_browser
+
+        try:
+            find_browser()
+        except EngineError as error:
+            if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
+                raise
+            return str(error)
+        return ""
+
+    def run(self, profile: hatbox.Profile) -> EngineRunner:
+        return profile.chromium(headless=True)
+
+    def pages(self, runner: EngineRunner) -> set[int] | None:
+        from hatbox.engines.chromium import ChromiumRunner
+
+        assert isinstance(runner, ChromiumRunner)
+        return runner.engine.tabs
+
+    async def synced(self, runner: EngineRunner) -> None:
+        from hatbox.engines.chromium import ChromiumRunner
+
+        assert isinstance(runner, ChromiumRunner)
+        await runner.synced()
+
+
+ADAPTERS: Final[dict[str, Adapter]] = {adapter.name: adapter for adapter in (Adapter(), Chromium())}

@@ -47,3 +47,11 @@ def test_arguments_may_be_given_by_name() -> None:
 def test_a_name_that_is_wrong_or_given_twice_is_refused(arguments: list[Any], named: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError, match=r"^ns\.update takes these arguments, each once: cookieStoreId, details$"):
         bind("ns.update", NAMES, arguments, named)
+
+
+def test_an_argument_that_is_left_out_is_its_default_in_normal_form() -> None:
+    details = {"type": "object", "properties": {"x": {"type": "integer", "optional": True}}}
+    call = compile_call("a.b", [{"name": "details", **details, "optional": True, "default": {}}])
+    assert call([]) == [{"x": None}]
+    assert call([None]) == [{"x": None}]
+    assert call([{"x": 1}]) == [{"x": 1}]

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from hatbox import schema
+from typing import Any
+
+import pytest
+
+from hatbox import ArgumentError, schema
 
 SURFACES = {surface.file: surface for surface in schema.load()}
 A = SURFACES["contextual_identities_a.json"]
@@ -76,3 +80,50 @@ def test_what_stands_beside_a_reference_counts() -> None:
     (normal, _) = SURFACES["cookies.json"].functions["set"].normalise([{"url": "x"}, None])
     assert normal["sameSite"] == "unspecified"
     assert normal["partitionKey"] is None
+
+
+TABS, WINDOWS = SURFACES["tabs.json"], SURFACES["windows.json"]
+
+
+def test_tabs_and_windows_are_there_for_everyone_and_honour_a_permission() -> None:
+    for surface in (TABS, WINDOWS):
+        assert surface.permissions == frozenset()
+        assert surface.honours == {"tabs"}
+
+
+def test_a_function_may_need_a_permission_of_its_own() -> None:
+    guarded = {name: function.permissions for name, function in TABS.functions.items() if function.permissions}
+    assert guarded == {"hide": {"tabHide"}, "show": {"tabHide"}}
+
+
+def test_all_permissions_that_make_a_difference_are_known() -> None:
+    assert schema.permissions() == {"contextualIdentities", "contextualidentities", "cookies", "tabHide", "tabs"}
+
+
+def test_constants_are_data() -> None:
+    assert TABS.constants == {"TAB_ID_NONE": -1}
+    assert WINDOWS.constants == {"WINDOW_ID_NONE": -1, "WINDOW_ID_CURRENT": -2}
+    assert FIREFOX.constants == {}
+
+
+def test_an_event_says_what_its_listeners_get_and_what_may_follow_them() -> None:
+    assert [len(event.shapes) for event in TABS.events.values()] == [1, 3, 2, 1, 2, 2, 2]
+    (wishes,) = TABS.events["onUpdated"].normalise([{"tabId": 3}])
+    assert wishes["tabId"] == 3
+    assert TABS.events["onUpdated"].normalise([]) == [None]
+    with pytest.raises(ArgumentError, match=r"^Incorrect argument types for tabs\.onCreated\.$"):
+        TABS.events["onCreated"].normalise([{}])
+
+
+def test_a_type_of_another_namespace_is_found_by_its_full_name() -> None:
+    assert TABS.functions["get"].shape(ANYTHING) == WINDOWS.functions["get"].shape(ANYTHING)["tabs"][0]
+
+
+class _Anything:
+    """Has every attribute, and is a list of one such thing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return [self] if name == "tabs" else self
+
+
+ANYTHING = _Anything()

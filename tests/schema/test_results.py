@@ -63,3 +63,15 @@ def test_an_object_that_is_not_there_is_null_and_a_simple_value_leaves_no_trace(
 
 def test_a_result_that_may_be_missing_is_null() -> None:
     assert compile_shape({**PAIR, "optional": True})(None) is None
+
+
+def test_a_list_that_may_be_omitted_leaves_no_trace() -> None:
+    tabs = {"type": "array", "items": {"type": "integer"}, "optional": True, "omitted": True}
+    shape = compile_shape({"type": "object", "properties": {"id": {"type": "integer"}, "tabs": tabs}})
+    assert shape(SimpleNamespace(id=1, tabs=None)) == {"id": 1}
+    assert shape(SimpleNamespace(id=1, tabs=(2,))) == {"id": 1, "tabs": [2]}
+
+
+def test_a_value_that_is_always_there_is_null_where_it_is_not_known() -> None:
+    shape = compile_shape({"type": "object", "properties": {"isArticle": {"type": "any"}}})
+    assert shape(SimpleNamespace(is_article=None)) == {"isArticle": None}

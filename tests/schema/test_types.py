@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.schema.types import Mismatch, compile_type
+from hatbox.schema.types import Mismatch, Type, compile_type
 
 STRING = {"type": "string"}
 DETAILS = compile_type({"type": "object", "properties": {"name": STRING, "color": {**STRING, "optional": True}}})
@@ -146,3 +146,40 @@ def test_a_default_stands_for_what_is_left_out_or_null() -> None:
 def test_a_property_that_is_no_object_is_told_as_one_of_another_kind(value: Any, shown: str) -> None:
     outer = {"type": "object", "properties": {"key": {"type": "object", "properties": {}, "optional": True}}}
     assert problem_of(outer, {"key": value}) == f"Error processing key: Expected object instead of {shown}"
+
+
+COUNT = compile_type({"type": "integer", "minimum": -2})
+SOME = compile_type({"type": "array", "items": {"type": "integer"}, "minItems": 1})
+IDS = compile_type(
+    {
+        "choices": [
+            {"type": "integer", "minimum": 0},
+            {"type": "array", "items": {"type": "integer", "minimum": 0}},
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "message"),
+    [
+        (COUNT, -3, "Integer -3 is too small (must be at least -2)"),
+        (COUNT, -3.0, "Integer -3 is too small (must be at least -2)"),
+        (COUNT, 2**53, "Integer is out of range"),
+        (SOME, [], "Array requires at least 1 items; you have 0"),
+        (IDS, -1, "Value -1 must either: be at least 0, or be an array value"),
+        (IDS, [-1], "Value must either: be an integer value, or .0 must be at least 0"),
+        (IDS, [1.5], "Value must either: be an integer value, or .0 must be an integer value"),
+    ],
+)
+def test_what_is_too_small_or_too_few_is_refused_in_firefoxs_words(type_: Type, value: Any, message: str) -> None:
+    with pytest.raises(Mismatch) as refused:
+        type_.normalise(value)
+    assert str(refused.value) == message
+
+
+def test_what_is_just_large_enough_is_accepted() -> None:
+    assert COUNT.normalise(-2) == -2
+    assert SOME.normalise([7]) == [7]
+    assert IDS.normalise(0) == 0
+    assert IDS.normalise([0, 1]) == [0, 1]

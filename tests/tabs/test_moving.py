@@ -157,3 +157,23 @@ def test_pinning_a_hidden_tab_shows_it_and_its_identity() -> None:
     pin(desk, 3)
     assert desk.picture == ["^1 ^3 *2"]
     assert not desk.is_hidden(WORK)
+
+
+def test_a_tab_that_is_shown_by_pinning_is_active_where_no_other_is_visible() -> None:
+    desk = Desk()
+    desk.open(WORK)
+    desk.open(active=False)
+    desk.do(hide_tabs, [2])
+    desk.hide(WORK)
+    assert desk.picture == ["-1 -2"]
+    pin(desk, 2)
+    assert desk.picture == ["^*2 -1"]
+
+
+def test_in_another_window_a_tab_has_no_opener_and_is_nobodys_opener_any_more() -> None:
+    desk = desk_with(1)
+    desk.open(opener_id=1)
+    desk.open(opener_id=2)
+    window = desk.open_window()
+    move(desk, [2], 0, window)
+    assert (desk.tab(2).opener_id, desk.tab(3).opener_id) == (None, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from hatbox import InvalidTab
@@ -163,3 +165,12 @@ def test_two_tabs_are_never_accessed_at_the_same_time() -> None:
     times = [tab.last_accessed for tab in desk.tabs()]
     assert sorted(times) == sorted(set(times))
     assert max(times) == desk.tab(1).last_accessed
+
+
+def test_the_time_of_access_is_now_and_never_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = desk_with(2)
+    assert abs(desk.tab(2).last_accessed - time.time()) < 60
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: 0.0)
+        desk.activate(1)
+    assert desk.tab(1).last_accessed > desk.tab(2).last_accessed

@@ -102,6 +102,39 @@ async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path
 
 
 @with_browser
+async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
+    browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    urls = [
+        site.url("/page/1"),
+        site.url("/long") + "#p50",
+        site.url("/form", host="localhost"),
+        site.url("/long") + "#end",
+        site.url("/page/3"),
+    ]
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", urls[0])
+        for url in urls[1:]:
+            await page.goto(url)
+        await page.go_back()
+        await profile.identities.hide(WORK)
+        await profile.tabs.navigate((await the_tab(profile)).id, site.url("/page/9"))  # while it is hidden
+        await profile.identities.show(WORK)
+        page = await runner.page((await the_tab(profile)).id)
+        assert page.url == site.url("/page/9")
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        await profile.identities.show(WORK)
+        page = await runner.page((await the_tab(profile)).id)
+        assert page.url == site.url("/page/9")
+        for url in reversed(urls[:4]):
+            await page.go_back()
+            assert page.url == url
+        await page.wait_for_function("document.title === 'Page 1'")
+    assert "is lost" not in caplog.text
+
+
+@with_browser
 async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
     browser: str, path: Path, site: Site
 ) -> None:

@@ -49,6 +49,11 @@ def test_what_another_engine_has_kept_is_nothing(data: bytes) -> None:
     assert read(None, A) is None
 
 
+def test_another_page_comes_after_the_current_one_and_ends_what_was_ahead() -> None:
+    assert Kept([A, B, C], 1, (1, 2)).then("https://d.example/") == Kept([A, B, "https://d.example/"], 2)
+    assert Kept([A, B, C], 1).then(B + "#x") == Kept([A, B + "#x"], 1)
+
+
 _urls = st.sampled_from([A, B, C, A + "#x", B + "#y", "about:blank", "data:,x"])
 
 

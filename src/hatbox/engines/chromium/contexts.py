@@ -21,6 +21,7 @@ from hatbox.engines.chromium.failures import ABORTED
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.site_data import SiteData
+from hatbox.engines.chromium.work import guarded
 from hatbox.store.base import Store
 
 __all__ = ["IdentityContext", "Looks", "Watcher"]
@@ -98,9 +99,9 @@ class IdentityContext:
         """Give a new context what the identity has."""
         cookies = CookieSync(session, context_id, cookie_store)
         made = cls(context, cookies, cookie_store.cookie_store_id, store, watcher, looks)
-        context.on("page", made._on_page)
-        context.on("response", made._on_response)
-        context.on("requestfailed", made._on_failure)
+        context.on("page", guarded(made._on_page))
+        context.on("response", guarded(made._on_response))
+        context.on("requestfailed", guarded(made._on_failure))
         await asyncio.gather(cookies.load(), made._restore())
         made._polling = asyncio.ensure_future(made._poll())
         return made
@@ -108,12 +109,15 @@ class IdentityContext:
     async def new_page(self) -> LivePage:
         """A page with nothing in it."""
         first, self._first = self._first, None
-        if first is not None and not first.page.is_closed():
-            self.pages.append(first)
-            return first
-        page = await self._make_page()
+        page = first if first is not None and not first.page.is_closed() else await self._make_page()
         self.pages.append(page)
         return page
+
+    async def tidy(self) -> None:
+        """Close the page that was made to give back site data, where nobody wants a page."""
+        first, self._first = self._first, None
+        if first is not None:
+            await first.close()
 
     async def save(self, page: LivePage) -> None:
         """Bring to disk what the sites in a page keep."""
@@ -221,9 +225,9 @@ class IdentityContext:
 
     async def _attach(self, page: PlaywrightPage) -> LivePage:
         live = await LivePage.attach(page, self, self._looks.mark, headless=self._looks.headless)
-        page.on("close", lambda _: self._on_close(live))
-        if folder := self._looks.downloads:
-            page.on("download", lambda download: self._begin(_save(download, folder)))
+        page.on("close", guarded(lambda _: self._on_close(live)))
+        if self._looks.downloads is not None:
+            page.on("download", guarded(self._on_download))
         return live
 
     def _on_page(self, page: PlaywrightPage) -> None:
@@ -245,6 +249,10 @@ class IdentityContext:
             logger.debug("a page was gone before it was there: %s", error)
         finally:
             self.users -= 1
+
+    def _on_download(self, download: Download) -> None:
+        if self._looks.downloads is not None:
+            self._begin(_save(download, self._looks.downloads))
 
     def _on_close(self, page: LivePage) -> None:
         self._ours.discard(page.page)
@@ -270,6 +278,7 @@ class IdentityContext:
                     logger.warning("what %s keeps could not be given back: %s", origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
+            await page.reset_history()
 
     async def _save_rest(self) -> None:
         """Save what was changed just before the last page of an origin was closed, on an empty page."""

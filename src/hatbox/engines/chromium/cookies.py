@@ -72,6 +72,11 @@ class CookieSync:
             self._pending[key] = None if change.removed else change.cookie
             self._passing_on.soon()
 
+    async def settle(self) -> None:
+        """Make both sides the same now."""
+        await self._pass_on()
+        await self._look()
+
     async def finish(self) -> None:
         """Take the last changes of the browser to the store, and stop."""
         self._passing_on.cancel()
@@ -90,6 +95,8 @@ class CookieSync:
     async def _pass_on(self) -> None:
         async with self._lock:
             pending, self._pending = self._pending, {}
+            if not pending:
+                return
             seen = [(self._seen.get(key), cookie) for key, cookie in pending.items()]
             # A cookie that is not secure cannot take the place of one that is, which has to go first.
             await self._set(

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import platformdirs
 from playwright.async_api import BrowserContext
@@ -25,6 +26,7 @@ from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.store.base import Store
@@ -34,7 +36,8 @@ __all__ = ["ChromiumEngine"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE = 5.0  # seconds that a page has to say what is to be kept of it
+_PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
+_MOMENT: Final = 1.0
 
 
 class ChromiumEngine(Engine):
@@ -69,8 +72,8 @@ class ChromiumEngine(Engine):
         self._pages: dict[int, LivePage] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
-        self._known_ids: set[str] = set()
         self._front: int | None = None
+        self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # -------------------------------------------------------------------------------------------- what it is told
@@ -80,8 +83,7 @@ class ChromiumEngine(Engine):
         await self._let_go()
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
-        self._known_ids = set()
-        launched.browser.on("disconnected", lambda _: self._on_lost(launched))
+        launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
         self._stores.on_changed.add_listener(self._on_cookie)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
@@ -102,10 +104,11 @@ class ChromiumEngine(Engine):
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
         self._assign(page, tab)
+        past = history.read(kept, tab.url)
         if tab.target:
-            page.load(tab.target, tab.navigation, history.read(kept, tab.target))
+            page.load(tab.target, tab.navigation, past and past.then(tab.target))
         elif tab.url != BLANK:
-            page.load(tab.url, tab.navigation, history.read(kept, tab.url))
+            page.load(tab.url, tab.navigation, past)
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
@@ -119,6 +122,8 @@ class ChromiumEngine(Engine):
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
         self._front = tab.id
+        if time.monotonic() - self._looked_at.pop(tab.id, -_MOMENT) < _MOMENT:
+            return  # the user did it, and may look at another one by now
         if page := self._pages.get(tab.id):
             with contextlib.suppress(PlaywrightError):
                 await page.page.bring_to_front()
@@ -147,6 +152,11 @@ class ChromiumEngine(Engine):
 
     # ------------------------------------------------------------------------------------------- for who uses it
 
+    @property
+    def tabs(self) -> set[int]:
+        """The tabs that have a page now."""
+        return set(self._pages)
+
     def page_of(self, tab_id: int) -> PlaywrightPage | None:
         """The page of a tab; None if it has none."""
         page = self._pages.get(tab_id)
@@ -157,10 +167,17 @@ class ChromiumEngine(Engine):
         if page := self._pages.get(tab_id):
             await page.loaded()
 
+    async def synced(self) -> None:
+        """Resolves when all that was changed by now, in the store or in the browser, is known on both sides."""
+        await self._store.catch_up()
+        with _explained():
+            await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
+
     async def context_of(self, cookie_store_id: str) -> BrowserContext:
         """The context of an identity."""
         with _explained():
             async with self._in_context(cookie_store_id) as context:
+                await context.tidy()
                 return context.context
 
     # ------------------------------------------------------------------------------------------ what is told to it
@@ -177,6 +194,7 @@ class ChromiumEngine(Engine):
         """See contexts.Watcher."""
         if page.tab_id is not None and page.tab_id != self._front:
             self._front = page.tab_id
+            self._looked_at[page.tab_id] = time.monotonic()
             self._begin(self._reports.activated(page.tab_id))
 
     async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
@@ -245,14 +263,7 @@ class ChromiumEngine(Engine):
             raise EngineError("the browser does not run")
         cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
         async with self._making:
-            # Which one is new tells its id: Playwright keeps that to itself.
-            if self._headless:
-                context = await launched.browser.new_context(user_agent=launched.user_agent)
-            else:
-                context = await launched.browser.new_context(no_viewport=True)
-            ids = set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])
-            (context_id,) = ids - self._known_ids
-            self._known_ids = ids
+            context, context_id = await self._bare_context(launched)
         looks = Looks(self._headless, mark, self._downloads)
         try:
             return await IdentityContext.open(
@@ -262,6 +273,19 @@ class ChromiumEngine(Engine):
             with contextlib.suppress(PlaywrightError):
                 await context.close()
             raise
+
+    async def _bare_context(self, launched: Launched) -> tuple[BrowserContext, str]:
+        """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""
+        while True:
+            before = await _context_ids(launched)
+            if self._headless:
+                context = await launched.browser.new_context(user_agent=launched.user_agent)
+            else:
+                context = await launched.browser.new_context(no_viewport=True)
+            new = await _context_ids(launched) - before
+            if len(new) == 1:
+                return context, new.pop()
+            await context.close()  # somebody else has made one at the same time
 
     async def _mark(self, cookie_store_id: str) -> Mark | None:
         if not self._marks or cookie_store_id == DEFAULT_STORE:
@@ -300,6 +324,7 @@ class ChromiumEngine(Engine):
         self._contexts.clear()
         self._pages.clear()
         self._front = None
+        self._looked_at.clear()
         if launched is not None:
             await launched.stop()
 
@@ -313,6 +338,10 @@ class ChromiumEngine(Engine):
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _context_ids(launched: Launched) -> set[str]:
+    return set((await launched.session.send("Target.getBrowserContexts"))["browserContextIds"])
 
 
 @contextlib.contextmanager

@@ -27,6 +27,11 @@ class Kept(msgspec.Struct, frozen=True):
         """Where it is."""
         return self.entries[self.index]
 
+    def then(self, url: str) -> Kept:
+        """The history after another page was loaded."""
+        before = self.entries[: self.index + (_document(self.url) != _document(url))]
+        return Kept([*before, url], len(before))
+
 
 def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]) -> Kept | None:
     """What is kept of the answer of Page.getNavigationHistory; None if that is no page of the web."""
@@ -36,7 +41,8 @@ def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]
     for entry in near:
         if not entry["url"].startswith(("http://", "https://")):
             continue
-        if entries and _document(entries[-1]) == _document(entry):  # two places in one document are shown as one
+        # Two places in one document are one entry.
+        if entries and _document(entries[-1]["url"]) == _document(entry["url"]):
             if entries[-1] is current:
                 continue
             entries.pop()
@@ -46,8 +52,7 @@ def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]
     return Kept([entry["url"] for entry in entries], entries.index(current), scroll)
 
 
-def _document(entry: dict[str, Any]) -> str:
-    url: str = entry["url"]
+def _document(url: str) -> str:
     return url.partition("#")[0]
 
 

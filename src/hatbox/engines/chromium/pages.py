@@ -1,17 +1,14 @@
 """One page of the browser: what it loads, what becomes of it, and what is needed to show it again.
 
-Knows neither identities nor the profile. It has a session of its own with the page, beside Playwright's, and a script
-in a world of its own in each document: a page can see neither.
+Knows neither identities nor the profile. It has a session of its own with the page, beside Playwright's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
-from collections.abc import AsyncIterator, Coroutine
-from importlib.resources import files
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -24,15 +21,14 @@ from hatbox.engines.chromium import history
 from hatbox.engines.chromium.failures import reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
-from hatbox.engines.chromium.work import Later
+from hatbox.engines.chromium.watching import Watch
+from hatbox.engines.chromium.work import Later, guarded
 from hatbox.tabs.model import BLANK
 
 __all__ = ["Answer", "LivePage", "Owner"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_WATCH: Final = files(__package__).joinpath("watch.js").read_text("utf-8")
-_WORLD: Final = "hatbox"
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
@@ -72,7 +68,7 @@ class Owner(Protocol):
 class LivePage:
     """A page of the browser. It is attached first, then it gets a tab, then it loads."""
 
-    def __init__(self, page: PlaywrightPage, session: CDPSession, owner: Owner) -> None:
+    def __init__(self, page: PlaywrightPage, session: CDPSession, owner: Owner, mark: Mark | None) -> None:
         self.page = page
         """The page for Playwright."""
         self.target_id = ""
@@ -86,24 +82,21 @@ class LivePage:
         """Whether scripts in it can change cookies and nobody tells of it."""
         self._session = session
         self._owner = owner
+        self._watch = Watch(session, mark, self._hear)
         self._teller: Teller | None = None
         self._state = Page(BLANK)
         self._look = ("", "")  # title and icon, as the document says
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_committed = True
-        self._is_asked = False  # the next load was asked for by us
+        self._is_asked = False  # a load was asked for, and has not begun
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
-        self._is_watched = False  # the document's script has spoken
         self._forget_past = True  # the first page has nothing before it
+        self._has_window = False
         self._stir = asyncio.Event()
-        self._document = 0.0
-        self._worlds: dict[str, str] = {}  # our worlds in the documents of the page, by origin
-        self._unique: dict[int, str] = {}
         self._tracked: set[str] = set()
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
-        self._script = ""
         self._kept = b""
         self._keeping = Later(self._keep, _KEEP_AFTER)
         self._load: asyncio.Task[None] | None = None
@@ -113,30 +106,20 @@ class LivePage:
     async def attach(cls, page: PlaywrightPage, owner: Owner, mark: Mark | None, *, headless: bool) -> LivePage:
         """Begin to watch a page."""
         session = await page.context.new_cdp_session(page)
-        live = cls(page, session, owner)
+        live = cls(page, session, owner, mark)
         live._listen()
-        calls: list[tuple[str, dict[str, Any]]] = [
-            ("Target.getTargetInfo", {}),
-            (
-                "Page.addScriptToEvaluateOnNewDocument",
-                {"source": _watch(mark), "worldName": _WORLD, "runImmediately": True},
-            ),
-            ("DOMStorage.enable", {}),
-        ]
-        if not headless:  # a page in a window has the focus when it has it, and we want to know
-            calls.append(("Emulation.setFocusEmulationEnabled", {"enabled": False}))
+        live._has_window = not headless
+        if not headless:
             page.on("dialog", lambda _: None)  # the user answers it: without this, Playwright would
-        # These first, in this order: the script calls the binding at once.
-        begun = [
+        info, *_ = await asyncio.gather(
+            session.send("Target.getTargetInfo"),
             session.send("Page.enable"),
-            session.send("Runtime.enable"),
-            session.send("Runtime.addBinding", {"name": _WORLD, "executionContextName": _WORLD}),
-            *(session.send(method, given) for method, given in calls),
-        ]
-        answers = await asyncio.gather(*begun)
-        info = answers[3]["targetInfo"]
-        live._script = answers[4]["identifier"]
-        live.target_id, live.opener_id = info["targetId"], info.get("openerId")
+            live._watch.begin(),
+            session.send("DOMStorage.enable"),
+            live._use_real_focus(),
+        )
+        live.target_id = info["targetInfo"]["targetId"]
+        live.opener_id = info["targetInfo"].get("openerId")
         return live
 
     def assign(self, tab_id: int, teller: Teller) -> None:
@@ -159,9 +142,13 @@ class LivePage:
         """Begin to load a page, with the history that was kept, in the place of whatever is loading."""
         if self._load is not None:
             self._load.cancel()
-        self._idle.clear()
         if self._teller is not None:
             self._teller.asked(navigation)
+        if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
+            self._tell()  # it is there already
+            return
+        self._is_asked = True
+        self._idle.clear()
         self._load = self._begin(self._load_after(url, kept))
 
     def take_over(self) -> None:
@@ -172,7 +159,7 @@ class LivePage:
             self._teller.began(self._state.url)
             self._idle.clear()
             self._arrive(self._state.url)
-            self._begin(self._done_if_complete())
+            self._begin(self._done_when_loaded())
 
     def heard(self, url: str, answer: Answer) -> None:
         """A server has answered; if it was for this page, after it was shown, what it said is told now."""
@@ -187,28 +174,37 @@ class LivePage:
             self._scroll_to = kept.scroll if kept else None
             await self._go(url)
             return
-        is_last = kept.index == len(kept.entries) - 1
-        async with self.blank():
-            for place, entry in enumerate(kept.entries[: kept.index] if is_last else kept.entries):
-                await self.visit(entry)
-                if place == 0:
-                    await self._session.send("Page.resetNavigationHistory")
-            entries = (await self._session.send("Page.getNavigationHistory"))["entries"]
-        self._forget_past = False
         self._scroll_to = kept.scroll
+        is_last = kept.index == len(kept.entries) - 1
+        try:
+            entries = await self._rebuild(kept.entries[: kept.index] if is_last else kept.entries)
+        except (PlaywrightError, TimeoutError) as error:
+            logger.warning("the history of tab %s is lost: %s", self.tab_id, error)
+            is_last = True
+        self._forget_past = False
         if is_last:
             await self._go(url)
         else:
-            self._is_asked = True
             await self._session.send("Page.navigateToHistoryEntry", {"entryId": entries[kept.index]["id"]})
 
+    async def _rebuild(self, urls: list[str]) -> list[dict[str, Any]]:
+        """Make a history of these; returns its entries. Whoever goes back to one gets the real page."""
+        async with self.blank():
+            for place, url in enumerate(urls):
+                await self.visit(url)
+                if place == 0:
+                    await self.reset_history()
+            entries: list[dict[str, Any]] = (await self._session.send("Page.getNavigationHistory"))["entries"]
+            return entries
+
     async def _go(self, url: str) -> None:
-        self._is_asked = True
-        self._idle.clear()
         try:
             if url.lower().startswith("javascript:"):
                 raise PlaywrightError("not an address")
-            await self._session.send("Page.navigate", {"url": url})
+            answer = await self._session.send("Page.navigate", {"url": url})
+            if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
+                self._is_asked = False
+                self._done()
         except PlaywrightError as error:
             if self.page.is_closed() or self.is_crashed:
                 return
@@ -233,25 +229,29 @@ class LivePage:
     async def visit(self, url: str) -> None:
         """Go to an empty document at this address."""
         self._state = Page("")
-        self._is_watched = False
+        self._watch.forget()
         await self._session.send("Page.navigate", {"url": url})
         async with asyncio.timeout(_PATIENCE):
-            while not (self._state.url == url and self._is_watched):
+            while not (self._state.url == url and self._watch.has_spoken):
                 await self._stir.wait()
                 self._stir.clear()
+
+    async def reset_history(self) -> None:
+        """Forget all pages but this one."""
+        await self._session.send("Page.resetNavigationHistory")
 
     # ---------------------------------------------------------------------------------------- what becomes of it
 
     def _listen(self) -> None:
-        on = self._session.on
+        def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
+            self._session.on(name, guarded(listener))
+
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
         on("Page.navigatedWithinDocument", self._on_moved_within)
         on("Page.frameStoppedLoading", self._on_stopped)
         on("Page.loadEventFired", lambda _: self._done() if self._is_committed else None)
         on("Page.frameDetached", self._on_detached)
-        on("Runtime.executionContextCreated", self._on_world)
-        on("Runtime.bindingCalled", self._on_word)
         on("DOMStorage.domStorageItemAdded", self._on_local_storage)
         on("DOMStorage.domStorageItemUpdated", self._on_local_storage)
         on("DOMStorage.domStorageItemRemoved", self._on_local_storage)
@@ -259,12 +259,12 @@ class LivePage:
         on("Storage.indexedDBContentUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
-        self.page.on("crash", lambda _: self._on_crash())
+        self.page.on("crash", guarded(self._on_crash))
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
             return
-        self._is_watched = self._is_committed = False
+        self._watch.has_spoken = self._is_committed = False
         if self._is_muted:
             return
         self._idle.clear()
@@ -278,20 +278,19 @@ class LivePage:
         frame = event["frame"]
         if frame.get("parentId"):
             return
-        if not self._is_watched:
+        if not self._watch.has_spoken:
             self._look = ("", "")
-            self._worlds.clear()
+            self.has_unseen_cookies = False
+            self._watch.forget()
         self._is_committed = True
         self._scroll = (0, 0)
         self._stir.set()
+        url = frame["url"] + frame.get("urlFragment", "")
         if self._is_muted:
-            self._state = Page(frame["url"])
+            self._state = Page(url)
             return
-        self.has_unseen_cookies = False
-        if self._forget_past:
-            self._forget_past = False
-            self._begin(self._session.send("Page.resetNavigationHistory"))
-        self._arrive(frame.get("unreachableUrl") or frame["url"] + frame.get("urlFragment", ""), frame)
+        self._begin(self._use_real_focus())
+        self._arrive(frame.get("unreachableUrl") or url, frame)
 
     def _arrive(self, url: str, frame: dict[str, Any] | None = None) -> None:
         """A new document is there."""
@@ -320,66 +319,62 @@ class LivePage:
 
     def _done(self) -> None:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
-        if self._is_muted or self._idle.is_set():
+        if self._is_muted or self._is_asked or self._idle.is_set():
+            return  # what is over is not what was asked for
+        if self._forget_past:
+            self._forget_past = False
+            self._begin(self._forget_then_done())
             return
         self._idle.set()
-        self._is_asked = False
         self._is_committed = True
         self._tell()
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
         self._keeping.soon()
-        if not self._is_watched and not self._state.error:
-            self._begin(self._watch_late())
+        if not self._watch.has_spoken and not self._state.error:
+            self._begin(self._watch.begin_late(self.target_id))
         elif self._scroll_to is not None:
             self._begin(self._scroll_there(*self._scroll_to))
         self._scroll_to = None
 
-    async def _done_if_complete(self) -> None:
-        if await self._ask("document.readyState") == "complete":
+    async def _forget_then_done(self) -> None:
+        """Before the first page of a tab there was a blank one, to which nobody wants to go back."""
+        try:
+            if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1 and self._is_committed:
+                await self.reset_history()
+        finally:
             self._done()
 
-    async def _watch_late(self) -> None:
-        """A window that was blank before can be used again for a document, which then has no script of ours."""
-        given = {"frameId": self.target_id, "worldName": _WORLD}
-        world = (await self._session.send("Page.createIsolatedWorld", given))["executionContextId"]
-        await self._session.send("Runtime.evaluate", {"expression": _watch(None), "contextId": world})
+    async def _done_when_loaded(self) -> None:
+        await self.page.wait_for_load_state(timeout=0)
+        self._done()
+
+    async def _use_real_focus(self) -> None:
+        """Playwright lets every page think that it has the focus, in each process anew. In windows one has it."""
+        if self._has_window:
+            await self._session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
 
     async def _scroll_there(self, x: float, y: float) -> None:
         if (x, y) != (0, 0):
-            await self._ask(f"hatboxScroll({x}, {y})")
+            await self._watch.ask(f"hatboxScroll({x}, {y})")
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event.get("reason") == "swap":  # a frame of another site, which another process shows
             self.has_unseen_cookies = True
             self._owner.cookies_may_differ()
 
-    def _on_world(self, event: dict[str, Any]) -> None:
-        context = event["context"]
-        if context["name"] == _WORLD:
-            self._unique[context["id"]] = context["uniqueId"]
-
-    def _on_word(self, event: dict[str, Any]) -> None:
-        document, word, *rest = json.loads(event["payload"])
+    def _hear(self, word: str, rest: list[Any]) -> None:
+        """What our script in the page says."""
         if word == "document":
-            is_top, origin, is_secure = rest
-            world = self._unique.get(event["executionContextId"], "")
-            if is_top:
-                self._document, self._look, self._is_watched = document, ("", ""), True
-                self._worlds = {origin: world}
-                self._stir.set()
-                if not is_secure and not self._is_muted:
-                    self.has_unseen_cookies = True
-                    self._owner.cookies_may_differ()
-            else:
-                self._worlds.setdefault(origin, world)
-        elif self._is_muted:
+            _, origin, is_secure = rest
+            self._look = ("", "")
+            self.has_unseen_cookies = origin.startswith("http") and not is_secure
+            self._stir.set()
+        if self._is_muted:
             return
-        elif word == "cookies":
+        if word == "cookies" or self.has_unseen_cookies:
             self._owner.cookies_may_differ()
-        elif document != self._document:
-            return  # the last words of a document that is gone
-        elif word == "look":
+        if word == "look":
             self._look = (rest[0], rest[1])
             if self._is_committed and not self._state.error:
                 self._state = msgspec.structs.replace(self._state, title=rest[0], icon=rest[1])
@@ -399,10 +394,14 @@ class LivePage:
             self._owner.site_changed(key.removesuffix("/"))
 
     def _on_paused(self, event: dict[str, Any]) -> None:
-        given = {"requestId": event["requestId"], "responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
-        self._begin(self._session.send("Fetch.fulfillRequest", given))
+        given: dict[str, Any] = {"requestId": event["requestId"]}
+        if self._is_muted:
+            given |= {"responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
+            self._begin(self._session.send("Fetch.fulfillRequest", given))
+        else:  # it was on its way when we had enough
+            self._begin(self._session.send("Fetch.continueRequest", given))
 
-    def _on_crash(self) -> None:
+    def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
         self._idle.set()
         self._state = Page(self._state.url, error="the page has crashed")
@@ -416,7 +415,7 @@ class LivePage:
 
     async def kept(self) -> bytes | None:
         """What is needed to show it again as it is now."""
-        scroll = await self._ask("[scrollX, scrollY]")
+        scroll = await self._watch.ask("[scrollX, scrollY]")
         if isinstance(scroll, list):
             self._scroll = (scroll[0], scroll[1])
         kept = history.from_navigation_history(await self._session.send("Page.getNavigationHistory"), self._scroll)
@@ -434,26 +433,15 @@ class LivePage:
     @property
     def origins(self) -> list[str]:
         """The origins of its documents that can be asked what they keep."""
-        return [origin for origin in self._worlds if origin.startswith("http")]
+        return self._watch.origins
 
     async def run_in(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if it has none."""
-        world = self._worlds.get(origin)
-        if not world:
-            raise LookupError(origin)
-        given = {"expression": script, "uniqueContextId": world, "awaitPromise": True, "returnByValue": True}
-        async with asyncio.timeout(_PATIENCE):
-            answer = await self._session.send("Runtime.evaluate", given)
-        if failure := answer.get("exceptionDetails"):
-            raise PlaywrightError(failure.get("exception", {}).get("description", failure["text"]))
-        return answer["result"].get("value")
+        return await self._watch.run_in(origin, script)
 
     async def set_mark(self, mark: Mark | None) -> None:
         """Mark it otherwise."""
-        await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
-        given = {"source": _watch(mark), "worldName": _WORLD}
-        self._script = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", given))["identifier"]
-        await self._ask(f"hatboxMark({json.dumps(mark)})")
+        await self._watch.set_mark(mark)
 
     async def close(self) -> None:
         """Close it. Nothing is told any more."""
@@ -471,13 +459,6 @@ class LivePage:
         for task in self._tasks:
             task.cancel()
 
-    async def _ask(self, expression: str) -> object:
-        """What an expression gives in our world of the top document; None if there is no answer."""
-        for world in list(self._worlds)[:1]:
-            with contextlib.suppress(PlaywrightError, TimeoutError):
-                return await self.run_in(world, expression)
-        return None
-
     def _begin(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -489,10 +470,6 @@ class LivePage:
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "a page of tab %s failed", self.tab_id, exc_info=error)
-
-
-def _watch(mark: Mark | None) -> str:
-    return _WATCH.replace("(MARK, document)", f"({json.dumps(mark)}, document)")
 
 
 def _without_fragment(url: str) -> str:

@@ -44,6 +44,10 @@ class ChromiumRunner(EngineRunner):
         await self.loaded(tab_id)
         return page
 
+    async def synced(self) -> None:
+        """Resolves when the cookies in the browser and in the profile are the same. They are soon anyway."""
+        await self.engine.synced()
+
     async def context(self, identity: IdentityLike) -> BrowserContext:
         """The browser context of an identity; pages that are opened in it become tabs of the profile."""
         if identity == DEFAULT_STORE:

@@ -5,12 +5,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
-__all__ = ["Later"]
+__all__ = ["Later", "guarded"]
+
+T = TypeVar("T")
 
 logger = logging.getLogger("hatbox.engines.chromium")
+
+
+def guarded(listener: Callable[[T], object]) -> Callable[[T], None]:
+    """A listener that does not raise: Playwright would let the next call of whoever uses it fail."""
+
+    def call(event: T) -> None:
+        try:
+            listener(event)
+        except Exception:
+            logger.exception("the Chromium engine failed")
+
+    return call
 
 
 class Later:

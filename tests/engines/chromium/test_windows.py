@@ -1,0 +1,89 @@
+"""Chromium with windows, on a display of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hatbox
+from tests.engines.chromium.real import until, with_browser
+from tests.site import Site
+
+
+@pytest.fixture
+def display(monkeypatch: pytest.MonkeyPatch, browser: str) -> Iterator[None]:
+    """A display that nobody sees."""
+    if shutil.which("Xvfb") is None:
+        if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
+            raise FileNotFoundError("Xvfb")
+        pytest.skip("Xvfb is not installed")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1200x800x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    with os.fdopen(read) as number, server:
+        monkeypatch.setenv("DISPLAY", f":{number.readline().strip()}")
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+        yield
+        server.terminate()
+
+
+@with_browser
+async def test_windows_are_marked_and_the_user_is_in_charge(
+    browser: str, display: None, path: Path, site: Site, tmp_path: Path
+) -> None:
+    downloads = tmp_path / "downloads"
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser, downloads=downloads) as runner:
+        one = await runner.page("Work", site.url("/login", user="Work"))
+        two = await runner.page("Work", site.url("/page/2"))
+        other = await runner.page("Personal", site.url("/login", user="Personal"))
+        titles = [await page.title() for page in (one, two, other)]
+        assert titles == ["Work · Signed in as Work", "Work · Page 2", "Personal · Signed in as Personal"]
+        assert [tab.title for tab in await profile.tabs.query()] == [
+            "Signed in as Work",
+            "Page 2",
+            "Signed in as Personal",
+        ]
+        agent = await one.evaluate("navigator.userAgent")
+        assert "Headless" not in agent
+        windows = []
+        for page in (one, two, other):
+            session = await page.context.new_cdp_session(page)
+            windows.append((await session.send("Browser.getWindowForTarget"))["windowId"])
+        assert windows[0] == windows[1] != windows[2]  # one window for each identity
+
+        # The user turns to another tab; here nobody clicks, but the browser cannot tell.
+        active = [tab.id for tab in await profile.tabs.query() if tab.title == "Page 2"]
+        await two.bring_to_front()
+
+        async def is_active() -> bool:
+            return [tab.id for tab in await profile.tabs.query() if tab.active] == active
+
+        await until(is_active)
+
+        # A question of a page is for the user: it waits, and is not answered by anybody else.
+        asked = asyncio.ensure_future(two.wait_for_event("dialog"))
+        answered = asyncio.ensure_future(two.evaluate("confirm('Sure?')"))
+        dialog = await asked
+        assert not answered.done()
+        await dialog.accept()
+        assert await answered is True
+
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        assert one.is_closed()
+        await profile.identities.show("firefox-container-2")
+        tab = next(tab for tab in await profile.tabs.query() if tab.title == "Signed in as Work")
+        page = await runner.page(tab.id)
+        assert await page.title() == "Work · Signed in as Work"
+        assert await page.evaluate("history.length") == 1
+    assert not site.mixed
