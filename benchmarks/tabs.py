@@ -1,0 +1,383 @@
+"""What a real browser costs under Hatbox, beside plain Playwright that does the same: `python -m benchmarks.tabs`.
+
+One run, against a site on the loopback address. The two open the same state (cookies, localStorage, IndexedDB) by
+turns, in the same Chromium with the same flags, and the medians count: ours is timed until the tab is complete in the
+profile, Playwright's from `new_context(storage_state=...)` until the page has loaded. Memory is what this process and
+all below it gain by identities that are signed in (PSS), ours beside Playwright with its own flags. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.async_api import Browser, Page, async_playwright
+from rich.console import Console
+from rich.table import Table
+
+import hatbox
+from hatbox.engines.chromium import ChromiumRunner
+from hatbox.engines.chromium.launch import find_browser, flags, launch
+from tests.engines.chromium.real import until
+from tests.engines.program import Program
+from tests.site import Site
+
+USER = "Work"
+STORE_ID = "firefox-container-2"  # Work's
+OTHER = "Personal"
+COOKIES = 20
+CALM = 3.0  # seconds until processes that were begun are there, and those that end are gone
+PATIENCE = 20.0
+
+
+# A page that notes when it first sees a cookie.
+LOOK_OUT = """pair => {
+  window.seen = new Promise((resolve) => {
+    const look = () => {
+      if (document.cookie.split("; ").includes(pair)) resolve(Date.now());
+      else setTimeout(look, 2);
+    };
+    look();
+  });
+  return null;
+}"""
+
+
+class Bar(NamedTuple):
+    """One figure, and what it may be at most."""
+
+    what: str
+    measured: float
+    at_most: float
+    unit: str = ""
+    worst: float | None = None
+
+
+def main() -> int:
+    """Measure, print, and say by the exit status whether all bars hold."""
+    parser = argparse.ArgumentParser(description="What a real browser costs under Hatbox.")
+    parser.add_argument("--rounds", type=int, default=25, help="how often an identity is opened, by each of the two")
+    parser.add_argument("--memory", type=int, default=25, help="identities that are weighed")
+    parser.add_argument("--crowd", type=int, default=100, help="identities that are open at once")
+    parser.add_argument("--delays", type=int, default=15, help="how often each delay is taken")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder, Site() as site:
+        found = asyncio.run(measure(site, Path(folder), options))
+        mixed = site.mixed
+    print_bars(Console(width=130), found)
+    print(f"Identities that were mixed up, as the site saw it: {len(mixed)}")
+    return 0 if not mixed and all(bar.measured <= bar.at_most for bar in found) else 1
+
+
+async def measure(site: Site, folder: Path, options: argparse.Namespace) -> list[Bar]:
+    """All of it, one after the other: never two things that are measured at once."""
+    said, left_out = flags(headless=True)
+    print(f"{find_browser()}, headless. Times are taken with our flags on both sides: Playwright's own, but")
+    print(f"    {' '.join(said)}\n    and not {' '.join(left_out)}\n")
+    bars = []
+    for has in (f"{COOKIES + 1} cookies", f"{COOKIES + 1} cookies, localStorage and IndexedDB"):
+        bare, ours = await opening(site, folder / f"{has}.db", options.rounds, storage="IndexedDB" in has)
+        print(f"Opening an identity that has {has}, {options.rounds} times by turns:")
+        print(f"    Playwright {spread(bare)}\n    Hatbox     {spread(ours)}\n")
+        bars.append(Bar(f"opening: {has}, times Playwright", statistics.median(ours) / statistics.median(bare), 1.3))
+    default = await weight_of_playwright(site, options.memory)
+    lean = await weight_of_hatbox(site, folder / "memory.db", options.memory)
+    print(f"Memory, each of {options.memory} identities that are signed in:")
+    print(f"    Playwright {default / 2**20:.1f} MB\n    Hatbox     {lean / 2**20:.1f} MB\n")
+    seconds, weight, right = await crowd(site, folder / "crowd.db", options.crowd)
+    print(f"{options.crowd} identities open at once: {right} signed in as themselves, with what is theirs in")
+    print(f"    localStorage and IndexedDB; open after {seconds:.1f} s, {weight / 2**20:.1f} MB each\n")
+    return [
+        *bars,
+        Bar("memory of an identity, times Playwright's flags", lean / default, 0.6),
+        Bar(f"of {options.crowd} identities at once, not right", options.crowd - right, 0),
+        *await delays(site, folder / "delays.db", options.delays),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- opening
+
+
+async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tuple[list[float], list[float]]:
+    """Seconds that it takes Playwright, and us, to open one identity, round by round."""
+    async with contextlib.AsyncExitStack() as stack:
+        launched = await launch(None, headless=True)
+        stack.push_async_callback(launched.stop)
+        profile = await stack.enter_async_context(hatbox.open(path))
+        engine = await stack.enter_async_context(profile.chromium(headless=True))
+        context = await launched.browser.new_context()
+        page = await context.new_page()
+        await page.goto(site.url("/login", user="Bare"))
+        await fill(site, page, "Bare", storage=storage)
+        state = await context.storage_state(indexed_db=True)
+        await context.close()
+        page = await engine.page(USER, site.url("/login", user=USER))
+        await fill(site, page, USER, storage=storage)
+        await put_away(profile, engine)
+        taken: dict[str, list[float]] = {"bare": [], "ours": []}
+        sides = {
+            "bare": lambda: open_bare(site, launched.browser, state, storage=storage),
+            "ours": lambda: open_ours(site, profile, engine, storage=storage),
+        }
+        for number in range(rounds + 1):
+            for name in sorted(sides, reverse=number % 2 == 0):
+                taken[name].append(await sides[name]())
+        return taken["bare"][1:], taken["ours"][1:]  # the first is there to warm up
+
+
+async def open_bare(site: Site, browser: Browser, state: Any, *, storage: bool) -> float:
+    """Playwright, on its own."""
+    begun = time.perf_counter()
+    context = await browser.new_context(storage_state=state)
+    page = await context.new_page()
+    await page.goto(site.url("/me", as_="Bare"))
+    taken = time.perf_counter() - begun
+    await check(site, page, "Bare", storage=storage)
+    await context.close()
+    return taken
+
+
+async def open_ours(site: Site, profile: hatbox.Profile, engine: ChromiumRunner, *, storage: bool) -> float:
+    """Hatbox: a tab of the profile."""
+    begun = time.perf_counter()
+    page = await engine.page(USER, site.url("/me", as_=USER))
+    taken = time.perf_counter() - begun
+    await check(site, page, USER, storage=storage)
+    await put_away(profile, engine)
+    return taken
+
+
+async def fill(site: Site, page: Page, user: str, *, storage: bool) -> None:
+    """Give an identity what it is to have."""
+    lines = [f"cookie{number}={user}-{number}; Path=/; Max-Age=86400" for number in range(COOKIES)]
+    await page.goto(site.url("/me", as_=user, set=lines))
+    if storage:
+        await page.goto(site.url("/storage", write=f"{user}-kept", as_=user))
+        await stored(page, user)
+
+
+async def check(site: Site, page: Page, user: str, *, storage: bool) -> None:
+    """See that an identity has it."""
+    assert await page.title() == f"Signed in as {user}", await page.title()
+    assert len(site.requests("/me")[-1].cookies) == COOKIES + 1
+    if storage:
+        await page.goto(site.url("/storage", as_=user))
+        await stored(page, user)
+
+
+async def stored(page: Page, user: str) -> None:
+    """Wait until the page has said that both kinds of storage have what is this user's."""
+    await page.wait_for_function(f"document.title === 'local {user}-kept, indexed {user}-kept'", polling=20)
+
+
+async def put_away(profile: hatbox.Profile, engine: ChromiumRunner) -> None:
+    """Close all tabs, and with them the contexts."""
+    await profile.tabs.close([tab.id for tab in await profile.tabs.query()])
+    await engine.settled()
+
+
+# ----------------------------------------------------------------------------------------------------------- memory
+
+
+async def weight_of_playwright(site: Site, count: int) -> float:
+    """Bytes for each identity, with the flags that Playwright uses by default."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_browser(), headless=True)
+
+        async def sign_in(user: str) -> None:
+            page = await (await browser.new_context()).new_page()
+            await page.goto(site.url("/login", user=user, as_=user))
+            assert await page.title() == f"Signed in as {user}"
+
+        try:
+            return await weight_of_each(count, sign_in)
+        finally:
+            await browser.close()
+
+
+async def weight_of_hatbox(site: Site, path: Path, count: int) -> float:
+    """Bytes for each identity, as we start the browser."""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True) as engine:
+
+        async def sign_in(user: str) -> None:
+            await profile.identities.create(user, color="blue", icon="pet")
+            page = await engine.page(user, site.url("/login", user=user, as_=user))
+            assert await page.title() == f"Signed in as {user}"
+
+        return await weight_of_each(count, sign_in)
+
+
+async def weight_of_each(count: int, sign_in: Callable[[str], Awaitable[None]]) -> float:
+    """Bytes that each of so many identities adds to those that are there. The first is not counted: it warms up."""
+    await sign_in("first")
+    await asyncio.sleep(CALM)
+    before = memory(os.getpid())
+    for number in range(count):
+        await sign_in(f"client{number}")
+    await asyncio.sleep(CALM)
+    return (memory(os.getpid()) - before) / count
+
+
+def memory(root: int) -> int:
+    """Bytes that a process and all that it has begun use, shared ones by the share of each (PSS)."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                children.setdefault(parent, []).append(int(entry.name))
+    total, waiting = 0, [root]
+    while waiting:
+        process = waiting.pop()
+        waiting += children.get(process, [])
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+            total += next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) * 1024
+    return total
+
+
+# ------------------------------------------------------------------------------------------------------------ crowd
+
+
+async def crowd(site: Site, path: Path, count: int) -> tuple[float, float, int]:
+    """Many identities at once: seconds until all are open, bytes for each, and how many are who they should be."""
+    users = [f"client{number}" for number in range(count)]
+    async with hatbox.open(path) as profile:
+        for user in users:
+            await profile.identities.create(user, color="blue", icon="pet")
+            async with profile.httpx(user, follow_redirects=True) as client:  # the browser has to find this
+                await client.get(site.url("/login", user=user, as_=user))
+        async with profile.chromium(headless=True) as engine:
+            before, begun = memory(os.getpid()), time.perf_counter()
+            tabs = [
+                await profile.tabs.open(user, site.url("/storage", write=f"{user}-kept", as_=user)) for user in users
+            ]
+            pages = await asyncio.gather(*(engine.page(tab.id) for tab in tabs))
+            seconds = time.perf_counter() - begun
+            await asyncio.sleep(CALM)
+            weight = (memory(os.getpid()) - before) / count
+            right = [await is_right(site, page, user) for page, user in zip(pages, users, strict=True)]
+            return seconds, weight, sum(right)
+
+
+async def is_right(site: Site, page: Page, user: str) -> bool:
+    """Whether the site takes the page for this user, and the page has what is this user's and no more."""
+    await page.goto(site.url("/storage", as_=user))
+    await stored(page, user)
+    await page.goto(site.url("/me", as_=user))
+    kept = await page.evaluate("Object.entries(localStorage).join()")
+    return await page.title() == f"Signed in as {user}" and kept == f"kept,{user}-kept"
+
+
+# ----------------------------------------------------------------------------------------------------------- delays
+
+
+async def delays(site: Site, path: Path, times: int) -> list[Bar]:
+    """How soon what is done on one side is there on the other. The other side is another process, or could be."""
+    async with (
+        hatbox.open(path) as profile,
+        hatbox.open(path) as other,
+        profile.chromium(headless=True) as engine,
+    ):
+        page = await engine.page(USER, site.url("/login", user=USER))
+        await (await engine.context(OTHER)).route("http://plain.example/", lambda route: route.fulfill(body="plain"))
+        plain = await engine.page(OTHER, "http://plain.example/")
+        set_by_server = "line => fetch('/me?set=' + encodeURIComponent(line)).then(() => Date.now())"
+        set_by_script = "line => { document.cookie = line; return Date.now(); }"
+        found = [
+            ("a cookie that a server sets is in the store", 1000, await to_store(other, page, set_by_server, times)),
+            ("a cookie that a script sets is in the store", 1000, await to_store(other, page, set_by_script, times)),
+            ("the same on a page that is not secure", 1000, await to_store(other, plain, set_by_script, times, OTHER)),
+            ("a cookie of the store is in the page", 1000, await to_browser(other, page, times)),
+            ("hide in another process has closed the page", 200, await hiding(profile, engine, path, times)),
+        ]
+    return [Bar(what, statistics.median(taken), bar, " ms", max(taken)) for what, bar, taken in found]
+
+
+async def to_store(other: hatbox.Profile, page: Page, script: str, times: int, user: str = USER) -> list[float]:
+    """Milliseconds from a cookie in the browser to the cookie on disk."""
+    store = await other.cookie_store(user)
+
+    async def moment(value: str) -> float:
+        async def is_there() -> bool:
+            return any(cookie.value == value for cookie in await store.cookies())
+
+        await until(is_there)
+        return time.time() * 1000
+
+    taken = []
+    for number in range(times):
+        value = f"{user}-{number}{len(script)}"
+        there = asyncio.create_task(moment(value))
+        begun = await page.evaluate(script, f"beat={value}; path=/")
+        taken.append(max(0, await there - begun))
+    return taken
+
+
+async def to_browser(other: hatbox.Profile, page: Page, times: int) -> list[float]:
+    """Milliseconds from before a cookie is put into the store until a script of the page sees it."""
+    store = await other.cookie_store(USER)
+    taken = []
+    for number in range(times):
+        pair = f"wave={USER}-{number}"
+        await page.evaluate(LOOK_OUT, pair)
+        begun = time.time() * 1000
+        await store.receive([f"{pair}; Path=/"], page.url)
+        taken.append(await asyncio.wait_for(page.evaluate("window.seen"), PATIENCE) - begun)
+    return taken
+
+
+async def hiding(profile: hatbox.Profile, engine: ChromiumRunner, path: Path, times: int) -> list[float]:
+    """Milliseconds from before `hide` in another process until the page is closed, what it keeps being saved."""
+    (tab,) = await profile.tabs.query(USER)
+    taken = []
+    with await asyncio.to_thread(Program, path) as program:
+        for _ in range(times):
+            page = await engine.page(tab.id)
+            closed = closing(page)
+            answer = await asyncio.to_thread(program.call, "identities", "hide", STORE_ID)
+            taken.append((await asyncio.wait_for(closed, PATIENCE) - answer.before) / 1e6)
+            await engine.settled()
+            await profile.identities.show(STORE_ID)
+    return taken
+
+
+def closing(page: Page) -> asyncio.Future[int]:
+    """When the page is closed, in nanoseconds of time.monotonic."""
+    closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    page.once("close", lambda _: closed.set_result(time.monotonic_ns()))
+    return closed
+
+
+# --------------------------------------------------------------------------------------------------------- printing
+
+
+def spread(seconds: Iterable[float]) -> str:
+    """The median and the quarters around it, in milliseconds."""
+    low, middle, high = statistics.quantiles(seconds, n=4)
+    return f"{middle * 1000:.0f} ms (half of them {low * 1000:.0f} to {high * 1000:.0f})"
+
+
+def print_bars(console: Console, bars: Iterable[Bar]) -> None:
+    """Each bar, what was measured, and whether it is met."""
+    table = Table(title="Bars; of delays the median", title_justify="left")
+    for heading in ("", "measured", "worst", "at most", ""):
+        table.add_column(heading, justify="right" if heading in ("measured", "worst", "at most") else "left")
+    for what, measured, at_most, unit, worst in bars:
+        figure = f"{measured:.0f}{unit}" if unit or not at_most else f"{measured:.2f}"
+        met = "met" if measured <= at_most else "MISSED"
+        table.add_row(what, figure, f"{worst:.0f}{unit}" if worst is not None else "", f"{at_most:g}{unit}", met)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
