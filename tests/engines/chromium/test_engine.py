@@ -290,3 +290,35 @@ async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: P
                 ours.same_site,
             )
             assert theirs.expires == pytest.approx(ours.expires, abs=30) if ours.expires else theirs.expires is None
+
+
+@with_browser
+async def test_what_an_extension_removes_of_what_pages_keep_is_gone_in_the_browser_too(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/storage", write="V"))
+            other = await runner.page("Personal", site.url("/storage", write="P"))
+            for each in (page, other):
+                await each.wait_for_function("document.title.includes('indexed')")
+            away = await runner.page("Work", site.url("/storage", host="localhost", write="L"))
+            await away.wait_for_function("document.title.includes('indexed L')")
+            await away.goto(site.url("/page/1"))
+            await page.goto(site.url("/page/1"))
+            script = profile.browser(["browsingData"])
+            await script.browsingData.remove({"cookieStoreId": WORK}, {"localStorage": True, "indexedDB": True})
+
+            async def nothing(host: str) -> bool:
+                await page.goto(site.url("/storage", host=host))
+                await page.wait_for_function("document.title.includes('indexed')")
+                return await page.title() == "local nothing, indexed nothing"
+
+            await until(lambda: nothing("127.0.0.1"))
+            await until(lambda: nothing("localhost"))
+            await other.reload()
+            await other.goto(site.url("/storage"))
+            await other.wait_for_function("document.title === 'local P, indexed P'")
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/storage"))
+            await page.wait_for_function("document.title === 'local nothing, indexed nothing'")

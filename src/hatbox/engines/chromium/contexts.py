@@ -21,6 +21,7 @@ from hatbox.engines.chromium.failures import ABORTED
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.site_data import SiteData
+from hatbox.site_data import Forgotten
 from hatbox.store.base import Store
 
 __all__ = ["IdentityContext", "Looks", "Watcher"]
@@ -267,6 +268,21 @@ class IdentityContext:
                     logger.warning("what %s keeps could not be given back: %s", origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
+
+    async def forget_site_data(self, forgotten: Forgotten) -> None:
+        """Remove in the browser what was removed on disk: on an empty page, which nobody takes elsewhere meanwhile."""
+        shown = {origin for page in self.pages for origin in page.origins if forgotten.is_about(origin)}
+        origins = shown | self._site_data.known(forgotten)
+        if not origins:
+            return
+        page = await self._make_page()
+        page.is_closing = True
+        async with page.blank():
+            for origin in origins:
+                with contextlib.suppress(LookupError, TimeoutError):
+                    await page.visit(f"{origin}/")
+                    await self._site_data.forget(page, origin, forgotten)
+        await page.close()
 
     async def _save_rest(self) -> None:
         """Save what was changed just before the last page of an origin was closed, on an empty page."""

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import platformdirs
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
@@ -27,7 +28,8 @@ from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.telling import Teller
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
-from hatbox.store.base import Store
+from hatbox.site_data import FORGOTTEN, Forgotten
+from hatbox.store.base import Change, Store
 from hatbox.tabs.model import BLANK, Tab
 
 __all__ = ["ChromiumEngine"]
@@ -83,12 +85,14 @@ class ChromiumEngine(Engine):
         self._known_ids = set()
         launched.browser.on("disconnected", lambda _: self._on_lost(launched))
         self._stores.on_changed.add_listener(self._on_cookie)
+        self._store.follow(self._on_change)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
 
     async def stop(self) -> None:
         """See Engine."""
         self._stores.on_changed.remove_listener(self._on_cookie)
+        self._store.unfollow(self._on_change)
         self._identities.on_updated.remove_listener(self._on_identity)
         pages, self._pages = self._pages, {}
         await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
@@ -219,6 +223,13 @@ class ChromiumEngine(Engine):
     def _on_cookie(self, change: CookieChange) -> None:
         if context := self._contexts.get(change.cookie_store_id):
             context.cookies.hear(change)
+
+    def _on_change(self, change: Change) -> None:
+        """What pages keep was removed, maybe in another process."""
+        if change.topic == FORGOTTEN:
+            forgotten = msgspec.json.decode(change.payload, type=Forgotten)
+            if context := self._contexts.get(cookie_store_id_of(forgotten.number)):
+                self._begin(context.forget_site_data(forgotten))
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):

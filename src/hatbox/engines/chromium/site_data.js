@@ -11,6 +11,16 @@
     return all.length <= limit ? all : JSON.stringify({ local, databases: [], left: all.length });
   },
 
+  async forget(parts) {
+    if (parts.includes("local")) localStorage.clear();
+    if (!parts.includes("databases")) return;
+    for (const { name } of await indexedDB.databases()) {
+      const deleting = indexedDB.deleteDatabase(name);
+      // One that the page has open goes as soon as the page closes it.
+      await new Promise((resolve) => { deleting.onsuccess = deleting.onerror = deleting.onblocked = resolve; });
+    }
+  },
+
   async collectDatabase(name, version) {
     const database = await this.done(indexedDB.open(name));
     database.onversionchange = () => database.close(); // never in the way of the page

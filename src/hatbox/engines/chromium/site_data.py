@@ -17,6 +17,7 @@ from typing import Final, Protocol
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.work import Later
+from hatbox.site_data import Forgotten
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["Place", "SiteData"]
@@ -45,12 +46,14 @@ class SiteData:
         self._find = find
         self._saved: dict[str, bytes] = {}  # what is on disk, as digests
         self._changed: set[str] = set()
+        self._seen: set[str] = set()  # all that keep something in the browser, or have kept something
         self._later = Later(self._save_changed, _SAVE_AFTER)
 
     async def load(self) -> list[tuple[str, str]]:
         """The origins that keep something, and what it is."""
         rows = await self._store.read(lambda each: each.site_data.load(self._number))
         self._saved = {origin: _digest(data) for origin, data in rows}
+        self._seen = set(self._saved)
         return [(origin, data.decode()) for origin, data in rows]
 
     async def restore(self, place: Place, origin: str, data: str) -> None:
@@ -63,23 +66,38 @@ class SiteData:
     def changed(self, origin: str) -> None:
         """Something has changed there: save it soon."""
         self._changed.add(origin)
+        self._seen.add(origin)
         self._later.soon()
 
-    async def save(self, place: Place, origin: str) -> None:
-        """Save what an origin keeps now, if it is not what is on disk."""
+    async def save(self, place: Place, origin: str) -> bool:
+        """Save what an origin keeps now, if it is not what is on disk. False if it could not be asked."""
         try:
             data = str(await place.run_in(origin, f"{_SCRIPT}.collect({_LARGEST})")).encode()
         except LookupError:
-            return
+            return False
         except PlaywrightError as error:
             logger.debug("%s could not be asked what it keeps: %s", origin, error)
-            return
+            return False
         self._changed.discard(origin)
         digest = _digest(data)
-        if digest == self._saved.get(origin, _NOTHING):
-            return
-        await self._store.write(lambda each: _keep(each, self._number, origin, data))
-        self._saved[origin] = digest
+        if digest != self._saved.get(origin, _NOTHING):
+            await self._store.write(lambda each: _keep(each, self._number, origin, data))
+            self._saved[origin] = digest
+        return True
+
+    def known(self, forgotten: Forgotten) -> set[str]:
+        """The origins that may keep some of what is to be forgotten. It is no longer on disk."""
+        origins = {origin for origin in self._seen if forgotten.is_about(origin)}
+        for origin in origins:
+            self._saved.pop(origin, None)
+        return origins
+
+    async def forget(self, place: Place, origin: str, forgotten: Forgotten) -> None:
+        """Remove it in the browser. Raises LookupError if there is no document of the origin in this place."""
+        try:
+            await place.run_in(origin, f"{_SCRIPT}.forget({json.dumps(list(forgotten.parts))})")
+        except PlaywrightError as error:
+            logger.warning("what %s keeps could not be removed: %s", origin, error)
 
     @property
     def unsaved(self) -> set[str]:
@@ -94,8 +112,8 @@ class SiteData:
         began = time.monotonic()
         changed, self._changed = self._changed, set()
         for origin in changed:
-            for place in self._find():
-                await self.save(place, origin)
+            if not any([await self.save(place, origin) for place in self._find()]):
+                self._changed.add(origin)  # its pages have gone elsewhere; it is asked when the browser ends
         # Who keeps much is saved less often.
         self._later.delay = max(_SAVE_AFTER, _EFFORT * (time.monotonic() - began))
 
