@@ -101,7 +101,17 @@ def test_every_module_says_what_lives_in_it_and_can_be_imported() -> None:
 
 def test_tests_mirror_the_source() -> None:
     # conformance/ runs one file of cases through several layers; the others are about the project as a whole.
-    exempt = {"conformance", "firefox", "loopback_proxy", "site", "__init__", "test_layout", "test_readme", "test_typing", "conftest"}
+    exempt = {
+        "conformance",
+        "firefox",
+        "loopback_proxy",
+        "site",
+        "__init__",
+        "test_layout",
+        "test_readme",
+        "test_typing",
+        "conftest",
+    }
     folders = {path.name for path in SOURCE.iterdir() if path.is_dir()} | {path.stem for path in SOURCE.glob("*.py")}
     for entry in (ROOT / "tests").iterdir():
         name = entry.stem
