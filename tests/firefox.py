@@ -161,15 +161,18 @@ class Firefox:
         *,
         permissions: Sequence[str] = (),
         manifest_version: int = 2,
+        manifest: Mapping[str, Any] | None = None,
         timeout: float = 60,
         host: Mapping[str, Callable[[Any], Any]] | None = None,
     ) -> Any:
         """Run the body of an async function in the background of a new extension, and return what it returns.
 
+        `manifest` are further keys of its manifest; what they say of the background is added to it.
+
         The body sees `browser`, and may `await host(name, value)`: that calls the function of this name in `host`.
         """
         number = next(self._runs)
-        folder = self._write_extension(number, body, permissions, manifest_version)
+        folder = self._write_extension(number, body, permissions, manifest_version, manifest or {})
         addon = self._marionette.send("Addon:Install", path=str(folder), temporary=True)["value"]
         try:
             return self._converse(f"/{number}/", host or {}, time.monotonic() + timeout)
@@ -199,6 +202,10 @@ class Firefox:
     def remove_cookies(self) -> None:
         """Drop the cookies of all stores."""
         self._chrome("Services.cookies.removeAll()")
+
+    def chrome(self, script: str, *args: Any) -> Any:
+        """Run the body of an async function with the rights of the browser itself; `arguments` are what it is given."""
+        return self._chrome(script, *args)
 
     def kill(self) -> None:
         """End the browser as a crash would: at once, nothing more is written."""
@@ -245,7 +252,14 @@ class Firefox:
         wrapped = f"return (async function () {{ {script} }}).apply(null, arguments)"
         return self._marionette.send("WebDriver:ExecuteScript", script=wrapped, args=args)["value"]
 
-    def _write_extension(self, number: int, body: str, permissions: Sequence[str], manifest_version: int) -> Path:
+    def _write_extension(
+        self,
+        number: int,
+        body: str,
+        permissions: Sequence[str],
+        manifest_version: int,
+        more: Mapping[str, Any],
+    ) -> Path:
         folder = self._folder / f"extension-{number}"
         folder.mkdir()
         loopback = ["http://127.0.0.1/*"]
@@ -256,8 +270,9 @@ class Firefox:
             "version": "1",
             "browser_specific_settings": {"gecko": {"id": f"{folder.name}@hatbox.test"}},
             "permissions": [*permissions, *([] if hosts else loopback)],
-            "background": {"scripts": ["host.js", "background.js"]},
             **hosts,
+            **more,
+            "background": {"scripts": ["host.js", "background.js"], **more.get("background", {})},
         }
         (folder / "manifest.json").write_text(json.dumps(manifest))
         # Two files, so that a body that cannot even be parsed is reported by the first.

@@ -28,6 +28,7 @@ LAYERS = [
     "clients",
     "formats",
     "api",
+    "messaging",
     "identities",
     "web_requests",
     "site_data",

@@ -25,6 +25,7 @@ HatboxError
 ├── MissingExtra             a client needs a package that is not installed; the message says how to get it
 ├── ExtensionError           an extension cannot be used; the message names the place and says what to do
 │   ├── NoSuchExtension      no extension with this id is installed
+│   ├── CannotTrigger        an extension does not show what somebody wants to click; nothing was done
 │   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── TransferError            something cannot be imported or exported; nothing was changed
@@ -52,6 +53,7 @@ __all__ = [
     "ApiError",
     "ArgumentError",
     "BrokenInput",
+    "CannotTrigger",
     "CookieRefused",
     "DuplicateIdentity",
     "EngineBusy",
@@ -230,6 +232,10 @@ class NoSuchExtension(ExtensionError):
     def __init__(self, extension_id: str) -> None:
         super().__init__(f"no extension with the id {extension_id} is installed. `hatbox extensions list` shows them.")
         self.extension_id = extension_id
+
+
+class CannotTrigger(ExtensionError):
+    """An extension does not run, or does not show what somebody wants to click. Nothing was done."""
 
 
 class PackageError(ExtensionError):

@@ -8,12 +8,15 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["NO_ANSWER", "Event", "Question"]
+__all__ = ["NO_ANSWER", "UNHEARD", "Event", "Question"]
 
 T = TypeVar("T")
 
 NO_ANSWER: Final = object()
 """What a listener that has heard a question, and leaves the answer to others, may answer."""
+
+UNHEARD: Final = object()
+"""What stands for the answer of a listener that was gone before it heard."""
 
 logger = logging.getLogger("hatbox.events")
 

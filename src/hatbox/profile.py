@@ -25,6 +25,7 @@ from hatbox.extensions.service import Extensions
 from hatbox.formats.base import Bundle, Report
 from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
+from hatbox.messaging.service import Messages
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
 from hatbox.web_requests import Requests
@@ -82,11 +83,19 @@ class Profile:
         """The time that extensions go by; a test can move it."""
         self.requests = Requests(self.clock.time)
         """The requests of the pages in tabs: what engines in this process make, and who listens."""
+        messages = Messages(self.tabs.get)
         services = Services(
-            store, self.identities, self.cookies, self.tabs, self.requests, self.clock, self.path.parent
+            store=store,
+            identities=self.identities,
+            cookies=self.cookies,
+            tabs=self.tabs,
+            requests=self.requests,
+            clock=self.clock,
+            folder=self.path.parent,
+            messages=messages,
         )
         self._dispatcher = Dispatcher(services)
-        self.extensions = Extensions(store, self._dispatcher, self.clock)
+        self.extensions = Extensions(store, self._dispatcher, self.clock, messages)
         """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:

@@ -70,7 +70,7 @@ def encode(value: Any) -> bytes:
     """A value as JSON, with marks."""
     try:
         return _encode(value)
-    except (UnicodeEncodeError, OverflowError):  # half a pair of surrogates, or a number beyond 64 bits
+    except UnicodeEncodeError:  # half a pair of surrogates
         return json.dumps(_marked(value), allow_nan=False, separators=(",", ":")).encode("ascii")
 
 

@@ -4,8 +4,8 @@ A suite is a file of cases, `<name>.json`, and its recording, `<name>.firefox.js
 where needed `"permissions"` (of the caller; without it, those of the suite). `"firefox": false` marks what Firefox does
 not have: its `"expect"` is the whole truth. `"differs"` marks where Hatbox differs on purpose: its `"expect"` is
 Hatbox's answer, and its value names a heading of docs/decisions.md. For all others the recording is what is expected.
-Each case starts with the identities and the ids of a new profile, without cookies, and with one window that has one
-tab, about:blank. The steps:
+Each case starts with the identities and the ids of a new profile, without cookies, with nothing in storage, without
+alarms, and with one window that has one tab, about:blank. The steps:
 
     {"call": "contextualIdentities.get", "args": […]}   calls, and waits; logs "threw", "rejected", "resolved" or,
                                                         when it was no promise, "returned". With "save": name, what it
@@ -27,7 +27,8 @@ tab, about:blank. The steps:
 With "show": […], a call or a listener logs only these properties of tabs, windows and requests.
 
 In arguments, `{"$number": "NaN"}`, `{"$function": true}`, `{"$repeat": [text, times]}`, `{"$inDays": n}`, a time in
-seconds since 1970, and `{"$callback": name}`, which logs "callback": name, "args", stand for what they say.
+seconds since 1970, `{"$undefined": true}`, and `{"$callback": name}`, which logs "callback": name, "args", stand for
+what they say.
 `{"$ref": "name.id"}` is a part of what was saved, by its path; "tab" and "window" are the first ones from the start.
 `{"$site": "/page"}` is the URL of a page of site.py.
 
@@ -89,6 +90,14 @@ SUITES = (
     Suite("browsing_data", ("browsingData", "cookies", "contextualIdentities", "<all_urls>")),
 )
 
+# What only extensions see: replayed in JavaScript (test_extensions.py).
+EXTENSION_SUITES = (
+    Suite("storage", ("storage",)),
+    Suite("alarms", ("alarms",)),
+    Suite("sessions", ("sessions", "tabs")),
+    Suite("permissions", ("storage", "tabs")),
+)
+
 RUN_ALL = """
 const cases = JSON.parse(@CASES@);
 const logs = [];
@@ -105,7 +114,8 @@ def main() -> str | None:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a recording would change")
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="which suites to ask; all, if none is named")
     arguments = parser.parse_args()
-    suites = [suite for suite in SUITES if suite.name in (arguments.suites or [each.name for each in SUITES])]
+    every = (*SUITES, *EXTENSION_SUITES)
+    suites = [suite for suite in every if suite.name in (arguments.suites or [each.name for each in every])]
     recordings = record(suites)
     if not arguments.check:
         for suite in suites:

@@ -10,7 +10,7 @@ const DAY_SECONDS = 86400;
 
 const TAB_IDS = new Set(["tabId", "previousTabId", "openerTabId", "successorTabId", "tabIds"]);
 const WINDOW_IDS = new Set(["windowId", "oldWindowId", "newWindowId"]);
-const VOLATILE = new Set(["lastAccessed", "left", "top", "width", "height"]);
+const VOLATILE = new Set(["scheduledTime", "lastAccessed", "left", "top", "width", "height"]);
 
 // `site` is the origin of the pages that cases may load: scheme, host and port.
 async function runCase(browser, testCase, site) {
@@ -132,6 +132,7 @@ async function runCase(browser, testCase, site) {
     if (value === null || typeof value !== "object") return value;
     if ("$number" in value) return Number(value.$number);
     if ("$function" in value) return () => {};
+    if ("$undefined" in value) return undefined;
     if ("$repeat" in value) return value.$repeat[0].repeat(value.$repeat[1]);
     if ("$inDays" in value) return Date.now() / 1000 + value.$inDays * DAY_SECONDS;
     if ("$ref" in value) return value.$ref.split(".").reduce((owner, name) => owner[name], saved);
@@ -218,6 +219,12 @@ async function runCase(browser, testCase, site) {
     showId(saved.window.id, windows);
   }
 
+  async function empty() {
+    if (browser.storage) for (const area of ["local", "sync", "session"]) await browser.storage[area].clear();
+    if (browser.alarms) await browser.alarms.clearAll();
+  }
+
+  await empty();
   if (browser.tabs) await seeFirst();
   for (const step of testCase.steps) await take(step);
   await settle();

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.conformance.record import SUITES, Suite, changed_answers, record
+from tests.conformance.record import EXTENSION_SUITES, SUITES, Suite, changed_answers, record
 from tests.firefox import find_firefox, firefox_version
 
 
@@ -25,7 +25,7 @@ def installed_firefox(suite: Suite) -> str:
     return binary
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+@pytest.mark.parametrize("suite", [*SUITES, *EXTENSION_SUITES], ids=lambda suite: suite.name)
 def test_firefox_still_answers_as_recorded(suite: Suite) -> None:
     installed_firefox(suite)
     assert changed_answers(suite, record([suite])[suite]) == []

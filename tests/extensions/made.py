@@ -21,16 +21,17 @@ def make(
     *,
     name: str = "made",
     files: Mapping[str, str] | None = None,
+    persistent: bool = True,
     **manifest: Any,
 ) -> Path:
-    """The folder of an extension with this background script."""
+    """The folder of an extension with this background script; `manifest` are further keys of its manifest."""
     made = folder / name
     keys = {
         "manifest_version": 2,
         "name": name,
         "version": "1",
         "browser_specific_settings": {"gecko": {"id": f"{name}@example.org"}},
-        "background": {"scripts": ["background.js"]},
+        "background": {"scripts": ["background.js"], "persistent": persistent},
         **manifest,
     }
     contents = {"manifest.json": json.dumps(keys), "background.js": background, **(files or {})}

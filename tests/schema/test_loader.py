@@ -76,3 +76,25 @@ def test_what_stands_beside_a_reference_counts() -> None:
     (normal, _) = SURFACES["cookies.json"].functions["set"].normalise([{"url": "x"}, None])
     assert normal["sameSite"] == "unspecified"
     assert normal["partitionKey"] is None
+
+
+def test_what_is_hidden_is_for_members_alone() -> None:
+    assert [surface.namespace for surface in schema.load() if surface.hidden] == ["ports"]
+
+
+def test_what_is_for_javascript_alone_is_no_function_of_python() -> None:
+    assert "getBackgroundPage" not in SURFACES["runtime.json"].functions
+    assert "getViews" not in SURFACES["extension.json"].functions
+
+
+def test_an_event_can_need_a_permission_of_its_own() -> None:
+    management = SURFACES["management.json"]
+    assert management.permissions == frozenset()
+    assert {event.permissions for event in management.events.values()} == {frozenset({"management"})}
+
+
+def test_arguments_can_be_left_to_the_function() -> None:
+    send = SURFACES["runtime.json"].functions["sendMessage"]
+    assert send.normalise([1, None, print]) == [[1, None], print]
+    assert send.normalise([1, None]) == [[1, None], None]
+    assert send.normalise([]) == [[], None]

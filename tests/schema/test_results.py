@@ -26,7 +26,14 @@ def test_without_a_declared_result_there_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "python"), [("get", "get"), ("cookieStoreId", "cookie_store_id"), ("iconUrl", "icon_url")]
+    ("name", "python"),
+    [
+        ("get", "get"),
+        ("cookieStoreId", "cookie_store_id"),
+        ("iconUrl", "icon_url"),
+        ("getURL", "get_url"),
+        ("getUILanguage", "get_ui_language"),
+    ],
 )
 def test_names_are_spelled_as_in_python(name: str, python: str) -> None:
     assert snake_case(name) == python

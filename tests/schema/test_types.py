@@ -160,7 +160,7 @@ def test_a_dictionary_takes_any_keys_and_keeps_their_order() -> None:
 
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, print])
 def test_any_fits_everything_as_it_is(value: Any) -> None:
-    for kind in ("any", "json"):
+    for kind in ("any", "clone", "json"):
         compiled = compile_type({"type": kind})
         assert compiled.fits(value)
         assert compiled.normalise(value) is value
@@ -174,6 +174,12 @@ def test_a_pattern_is_looked_for_and_told() -> None:
     assert problem_of(choices, "y") == (
         r'Value "y" must either: must either [be a boolean, or match the pattern /^a\/b$/], or be one of ["x"]'
     )
+
+
+def test_a_text_that_is_too_long_is_refused() -> None:
+    schema = {"type": "string", "maxLength": 3}
+    assert compile_type(schema).normalise("abc") == "abc"
+    assert problem_of(schema, "abcd") == 'String "abcd" is too long (must be 3)'
 
 
 def test_a_number_beyond_its_range_is_refused() -> None:

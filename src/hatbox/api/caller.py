@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from hatbox.api.grants import ExtensionPermissions, Permissions
 from hatbox.api.match_patterns import HostPermissions, host_permissions
+from hatbox.messaging.context import BACKGROUND_PAGE, Context
 from hatbox.schema import Surface
 
 __all__ = ["Caller", "Decide", "ExtensionCaller", "Texts"]
@@ -40,8 +41,13 @@ class Caller:
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
         self.permissions = set(permissions)
+        self.context = Context(caller_id, "about:blank", "null", kind=None)
+        """Where it is, for those whom it sends messages."""
         self.user_input = False
         """Whether it is told, at this moment, of something that the user does: then it may ask."""
+
+        self.active_tabs: dict[int, int] = {}
+        """The tabs that the user has shown it, with `activeTab`; each with the load that has brought its page."""
 
     @contextmanager
     def on_input(self) -> Iterator[None]:
@@ -73,8 +79,11 @@ class ExtensionCaller(Caller):
         grants: ExtensionPermissions,
         texts: Texts | None = None,
         decide: Decide | None = None,
+        context: Context | None = None,
     ) -> None:
         super().__init__(extension_id)
+        origin = f"moz-extension://{uuid}"
+        self.context = context or Context(extension_id, f"{origin}/{BACKGROUND_PAGE}", origin)
         self.permissions = grants.held
         self.uuid = uuid
         """The host of its moz-extension:// URLs."""

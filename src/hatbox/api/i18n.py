@@ -24,7 +24,7 @@ class _I18n(Namespace):
     def get_message(self, caller: ExtensionCaller, name: str, substitutions: Any) -> str:
         return caller.texts.message(name, substitutions)
 
-    def get_u_i_language(self, caller: ExtensionCaller) -> str:
+    def get_ui_language(self, caller: ExtensionCaller) -> str:
         return caller.texts.ui_language
 
     def get_accept_languages(self, caller: ExtensionCaller) -> asyncio.Future[Any]:

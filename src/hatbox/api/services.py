@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hatbox.clock import Clock
 from hatbox.cookies.stores import CookieStores
 from hatbox.identities import Identities
+from hatbox.messaging.service import Messages
 from hatbox.store.base import Store
 from hatbox.tabs.service import Tabs
 from hatbox.web_requests import Requests
@@ -26,3 +27,5 @@ class Services(NamedTuple):
     clock: Clock
     folder: Path
     """Where the profile lies."""
+    messages: Messages
+    """Messages between the extensions that run here."""

@@ -633,6 +633,40 @@ class CreateTypeType(Protocol):
     DETACHED_PANEL: Literal["detached_panel"]
 
 
+class PortEventType(Protocol):
+    """An event of a port."""
+
+    def addListener(self, listener: Callable[..., Any]) -> None: ...
+    def removeListener(self, listener: Callable[..., Any]) -> None: ...
+    def hasListener(self, listener: Callable[..., Any]) -> bool: ...
+
+
+class PortType(Protocol):
+    """One end of a port."""
+
+    name: str
+    error: Exception | None
+    onMessage: PortEventType
+    onDisconnect: PortEventType
+
+    def postMessage(self, message: Any) -> None: ...
+    def disconnect(self) -> None: ...
+    async def receive(self) -> Any: ...
+
+
+class MessageTarget(TypedDict, total=False):
+    """Where in a tab a message goes."""
+
+    frameId: int | None
+    documentId: str | None
+
+
+class TabConnectInfo(MessageTarget, total=False):
+    """Where in a tab a port goes, and its name."""
+
+    name: str | None
+
+
 class TabsNamespace(Protocol):
     """`browser.tabs`; `hide` and `show` are there with the permission `tabHide`."""
 
@@ -649,6 +683,15 @@ class TabsNamespace(Protocol):
     WindowType: WindowTypeType
     UpdatePropertyName: UpdatePropertyNameType
 
+    def connect(self, tabId: int, connectInfo: TabConnectInfo | None = None) -> PortType: ...
+    @overload
+    def sendMessage(
+        self, tabId: int, message: Any, options: MessageTarget | None = None, responseCallback: None = None
+    ) -> Awaitable[Any]: ...
+    @overload
+    def sendMessage(
+        self, tabId: int, message: Any, options: MessageTarget | None, responseCallback: Callable[..., Any]
+    ) -> None: ...
     @overload
     def get(self, tabId: int, callback: None = None) -> Awaitable[TabDict]: ...
     @overload

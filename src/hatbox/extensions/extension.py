@@ -1,14 +1,14 @@
-"""One extension at work: its scripts in their sandbox, what they may do, and when they sleep."""
+"""One extension at work: its scripts in their sandbox, its pages, what they may do, and when they sleep."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
-from hatbox.api.browser import Browser
 from hatbox.api.caller import Decide, ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
@@ -16,14 +16,19 @@ from hatbox.extensions.background import Background
 from hatbox.extensions.event_page import ExtensionHost
 from hatbox.extensions.manifest import Manifest
 from hatbox.extensions.package import Package
+from hatbox.extensions.page import Page
 from hatbox.extensions.runtime import Boot, Exit, Limits, LogEntry, Runtime, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
+from hatbox.messaging.context import Context
+from hatbox.messaging.service import Messages
 
 __all__ = ["Extension"]
 
 logger = logging.getLogger("hatbox.extensions")
 
 _IDLE_SECONDS: Final = 30.0  # as in Firefox
+_SUSPEND_SECONDS: Final = 5.0  # and so is this: how long listeners of onSuspend may take
+_FACE: Final = "_generated_hatbox_page.html"
 _NO_BACKGROUND: Final = Background((), persistent=True)
 
 
@@ -35,12 +40,15 @@ class Extension:
         package: Package,
         manifest: Manifest,
         dispatcher: Dispatcher,
+        messages: Messages,
         *,
         granted: Permissions = NONE,
         limits: Limits | None = None,
         inspect: bool = False,
         idle_seconds: float = _IDLE_SECONDS,
         decide: Decide | None = None,
+        on_reload: Callable[[], None] = lambda: None,
+        prepare: Callable[[], Awaitable[None]] | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -52,11 +60,19 @@ class Extension:
         self.caller = ExtensionCaller(
             manifest.id, manifest.uuid, manifest.for_scripts(), self.grants, manifest.locales, decide
         )
-        self.browser = Browser(dispatcher, self.caller)
-        """`browser` as its scripts see it, for Python."""
+        self.reload = on_reload
+        """Start it anew, from its files: what runtime.reload() does."""
+        self._dispatcher = dispatcher
+        self._messages = messages
+        self._pages: list[Page] = []
+        self._face = self._page(Context(self.id, manifest.base_url + _FACE, manifest.base_url[:-1], kind="TAB"))
+        self.browser = self._face.browser
+        """`browser` as its scripts see it, for Python: as a page of it, so that its messages reach the background."""
         self._limits = limits or Limits()
         self._inspect = inspect
         self._idle_seconds = idle_seconds
+        self._prepare = prepare
+        """Comes before its scripts, whenever they are run."""
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
         self._background = manifest.background or _NO_BACKGROUND
@@ -83,37 +99,69 @@ class Extension:
 
     async def stop(self) -> None:
         """End it."""
-        self._wanted = False
-        self._host.keeps_listening = False
-        self._host.forget_sleepers()
-        if self._idling is not None:
-            self._idling.cancel()
-        async with self._waking:
-            await self._supervisor.stop()
+        await self._end()
+        self._face.close()
         await self._host.close()
 
+    async def restart(
+        self, package: Package, manifest: Manifest, granted: Permissions, *events: tuple[str, Sequence[Any]]
+    ) -> None:
+        """End it, and run it as it is now. All its pages are closed by that."""
+        await self._end()
+        self.package, self.manifest = package, manifest
+        self._host.source = package.read
+        self._background = manifest.background or _NO_BACKGROUND
+        held = self.grants.held
+        held.clear()
+        self.grants = ExtensionPermissions(manifest.required, manifest.optional, granted, held)
+        for caller in (self.caller, self._face.caller):
+            caller.manifest, caller.grants, caller.texts = manifest.for_scripts(), self.grants, manifest.locales
+        await self.start(*events)
+
+    def page(self, path: str = "", *, tab_id: int | None = None, frame_id: int = 0, kind: str = "TAB") -> Page:
+        """A page of the extension with Python for its script; `kind` is TAB, POPUP or SIDE_PANEL.
+
+        With `tab_id` it is in that tab, and gets what tabs.sendMessage() sends there.
+        """
+        base = self.manifest.base_url
+        context = Context(
+            self.id, base + path.removeprefix("/"), base[:-1], kind=kind, tab_id=tab_id, frame_id=frame_id
+        )
+        return self._opened(context)
+
+    def content_script(self, tab_id: int, url: str, *, frame_id: int = 0) -> Page:
+        """A script of the extension in a web page, with Python for JavaScript: in this tab, on this page."""
+        parts = urlsplit(url)
+        context = Context(self.id, url, f"{parts.scheme}://{parts.netloc}", kind=None, tab_id=tab_id, frame_id=frame_id)
+        return self._opened(context)
+
     async def wake(self) -> None:
-        """Run its background unless it runs."""
+        """Run its background unless it runs, or has crashed and will be started again."""
         async with self._waking:
-            if self._wanted and self._supervisor.runtime is None:
+            if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
                 await self._supervisor.start()
                 if not self._background.persistent and not self._inspect:
                     self._idling = asyncio.ensure_future(self._sleep_when_idle())
 
-    async def sleep(self) -> None:
-        """Let it sleep until one of its events happens."""
+    async def sleep(self) -> bool:
+        """Let it sleep until one of its events happens. If one does while it is told so, it stays awake: False."""
         runtime = self.runtime
         if runtime is None:
-            return
+            return True
+        told = runtime.events_told + runtime.listeners("runtime.onSuspend")
         with contextlib.suppress(TimeoutError):
-            await runtime.dispatch_event("runtime.onSuspend", [], within=1.0)
+            await runtime.dispatch_event("runtime.onSuspend", [], within=_SUSPEND_SECONDS)
+        if runtime.events_told > told:
+            await runtime.dispatch_event("runtime.onSuspendCanceled", [], wait=False)
+            return False
         async with self._waking:
             self._host.keeps_listening = True
             try:
                 await self._supervisor.stop()
             finally:
                 self._host.keeps_listening = False
+        return True
 
     async def evaluate(self, source: str, *, inspect: bool = False, within: float | None = None) -> Any:
         """Run an expression, or statements, in the scope of its background, which is woken for it."""
@@ -130,6 +178,8 @@ class Extension:
 
     async def _run(self) -> Runtime:
         manifest = self.manifest
+        if self._prepare is not None:
+            await self._prepare()
         boot = Boot(
             uuid=manifest.uuid,
             extension_id=manifest.id,
@@ -138,9 +188,13 @@ class Extension:
             data={"i18n": manifest.locales.for_runtime()},
             page=self._background.page,
         )
+        base = manifest.base_url
+        context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
         runtime = await Runtime.start(
             self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval
         )
+        self._messages.join(context)
+        runtime.exited.add_done_callback(lambda _: self._messages.leave(context))
         self._supervisor.runtime = runtime
         for script in self._background.scripts:
             if script.module:
@@ -148,6 +202,7 @@ class Extension:
             else:
                 await runtime.run_scripts([script.file])
         runtime.loaded()
+        self._host.forget_sleepers()  # what was not added again is not listened to any more
         starts, self._starts = self._starts, []
         for path, arguments in starts:
             await runtime.dispatch_event(path, arguments, wait=False)
@@ -155,13 +210,43 @@ class Extension:
 
     async def _sleep_when_idle(self) -> None:
         loop = asyncio.get_running_loop()
+        reprieved = False
         while (runtime := self.runtime) is not None:
             left = runtime.last_activity + self._idle_seconds - loop.time()
-            if left <= 0 and not runtime.calls_under_way:
+            if left <= 0 and runtime.answers_under_way and not reprieved:
+                runtime.last_activity = loop.time()  # a listener is not done: as in Firefox, it gets as long again
+                reprieved = True
+            elif left <= 0 and not runtime.calls_under_way:
                 self._idling = None
-                await self.sleep()
-                return
-            await asyncio.sleep(max(left, 0.05))
+                if await self.sleep():
+                    return
+                self._idling = asyncio.current_task()
+            else:
+                await asyncio.sleep(max(left, 0.05))
+                reprieved = reprieved and runtime.answers_under_way > 0
+
+    async def _end(self) -> None:
+        self._wanted = False
+        self._host.keeps_listening = False
+        self._host.forget_sleepers()
+        if self._idling is not None:
+            self._idling.cancel()
+        async with self._waking:
+            await self._supervisor.stop()
+        for page in self._pages[1:]:
+            page.close()
+        del self._pages[1:]
+
+    def _page(self, context: Context) -> Page:
+        mine = self.caller
+        caller = ExtensionCaller(mine.id, mine.uuid, mine.manifest, self.grants, mine.texts, mine.decide, context)
+        page = Page(self._dispatcher, self._messages, caller)
+        self._pages.append(page)
+        return page
+
+    def _opened(self, context: Context) -> Page:
+        self._messages.join(context)
+        return self._page(context)
 
     def _report(self, ended: Exit, pause: float | None) -> None:
         again = f"it starts again in {pause:g} s" if pause is not None else "it is not started again"

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
 
-from hatbox.api import alarms
+from hatbox.api import alarms, installed
 from hatbox.api.caller import Decide
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.granted import ADDED, REMOVED, Changed
+from hatbox.api.granted import ADDED, REMOVED, Changed, granted, keep_granted
 from hatbox.api.grants import NONE, Permissions
+from hatbox.api.installed import About, Icon, Installed
 from hatbox.clock import Clock
 from hatbox.errors import ExtensionError
-from hatbox.extensions import records
+from hatbox.extensions import running, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
-from hatbox.extensions.records import Installed
 from hatbox.extensions.runtime import Exit, Limits, LogEntry
-from hatbox.store.base import MISSED, Change, Store
+from hatbox.messaging.service import Messages
+from hatbox.store.base import MISSED, Change, Store, Transaction
 
 __all__ = ["Extensions"]
+
+logger = logging.getLogger("hatbox.extensions")
 
 
 class Extensions:
     """The extensions of a profile."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock) -> None:
+    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock, messages: Messages) -> None:
         self._store = store
+        self._messages = messages
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
         self._running: dict[str, Extension] = {}
@@ -45,19 +50,23 @@ class Extensions:
 
     def installed(self) -> asyncio.Future[list[Installed]]:
         """Those that are installed in the profile."""
-        return self._store.read(lambda transaction: [each for each in records.get_all(transaction) if each.kept])
+        return self._store.read(lambda transaction: [each for each in installed.get_all(transaction) if each.kept])
 
     async def install(self, path: str | os.PathLike[str]) -> Manifest:
         """Note the extension in a folder or file as installed. It is run with the others from now on."""
         package, manifest = self._read(path)
-        await self._store.write(lambda transaction: records.install(transaction, _record(package, manifest, kept=True)))
+        await self._store.write(lambda transaction: _note(transaction, package, manifest, kept=True))
         return manifest
 
     async def remove(self, extension_id: str) -> Installed:
         """Remove an extension, and all that it has kept."""
         if extension := self._running.get(extension_id):
             await self.stop(extension)
-        return await self._store.write(lambda transaction: records.remove(transaction, extension_id))
+        return await self._store.write(lambda transaction: installed.remove(transaction, extension_id))
+
+    def set_enabled(self, extension_id: str, enabled: bool) -> asyncio.Future[Installed]:
+        """Let an extension run with the others, or not: one that is disabled is stopped, in every process."""
+        return self._store.write(lambda transaction: installed.set_enabled(transaction, extension_id, enabled))
 
     async def start(
         self,
@@ -77,25 +86,28 @@ class Extensions:
         package, manifest = self._read(path)
         if manifest.id in self._running:
             raise ExtensionError(f"{manifest.id} is running already. Stop it first.")
-        before, granted = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+        before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
         extension = Extension(
             package,
             manifest,
             self._dispatcher,
-            granted=granted,
+            self._messages,
+            granted=given,
             limits=limits,
             inspect=inspect,
             idle_seconds=idle_seconds,
             decide=decide,
+            on_reload=lambda: self._begin(self.reload(manifest.id)),
+            prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
             on_log=on_log,
             on_exit=on_exit,
         )
         if not self._running:
             self._store.follow(self._hear)
-        self._running[manifest.id] = extension
+        self._running[manifest.id] = self._messages.running[manifest.id] = extension
         self._alarms.watch(manifest.id)
         try:
-            await extension.start(*_first_events(before, manifest))
+            await extension.start(*_first_events(before, manifest, temporary=before is None or not before.kept))
         except BaseException:
             await self.stop(extension)
             raise
@@ -104,10 +116,65 @@ class Extensions:
     async def stop(self, extension: Extension) -> None:
         """End an extension that was started here."""
         self._running.pop(extension.id, None)
+        self._messages.running.pop(extension.id, None)
         self._alarms.unwatch(extension.id)
         if not self._running:
             self._store.unfollow(self._hear)
         await extension.stop()
+        await self._store.write(lambda transaction: running.end(transaction, extension.id))
+
+    def ui(self, extension_id: str | None = None) -> asyncio.Future[list[triggers.Shown]]:
+        """What the extensions show that run, here or in another process: menus, buttons, commands, notifications."""
+        return self._store.read(lambda transaction: triggers.listed(transaction, extension_id))
+
+    def trigger(
+        self,
+        extension_id: str,
+        what: str,
+        *,
+        tab_id: int | None = None,
+        link_url: str | None = None,
+        link_text: str | None = None,
+        image_url: str | None = None,
+        selection_text: str | None = None,
+        close: bool = False,
+    ) -> asyncio.Future[triggers.Triggered]:
+        """Do in the place of a user: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
+
+        It happens in a tab, the active one if none is named. A menu can be opened on a link, an image or selected text.
+        With `close`, a notification is closed and not clicked. When this resolves, the listeners were told.
+        """
+        return self._store.write(
+            lambda transaction: triggers.trigger(
+                transaction,
+                extension_id,
+                what,
+                tab_id=tab_id,
+                link_url=link_url,
+                link_text=link_text,
+                image_url=image_url,
+                selection_text=selection_text,
+                close=close,
+            )
+        )
+
+    async def reload(self, extension_id: str) -> None:
+        """Start an extension that runs here anew, from its files as they are now."""
+        extension = self._running[extension_id]
+        known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
+        try:
+            package, manifest = self._read(known.path if known is not None else extension.package.path)
+            if manifest.id != extension_id:
+                raise ExtensionError(f"{package.path} is {manifest.id} now. Start that one instead.")
+        except ExtensionError as error:
+            logger.error("%s goes on as it was: %s", extension_id, error)
+            return
+        before, given = await self._store.write(lambda transaction: _again(transaction, package, manifest))
+        version = extension.manifest.version
+        events = []
+        if before is None or not before.kept or version != manifest.version:
+            events.append(_updated(version, temporary=before is None or not before.kept))
+        await extension.restart(package, manifest, given, *events)
 
     async def close(self) -> None:
         """End all."""
@@ -129,42 +196,111 @@ class Extensions:
                 extension.permissions_changed()
         elif change.topic == MISSED:
             for extension in self.running:
-                task = asyncio.ensure_future(self._take_over_grants(extension))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                self._begin(self._take_over_grants(extension))
+                self._begin(self._follow(extension))
+        elif change.topic == installed.CHANGED:
+            changed_id = msgspec.json.decode(change.payload, type=str)
+            if changed_id in self._running:
+                self._begin(self._follow(self._running[changed_id]))
+
+    async def _follow(self, extension: Extension) -> None:
+        """It was removed or disabled, or another version of it was installed."""
+        known = await self._store.read(lambda transaction: installed.get(transaction, extension.id))
+        if self._running.get(extension.id) is not extension:
+            return
+        if known is None or not known.enabled:
+            await self.stop(extension)
+        elif known.kept and known.version != extension.manifest.version:
+            await extension.wake()
+            runtime = extension.runtime
+            if runtime is not None and runtime.has_listener("runtime.onUpdateAvailable"):
+                await runtime.dispatch_event("runtime.onUpdateAvailable", [{"version": known.version}], wait=False)
+            else:
+                await self.reload(extension.id)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("an extension could not be followed", exc_info=error)
 
     async def _take_over_grants(self, extension: Extension) -> None:
-        granted = await self._store.read(lambda transaction: records.granted(transaction, extension.id)) or NONE
+        now = await self._store.read(lambda transaction: granted(transaction, extension.id)) or NONE
         grants = extension.grants
-        taken, given = grants.granted - granted, granted - grants.granted
+        taken, given = grants.granted - now, now - grants.granted
         if taken or given:
             grants.remove(taken)
             grants.grant(given)
             extension.permissions_changed()
 
 
-def _record(package: Package, manifest: Manifest, *, kept: bool) -> Installed:
-    return Installed(manifest.id, str(package.path.resolve()), manifest.name, manifest.version, kept)
+def _note(
+    transaction: Transaction, package: Package, manifest: Manifest, *, kept: bool = False, anew: bool = False
+) -> Installed | None:
+    """Note what an extension is; returns what it was the last time. One that stays, stays."""
+    known = installed.get(transaction, manifest.id)
+    shown = manifest.for_scripts()
+    about = About(
+        uuid=manifest.uuid,
+        short_name=manifest.short_name or "",
+        description=manifest.description or "",
+        homepage_url=manifest.homepage_url,
+        options_url=(shown["options_ui"] or {}).get("page") or shown["options_page"] or "",
+        icons=tuple(Icon(int(size), url) for size, url in shown["icons"].items()) if shown["icons"] else None,
+        required=manifest.required,
+    )
+    record = Installed(
+        manifest.id,
+        str(package.path.resolve()),
+        manifest.name,
+        manifest.version,
+        kept or (known is not None and known.kept),
+        known is None or known.enabled,
+        about,
+    )
+    return installed.install(transaction, record, anew=anew)
 
 
-def _begin(transaction: Any, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
+def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
     """Note that an extension runs; returns what it was the last time, and what it was given."""
-    known = records.get(transaction, manifest.id)
-    before = records.install(transaction, _record(package, manifest, kept=known is not None and known.kept))
-    granted = records.granted(transaction, manifest.id)
-    if granted is None:
-        granted = manifest.at_install
-        records.keep_granted(transaction, manifest.id, granted)
+    before = _note(transaction, package, manifest)
+    if before is not None and not before.enabled:
+        raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
+    given = granted(transaction, manifest.id)
+    if given is None:
+        given = manifest.at_install
+        keep_granted(transaction, manifest.id, given)
     for kind in ("storage.session", alarms.KIND):
         transaction.extensions.clear(manifest.id, kind)
-    return before, granted
+    _run(transaction, manifest, before)
+    return before, given
 
 
-def _first_events(before: Installed | None, manifest: Manifest) -> list[tuple[str, list[Any]]]:
-    startup: tuple[str, list[Any]] = ("runtime.onStartup", [])
+def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
+    """Note that an extension runs anew. To others, one that is only tried out is installed once more."""
+    before = _note(transaction, package, manifest, anew=True)
+    transaction.extensions.clear(manifest.id, alarms.KIND)
+    _run(transaction, manifest, before)
+    return before, granted(transaction, manifest.id) or manifest.at_install
+
+
+def _run(transaction: Transaction, manifest: Manifest, before: Installed | None) -> None:
+    same_version = before is not None and before.version == manifest.version
+    running.begin(transaction, manifest.id, manifest.name, manifest.for_scripts(), is_same_version=same_version)
+
+
+def _first_events(before: Installed | None, manifest: Manifest, *, temporary: bool) -> list[tuple[str, list[Any]]]:
+    """What an extension is told when it has started: that it is new, or another one, or that a session begins."""
     if before is None:
-        return [("runtime.onInstalled", [{"reason": "install", "temporary": False}])]
+        return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
     if before.version != manifest.version:
-        details = {"reason": "update", "previousVersion": before.version, "temporary": False}
-        return [("runtime.onInstalled", [details]), startup]
-    return [startup]
+        return [_updated(before.version, temporary=temporary)]
+    return [("runtime.onStartup", [])]
+
+
+def _updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
+    return "runtime.onInstalled", [{"reason": "update", "previousVersion": before, "temporary": temporary}]

@@ -54,4 +54,4 @@ def _member(name: str, schema: Mapping[str, Any], shapes: dict[str, Any]) -> str
 
 def snake_case(name: str) -> str:
     """The Python spelling of a name of the API."""
-    return re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

@@ -245,7 +245,7 @@ def test_namespaces_come_and_go_with_permissions_while_it_runs(tmp_path: Path) -
         caller.permissions.clear()
         runtime.show(describe(caller))
         assert await runtime.evaluate("[Object.keys(browser), browser.contextualIdentities === undefined]") == [
-            ["runtime"],
+            ["runtime", "tabs", "windows"],
             True,
         ]
         # What a script kept is of no use: the dispatcher refuses, and events do not come.

@@ -41,6 +41,8 @@ class Area(NamedTuple):
     """Whether listeners hear of calls that have changed nothing."""
     tells_of_absence: bool = True
     """Whether listeners are told that there was no old value."""
+    counts_again: bool = True
+    """Whether a key that is named twice counts twice."""
 
     @property
     def kind(self) -> str:
@@ -91,7 +93,7 @@ def _utf8_size(key: str) -> int:
 
 
 AREAS: Final = {
-    "local": Area("local", cloned, _clone_bytes, _no_limit, sorted=True, shows_undefined=False),
+    "local": Area("local", cloned, _clone_bytes, _no_limit, sorted=True, shows_undefined=False, counts_again=False),
     "session": Area("session", cloned, _clone_bytes, _check_session),
     "sync": Area("sync", as_json, _json_bytes, _check_sync, tells_of_nothing=True, tells_of_absence=False),
 }

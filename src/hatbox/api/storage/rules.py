@@ -73,8 +73,9 @@ def get_keys(transaction: Transaction, extension: str, area: Area) -> list[str]:
 
 def bytes_in_use(transaction: Transaction, extension: str, area: Area, keys: Keys) -> int:
     """How large the values of these keys are, or all."""
-    found = get(transaction, extension, area, keys)
-    return sum(area.size(key, value) for key, value in found.items())
+    sizes = {key: area.size(key, value) for key, value in get(transaction, extension, area, keys).items()}
+    named = list(sizes) if keys is None or not area.counts_again else map(_written, _list(keys))
+    return sum(sizes.get(key, 0) for key in named)
 
 
 def set_items(transaction: Transaction, extension: str, area: Area, items: Mapping[str, Any]) -> None:

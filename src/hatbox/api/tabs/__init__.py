@@ -12,6 +12,8 @@ from hatbox.api.services import Services
 from hatbox.api.tabs import listening, rules
 from hatbox.api.tabs.asker import asker_of
 from hatbox.api.tabs.rules import Details
+from hatbox.messaging.context import Address
+from hatbox.messaging.ports import Port
 from hatbox.schema import Surface
 
 __all__ = ["implement"]
@@ -29,6 +31,7 @@ class _Tabs(Namespace):
 
     def __init__(self, surface: Surface, services: Services) -> None:
         tabs = services.tabs
+        self._messages = services.messages
         events = {
             "onCreated": Source(tabs.on_created, listening.created),
             "onUpdated": Source(tabs.on_updated, listening.updated),
@@ -39,6 +42,14 @@ class _Tabs(Namespace):
             "onRemoved": Source(tabs.on_removed, listening.removed),
         }
         super().__init__(surface, services.store, events)
+
+    def send_message(self, caller: Caller, tab_id: int, message: Any, options: Details | None) -> asyncio.Future[Any]:
+        address = _address(caller, tab_id, options)
+        return asyncio.ensure_future(self._messages.send(caller.context, address, message))
+
+    def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
+        name = (info or {}).get("name") or ""
+        return self._messages.connect(caller.context, _address(caller, tab_id, info), name)
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
         return self._read("get", rules.get, asker_of(caller), tab_id)
@@ -69,6 +80,11 @@ class _Tabs(Namespace):
 
     def show(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("show", rules.show_tabs, _list(tab_ids))
+
+
+def _address(caller: Caller, tab_id: int, details: Details | None) -> Address:
+    where = details or {"frameId": None, "documentId": None}
+    return Address(caller.id, tab_id, where["frameId"], where["documentId"])
 
 
 def _list(tab_ids: TabIds) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hatbox.api.caller import Caller
@@ -9,7 +10,7 @@ from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.tabs.model import Tab
 
-__all__ = ["Asker", "asker_of"]
+__all__ = ["Asker", "asker_of", "show_tab"]
 
 
 class Asker(NamedTuple):
@@ -19,10 +20,16 @@ class Asker(NamedTuple):
     sees_all: bool
     hosts: HostPermissions
     chooses_stores: bool
+    active_tabs: Mapping[int, int] = {}
+    """The tabs that the user has shown it, each with the load that has brought its page."""
 
     def sees(self, tab: Tab) -> bool:
-        """Whether it may see what page is in a tab: with the permission `tabs`, or one for the page's host."""
-        if self.sees_all:
+        """Whether it may see what page is in a tab: with the permission `tabs`, or one for the page itself."""
+        return self.sees_all or self.may_enter(tab)
+
+    def may_enter(self, tab: Tab) -> bool:
+        """Whether it has a permission for the page in a tab: for its host, or because the user has shown it the tab."""
+        if tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]:
             return True
         url = parse_url(tab.url)
         return url is not None and self.hosts.allow_url(url.scheme, url.host)
@@ -31,4 +38,16 @@ class Asker(NamedTuple):
 def asker_of(caller: Caller) -> Asker:
     """A caller as it is now."""
     permissions = caller.permissions
-    return Asker(caller.id, "tabs" in permissions, caller.hosts, "cookies" in permissions)
+    active = caller.active_tabs if "activeTab" in permissions else {}
+    return Asker(caller.id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active)
+
+
+def show_tab(caller: Caller, tab: Tab) -> None:
+    """The user acts on something of the caller's in a tab: with `activeTab`, it may see that as long as the page stays."""
+    if "activeTab" in caller.permissions:
+        caller.active_tabs[tab.id] = _page(tab)
+
+
+def _page(tab: Tab) -> int:
+    """The number of the load that has brought the page; while another one is under way, that which came before it."""
+    return tab.navigation - 1 if tab.target else tab.navigation

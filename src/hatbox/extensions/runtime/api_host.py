@@ -15,9 +15,9 @@ from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.errors import ApiError
-from hatbox.events import NO_ANSWER
+from hatbox.events import NO_ANSWER, UNHEARD
 from hatbox.extensions.runtime.description import event_returns
-from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.messages import split_path
 from hatbox.extensions.runtime.network import Network
 
@@ -133,7 +133,15 @@ class _Asking:
         return self._listener.ask(*arguments)
 
     async def _answer(self, arguments: tuple[Any, ...]) -> Any:
-        match await self._listener.ask(*arguments):
-            case [answer]:
-                return answer
-        return NO_ANSWER
+        try:
+            answer = await self._listener.ask(*arguments)
+        except RuntimeGone:
+            return UNHEARD
+        except ScriptError as error:
+            raise ApiError(error.message) from error
+        match answer:
+            case [value]:
+                return value
+            case []:
+                return NO_ANSWER
+        return UNHEARD

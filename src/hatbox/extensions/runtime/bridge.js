@@ -7,6 +7,7 @@ import {
 } from "./primordials.js";
 import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
+import {createPorts} from "./ports.js";
 import {encode, encodeMessage} from "./values.js";
 
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
@@ -115,7 +116,7 @@ export function createBridge({pipe, data, longest}) {
     lastError = ok ? null : freeze(errorAt(site, value));
     lastErrorSeen = ok;
     try {
-      if (ok && returns) callback(value);
+      if (ok) callback(returns ? value : undefined);
       else callback();
     } catch (error) {
       report("error", error);
@@ -233,14 +234,9 @@ export function createBridge({pipe, data, longest}) {
     report,
     url: path => data.base + (startsWith(path, "/") ? slice(path, 1) : path),
     encodeMessage,
-    // Listen to an event that no script sees.
-    listen(path, listener, tellsInput = false) {
-      const id = nextListener++;
-      mapSet(listeners, id, {__proto__: null, listener, path, input: tellsInput});
-      send(`["l","${path}",${id},true,[]]`);
-    },
-    // Ask for something with arguments that are JSON already; what becomes of it is told by an event, or by nobody.
-    tell(path, text) { request("c", `"${path}",${text}`, () => {}); },
+    listen,
+    tell: tellHost,
+    ports: createPorts({tell: tellHost, listen, report}),
     // Make the call of a function of members/, as `made` says, with other arguments; they are JSON already.
     send(made, text, settle) {
       made.site; // now, while whoever called is still to be seen
@@ -249,6 +245,18 @@ export function createBridge({pipe, data, longest}) {
     callBack(callback, ok, value, made) { callBack(callback ?? (() => {}), ok, value, made.returns, made.site); },
     errorOf: (made, message) => errorAt(made.site, message),
   });
+
+  // Listen to an event that no script sees.
+  function listen(path, listener, tellsInput = false) {
+    const id = nextListener++;
+    mapSet(listeners, id, {__proto__: null, listener, path, input: tellsInput});
+    send(`["l","${path}",${id},true,[]]`);
+  }
+
+  // Ask for something with arguments that are JSON already; what becomes of it is told by an event, or by nobody.
+  function tellHost(path, text) {
+    request("c", `"${path}",${text}`, () => {});
+  }
 
   function addMembers(namespace, make) {
     const made = make(host);

@@ -180,7 +180,11 @@ class Runtime:
 
     def has_listener(self, path: str) -> bool:
         """Whether a script listens to an event."""
-        return any(each.path == path for each in self._listeners.values())
+        return self.listeners(path) > 0
+
+    def listeners(self, path: str) -> int:
+        """How many listeners of an event there are."""
+        return sum(each.path == path for each in self._listeners.values())
 
     async def stop(self, grace: float = 1.0) -> Exit:
         """End the child."""

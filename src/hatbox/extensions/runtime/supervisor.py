@@ -51,6 +51,11 @@ class Supervisor:
         self.on_exit = on_exit
         self._keeping: asyncio.Task[None] | None = None
 
+    @property
+    def restarting(self) -> bool:
+        """Whether it has crashed, and will be started again."""
+        return self.runtime is None and self._keeping is not None and not self._keeping.done()
+
     async def start(self) -> Runtime:
         """Start it for the first time. What goes wrong here is raised, and is no crash."""
         if self._keeping is not None:

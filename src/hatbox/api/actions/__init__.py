@@ -1,0 +1,1 @@
+"""The buttons of extensions: browserAction, action and pageAction. `values` has what they share."""

@@ -1,0 +1,103 @@
+"""Which extensions run, in whichever process: noted in the profile, so that everybody can see them and what they show.
+
+Plain functions of a transaction. A process that has ended without a word is noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from hatbox.api import notifications
+from hatbox.api.actions import button, page
+from hatbox.api.menus import items
+from hatbox.api.pressed import is_event_page
+from hatbox.errors import ExtensionError
+from hatbox.store.base import Transaction
+
+__all__ = ["Running", "begin", "end", "get", "get_all", "prepare"]
+
+_KIND: Final = "running"
+_OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
+
+
+class Running(msgspec.Struct, frozen=True):
+    """An extension that runs: in which process, and what its manifest says."""
+
+    id: str
+    name: str
+    process: int
+    since: str
+    """When the process began, as the system tells it: numbers of processes are used again."""
+    manifest: Mapping[str, Any]
+    """What runtime.getManifest() returns."""
+
+
+def begin(
+    transaction: Transaction, extension: str, name: str, manifest: Mapping[str, Any], *, is_same_version: bool
+) -> None:
+    """Note that an extension runs in this process. What it showed when it last ran is gone.
+
+    But for the menus of one that sleeps: those are made only once.
+    """
+    other = get(transaction, extension)
+    if other is not None and other.process != os.getpid():
+        raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
+    forget_menus = not (is_event_page(manifest) and is_same_version)
+    for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
+        transaction.extensions.clear(extension, kind)
+    running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest)
+    transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+
+
+def prepare(transaction: Transaction, extension: str) -> None:
+    """Its scripts begin anew. If they do so whenever they start, they make their menus again."""
+    known = get(transaction, extension)
+    if known is not None and not is_event_page(known.manifest):
+        transaction.extensions.clear(extension, items.KIND)
+
+
+def end(transaction: Transaction, extension: str) -> None:
+    """Note that an extension has ended."""
+    transaction.extensions.delete(extension, _KIND, "")
+
+
+def get_all(transaction: Transaction) -> list[Running]:
+    """All that run."""
+    found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
+    return [each for each in found if _is_there(each)]
+
+
+def get(transaction: Transaction, extension: str) -> Running | None:
+    """An extension, if it runs."""
+    value = transaction.extensions.get(extension, _KIND, "")
+    running = _decode(value) if value else None
+    return running if running is not None and _is_there(running) else None
+
+
+def _is_there(running: Running) -> bool:
+    return _since(running.process) == running.since
+
+
+def _since(process: int) -> str | None:
+    """When a process began; empty where the system does not tell, None if there is none."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
+    except OSError:
+        if Path("/proc/self").exists() or sys.platform == "win32":  # there os.kill() would end it
+            return None if sys.platform != "win32" else ""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return ""
+
+
+_decode = msgspec.json.Decoder(Running).decode

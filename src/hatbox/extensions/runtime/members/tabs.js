@@ -1,0 +1,9 @@
+// tabs: what a script gets without waiting.
+
+host => ({
+  members: {
+    connect: (tabId, info) => host.ports.connect(info?.name ?? "", {
+      tabId, frameId: info?.frameId ?? null, documentId: info?.documentId ?? null,
+    }),
+  },
+})

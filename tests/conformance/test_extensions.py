@@ -1,0 +1,80 @@
+"""Real Firefox is the judge of what only extensions have: runner.js, as an extension of ours, gets its answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox import Profile
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from tests.conformance.record import EXTENSION_SUITES, RUNNER, Case, Suite
+from tests.conformance.test_suites import DECISIONS
+from tests.extensions.made import make
+from tests.extensions.runtime.lab import needs_deno
+
+RECORDED: dict[str, dict[str, list[Any]]] = {suite.name: suite.recorded()["answers"] for suite in EXTENSION_SUITES}
+ALL = [(suite, case) for suite in EXTENSION_SUITES for case in suite.cases()]
+LOOPBACK = "http://127.0.0.1/*"  # which the extension that was recorded had, to tell of its answers
+
+
+def name_of(value: Suite | Case) -> str:
+    return value.name if isinstance(value, Suite) else str(value["name"])
+
+
+@cache
+def logs_of(suite: Suite) -> dict[str, list[Any]]:
+    """What all cases of a suite bring, each set of permissions in an extension of its own."""
+
+    async def main(folder: Path) -> dict[str, list[Any]]:
+        async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile:
+            logs: dict[str, list[Any]] = {}
+            for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
+                made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK])
+                extension = await profile.extensions.start(made)
+                for case in suite.cases():
+                    if tuple(case["permissions"]) == permissions:
+                        await _one_tab(profile)
+                        logs[case["name"]] = await extension.evaluate(f"runCase(browser, {json.dumps(case)}, '')")
+                await profile.extensions.stop(extension)
+            return logs
+
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(main(Path(folder)))
+
+
+async def _one_tab(profile: Profile) -> None:
+    new = await profile.tabs.open(DEFAULT_STORE)
+    for tab in await profile.tabs.query():
+        if tab.id != new.id:
+            await profile.tabs.close(tab.id)
+
+
+@needs_deno
+@pytest.mark.parametrize(("suite", "case"), ALL, ids=name_of)
+def test_an_extension_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case) -> None:
+    expected = case["expect"] if "expect" in case else RECORDED[suite.name][case["name"]]
+    # Line by line and as text: the order of an object's keys is part of the answer.
+    logged = logs_of(suite)[case["name"]]
+    assert [json.dumps(entry) for entry in logged] == [json.dumps(entry) for entry in expected]
+
+
+@pytest.mark.parametrize(("suite", "case"), [each for each in ALL if "differs" in each[1]], ids=name_of)
+def test_a_difference_from_firefox_is_real_and_explained(suite: Suite, case: Case) -> None:
+    assert json.dumps(RECORDED[suite.name][case["name"]]) != json.dumps(case["expect"])
+    headings = re.findall(r"^#+ (.*)$", DECISIONS.read_text("utf-8"), re.MULTILINE)
+    assert case["differs"] in [re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.parametrize("suite", EXTENSION_SUITES, ids=name_of)
+def test_every_case_has_a_name_of_its_own_and_an_answer(suite: Suite) -> None:
+    names = [case["name"] for case in suite.cases()]
+    assert len(names) == len(set(names))
+    assert set(names) == set(RECORDED[suite.name])

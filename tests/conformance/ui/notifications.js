@@ -1,0 +1,37 @@
+// notifications: what is open, and what is told of it.
+
+const N = browser.notifications;
+out.events = [];
+for (const n of ["onClicked", "onClosed", "onShown", "onButtonClicked"]) N[n].addListener((...a) => out.events.push([n, plain(a)]));
+await p("kinds", () => [N.TemplateType, N.PermissionLevel]);
+const B = {type: "basic", title: "T", message: "M"};
+await p("none", () => N.create());
+await p("no type", () => N.create({title: "a", message: "b"}));
+await p("no title", () => N.create({type: "basic", message: "b"}));
+await p("bad type", () => N.create({...B, type: "x"}));
+await p("buttons", () => N.create({...B, buttons: [{title: "x"}]}));
+await p("buttons undefined", () => N.create({...B, buttons: undefined}));
+await p("buttons and bad", () => N.create({type: "x", buttons: []}));
+await p("priority", () => N.create({...B, priority: 3}));
+await p("progress", () => N.create({...B, progress: 101}));
+await p("items", () => N.create({...B, items: [{title: "x"}]}));
+await p("extra", () => N.create({...B, silent: true}));
+await p("id num", () => N.create(5, B));
+await p("id null", () => N.create(null, B));
+await sleep(500); out.events.push("---");
+await p("generated", () => N.create(B));
+await p("id empty", () => N.create("", B));
+await p("named", () => N.create("a", {...B, iconUrl: "x.png", priority: 1, eventTime: 5.5, progress: 5, items: [{title: "i", message: "j"}], isClickable: true}));
+await p("getAll", () => N.getAll());
+await sleep(1000); out.events.push("--- replace");
+await p("replace", () => N.create("a", B)); await sleep(1000); out.events.push("--- clear");
+await p("getAll2", async () => Object.keys(await N.getAll()));
+await p("clear", () => N.clear("a")); await sleep(500); out.events.push("--- clear none");
+await p("clear none", () => N.clear("zzz")); await p("clear noarg", () => N.clear());
+await cb("create cb", c => N.create(B, c)); await cb("create id cb", c => N.create("q", B, c)); await cb("getAll cb", c => N.getAll(c)); await sleep(800); await cb("clear cb", c => N.clear("q", c));
+await sleep(500); out.events.push("--- click");
+for (const id of Object.keys(await N.getAll())) await N.clear(id);
+await sleep(500); out.events.push("--- click it");
+await N.create("clickme", B); await sleep(800);
+await host("notification", "clickme"); await sleep(1500);
+await p("left", async () => Object.keys(await N.getAll()).includes("clickme"));
