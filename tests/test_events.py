@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from hatbox.events import Event
+from hatbox.events import Event, Question
 
 
 def test_listeners_are_called_in_the_order_in_which_they_were_added() -> None:
@@ -111,3 +111,28 @@ def test_a_listener_that_could_not_be_registered_can_be_added_again() -> None:
     with pytest.raises(RuntimeError):
         event.add_listener(print)
     assert not event.has_listener(print)
+
+
+def test_answers_come_one_by_one_and_nobody_waits_for_the_slow(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        question: Question[str] = Question("test")
+        asked: list[str] = []
+
+        async def never(what: str) -> None:
+            asked.append(f"never {what}")
+            await asyncio.Event().wait()
+
+        def fails(_: str) -> None:
+            raise ValueError("on purpose")
+
+        question.add_listener(lambda what: f"at once {what}")
+        question.add_listener(fails)
+        question.add_listener(never)
+        first, second, third = question.begin("bell")
+        assert (await first, await second) == ("at once bell", None)
+        await asyncio.sleep(0)
+        assert asked == ["never bell"]
+        assert third.cancel()
+
+    asyncio.run(main())
+    assert "on purpose" in caplog.text

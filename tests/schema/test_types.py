@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -267,3 +267,23 @@ def test_what_is_just_large_enough_is_accepted() -> None:
     assert SOME.normalise([7]) == [7]
     assert IDS.normalise(0) == 0
     assert IDS.normalise([0, 1]) == [0, 1]
+
+
+def test_items_that_are_wrong_are_left_out_where_the_schema_says_so() -> None:
+    schema = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["a", "b"], "onError": "warn"}}
+    assert compile_type(schema).normalise(["x", "a", 7, None, "b"]) == ["a", "b"]
+    assert problem_of(schema, ["x"]) == "Array requires at least 1 items; you have 0"
+
+
+@pytest.mark.parametrize("text", ["2020-01-01", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000+0100"])
+def test_dates_as_text(text: str) -> None:
+    assert compile_type({"type": "string", "format": "date"}).normalise(text) == text
+    for wrong in ("", "x", f"{text}x", text[1:], "2020-01-01T00:00"):
+        assert problem_of({"type": "string", "format": "date"}, wrong) == f"Error: Invalid date string {wrong}"
+
+
+def test_a_date_is_its_time() -> None:
+    schema = {"type": "object", "isInstanceOf": "Date"}
+    assert compile_type(schema).normalise(datetime(1970, 1, 2, tzinfo=UTC)) == 86_400_000
+    assert problem_of(schema, {}) == "Object must be an instance of Date"
+    assert problem_of(schema, 5) == "Expected object instead of 5"

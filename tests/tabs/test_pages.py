@@ -145,3 +145,15 @@ def test_only_a_tab_that_is_there_can_be_navigated() -> None:
     for rule, arguments in ((navigate, ("about:blank",)), (reload, ())):
         with pytest.raises(InvalidTab):
             Desk().do(rule, 1, *arguments)
+
+
+def test_a_load_that_came_to_nothing_leaves_the_page_as_it_was() -> None:
+    desk = desk_at_page()
+    before = desk.tab(1)
+    desk.do(navigate, 1, f"{SITE}/other")
+    desk.do(page_begun, 1, 2)
+    desk.do(page_changed, 1, 2, Page(f"{SITE}/page", stopped=True))
+    after = desk.tab(1)
+    assert (after.url, after.title, after.icon, after.http_status) == (before.url, "Page", before.icon, 200)
+    assert (after.target, after.loading) == ("", False)
+    assert desk.heard == ["navigated 1", "updated 1 status=loading", "updated 1 status=complete"]

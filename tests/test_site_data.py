@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox.site_data import DATABASES, LOCAL_STORAGE, Forgotten, forget_site_data
+from tests.store.in_loop import in_loop
+
+BOTH = {"local": [["k", "v"]], "databases": [{"name": "d"}]}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "origin", "is_about"),
+    [
+        (None, "https://a.example", True),
+        ([], "https://a.example", False),
+        (["a.example"], "https://a.example", True),
+        (["a.example"], "http://a.example", True),
+        (["a.example"], "https://a.example:8443", False),
+        (["a.example:8443"], "https://a.example:8443", True),
+        (["a.example"], "https://b.a.example", False),
+    ],
+)
+def test_a_host_is_compared_with_its_port(hosts: list[str] | None, origin: str, is_about: bool) -> None:
+    assert Forgotten(0, [LOCAL_STORAGE], hosts).is_about(origin) == is_about
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        (BOTH, [LOCAL_STORAGE], BOTH | {"local": []}),
+        (BOTH, [DATABASES], BOTH | {"databases": []}),
+        (BOTH, [LOCAL_STORAGE, DATABASES], None),
+        (BOTH | {"local": []}, [DATABASES], None),
+        (BOTH | {"left": 5}, [LOCAL_STORAGE], BOTH | {"local": [], "left": 5}),
+    ],
+)
+@in_loop
+async def test_what_is_left_stays_as_it_was(tmp_path: Path, before: Any, parts: list[str], after: Any) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+
+        def forget(transaction: Any) -> list[Any]:
+            transaction.site_data.put(1, "https://a.example", json.dumps(before).encode())
+            forget_site_data(transaction, 1, parts)
+            return [json.loads(data) for _, data in transaction.site_data.load(1)]
+
+        assert await profile._store.write(forget) == ([] if after is None else [after])
