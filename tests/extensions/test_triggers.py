@@ -259,6 +259,12 @@ async def ids_of(profile: Profile, extension: Extension) -> list[Any]:
     return [item.id for item in shown.menus]
 
 
+async def pid_of(extension: Extension) -> int:
+    await extension.wake()
+    assert extension.runtime is not None
+    return extension.runtime.process.pid
+
+
 @pytest.mark.parametrize(("persistent", "version", "menus"), [(False, "1", ["a"]), (False, "2", []), (True, "1", [])])
 def test_the_menus_of_an_event_page_last_until_it_is_another_one(
     tmp_path: Path, persistent: bool, version: str, menus: list[str]
@@ -284,8 +290,7 @@ def test_a_background_that_crashes_makes_its_menus_again(tmp_path: Path) -> None
 
     async def use(profile: Profile, extension: Extension) -> None:
         assert await ids_of(profile, extension) == [1, "a"]
-        assert extension.runtime is not None
-        os.kill(extension.runtime.process.pid, signal.SIGKILL)
+        os.kill(await pid_of(extension), signal.SIGKILL)
         await asyncio.wait_for(again.wait(), 30)
         while (runtime := extension.runtime) is None or not await runtime.evaluate("'made' in globalThis"):  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.01)
