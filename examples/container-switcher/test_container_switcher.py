@@ -38,7 +38,7 @@ async def test_the_menu_reopens_a_page_in_another_container(extension, site, mai
     assert switcher.errors == []
 
 
-async def test_the_tab_stays_where_it_was_in_the_row(extension, profile, site):
+async def test_the_tab_stays_where_it_was_in_the_row(extension, site):
     switcher = await extension(HERE)
     await switcher.until_shown(offers("No container", "Personal", "Work", "Banking", "Shopping"))
     first = await switcher.open(site.url("/first"))
@@ -72,7 +72,7 @@ async def test_the_button_tells_the_container_of_the_active_tab(extension, profi
     await switcher.open(mail, "Work")
     shown = await switcher.until_shown(lambda shown: shown.action["title"] == "Work")
     assert shown.action["badgeText"] == "Wor"
-    await profile.identities.update("Work", name="Office")
+    await profile.identities.update(WORK, name="Office")
     await switcher.until_shown(lambda shown: shown.action["badgeText"] == "Off" and shown.action["title"] == "Office")
     await switcher.open(mail)
     await switcher.until_shown(lambda shown: (shown.action["badgeText"], shown.action["title"]) == ("", "No container"))
@@ -82,8 +82,8 @@ async def test_the_menu_follows_the_containers(extension, profile):
     switcher = await extension(HERE)
     await switcher.until_shown(offers("No container", "Personal", "Work", "Banking", "Shopping"))
     await profile.identities.create("Travel", color="blue", icon="vacation")
-    await profile.identities.update("Work", name="Office")
-    await profile.identities.remove("Banking")
+    await profile.identities.update(WORK, name="Office")
+    await profile.identities.remove("firefox-container-3")
     await switcher.until_shown(offers("No container", "Personal", "Office", "Shopping", "Travel"))
     assert switcher.errors == []
 

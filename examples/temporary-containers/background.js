@@ -7,9 +7,9 @@
 const COLORS = ["blue", "turquoise", "green", "yellow", "orange", "red", "pink", "purple"];
 
 async function openTemporaryTab() {
-  const number = Object.keys(await browser.storage.local.get()).length;
+  const number = await freeNumber();
   const { cookieStoreId } = await browser.contextualIdentities.create({
-    name: `Temporary ${number + 1}`,
+    name: `Temporary ${number}`,
     color: COLORS[number % COLORS.length],
     icon: "circle",
   });
@@ -17,6 +17,16 @@ async function openTemporaryTab() {
   // Noted only now: a container without tabs would be removed if another tab was closed at this moment.
   await browser.storage.local.set({ [cookieStoreId]: true });
   await removeUnused(); // its tab may be closed already
+}
+
+/** The first number that no container has. */
+async function freeNumber() {
+  const names = (await browser.contextualIdentities.query({})).map((container) => container.name);
+  let number = 1;
+  while (names.includes(`Temporary ${number}`)) {
+    number += 1;
+  }
+  return number;
 }
 
 /** Remove the temporary containers that have no tab. The one that is being closed may still be listed. */

@@ -83,9 +83,19 @@ async def test_what_was_closed_while_it_did_not_run_goes_at_the_next_start(exten
     await again.until("browser.contextualIdentities.query({}).then(all => all.length === 4)")
 
 
+async def test_no_two_have_the_same_name(extension, profile):
+    temporary = await extension(HERE)
+    first = await open_temporary(temporary, profile, 1)
+    await open_temporary(temporary, profile, 2)
+    await profile.tabs.close(first.id)
+    await temporary.until("browser.contextualIdentities.query({}).then(all => all.length === 5)")
+    await open_temporary(temporary, profile, 2)
+    assert (await names(profile))[4:] == ["Temporary 2", "Temporary 1"]
+
+
 async def test_one_that_the_user_removes_is_forgotten(extension, profile):
     temporary = await extension(HERE)
-    await open_temporary(temporary, profile, 1)
-    await profile.identities.remove("Temporary 1")
+    tab = await open_temporary(temporary, profile, 1)
+    await profile.identities.remove(tab.cookie_store_id)
     await temporary.until("browser.storage.local.getKeys().then(keys => keys.length === 0)")
     assert temporary.errors == []
