@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import InvalidTab
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.page import Page
 from hatbox.extensions.runtime import LogEntry
+from hatbox.extensions.triggers import Shown, Triggered
 from hatbox.identities import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.model import Tab
 
 __all__ = ["ExtensionUnderTest"]
 
-_LOOK_AGAIN = 0.01  # seconds
+T = TypeVar("T")
+
+_LOOK_AGAIN: Final = 0.01  # seconds
+_WITHIN: Final = 10.0
 
 
 class ExtensionUnderTest:
@@ -50,6 +56,16 @@ class ExtensionUnderTest:
         """Run an expression, or statements, in the scope of its background; what it gives, as JSON makes it."""
         return await self.extension.evaluate(source)
 
+    def page(self, path: str = "", *, tab_id: int | None = None, kind: str = "TAB") -> Page:
+        """A page of the extension, such as its popup, with Python for its script: it sends and gets messages."""
+        return self.extension.page(path, tab_id=tab_id, kind=kind)
+
+    def content_script(self, tab_id: int, url: str) -> Page:
+        """A script of the extension in a web page, with Python for JavaScript."""
+        return self.extension.content_script(tab_id, url)
+
+    # ── What a user does ──
+
     async def open(self, url: str, identity: IdentityLike = DEFAULT_STORE) -> Tab | None:
         """Open a tab as a user would, and wait until its page has loaded; None if the extension has closed it."""
         tab = await self._profile.tabs.open(identity, url)
@@ -58,9 +74,79 @@ class ExtensionUnderTest:
         except InvalidTab:
             return None
 
-    async def until(self, expression: str, within: float = 10.0) -> Any:
+    async def shown(self) -> Shown:
+        """What it shows: menus, buttons, commands, notifications. Buttons are as they are in the active tab."""
+        [shown] = await self._profile.extensions.ui(self.id)
+        return shown
+
+    def click_menu(
+        self,
+        item_id: str | int,
+        *,
+        tab_id: int | None = None,
+        link_url: str | None = None,
+        link_text: str | None = None,
+        image_url: str | None = None,
+        selection_text: str | None = None,
+    ) -> Awaitable[Triggered]:
+        """Choose an item of its menus, in the active tab or another one, on the page or on something in it.
+
+        Like all that a user does, it resolves when the listeners were told, which is before they are done: see until().
+        """
+        return self._profile.extensions.trigger(
+            self.id,
+            f"menu:{item_id}",
+            tab_id=tab_id,
+            link_url=link_url,
+            link_text=link_text,
+            image_url=image_url,
+            selection_text=selection_text,
+        )
+
+    def press_command(self, name: str, *, tab_id: int | None = None) -> Awaitable[Triggered]:
+        """Press the keys of one of its commands."""
+        return self._profile.extensions.trigger(self.id, f"command:{name}", tab_id=tab_id)
+
+    def click_action(self, *, tab_id: int | None = None) -> Awaitable[Triggered]:
+        """Click its button. If that opens a popup, the answer names it, and page() can play it."""
+        return self._profile.extensions.trigger(self.id, "action", tab_id=tab_id)
+
+    def click_page_action(self, *, tab_id: int | None = None) -> Awaitable[Triggered]:
+        """Click its button in the address bar."""
+        return self._profile.extensions.trigger(self.id, "page-action", tab_id=tab_id)
+
+    def click_notification(self, notification_id: str) -> Awaitable[Triggered]:
+        """Click one of its notifications."""
+        return self._profile.extensions.trigger(self.id, f"notification:{notification_id}")
+
+    def close_notification(self, notification_id: str) -> Awaitable[Triggered]:
+        """Close one of its notifications."""
+        return self._profile.extensions.trigger(self.id, f"notification:{notification_id}", close=True)
+
+    # ── Waiting for what follows ──
+
+    async def until(self, expression: str, within: float = _WITHIN) -> Any:
         """Wait until an expression in its background is true; returns its value."""
-        async with asyncio.timeout(within):
-            while not (value := await self.evaluate(expression)):  # noqa: ASYNC110 - it waits for a script, not for us
-                await asyncio.sleep(_LOOK_AGAIN)
-        return value
+        return await _wait(lambda: self.evaluate(expression), bool, expression, within)
+
+    async def until_tabs(self, condition: Callable[[list[Tab]], object], within: float = _WITHIN) -> list[Tab]:
+        """Wait until the tabs of the profile are as a function says, and none is loading; returns them."""
+
+        def holds(tabs: list[Tab]) -> bool:
+            return bool(not any(tab.loading for tab in tabs) and condition(tabs))
+
+        return await _wait(self._profile.tabs.query, holds, "the tabs are as wished", within)
+
+    async def until_shown(self, condition: Callable[[Shown], object], within: float = _WITHIN) -> Shown:
+        """Wait until what it shows is as a function says; returns it."""
+        return await _wait(self.shown, lambda shown: bool(condition(shown)), "what it shows is as wished", within)
+
+
+async def _wait(look: Callable[[], Awaitable[T]], is_it: Callable[[T], bool], wish: str, within: float) -> T:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + within
+    while not is_it(seen := await look()):
+        if loop.time() >= end:
+            raise TimeoutError(f"not within {within:g} s: {wish}. Last seen: {seen!r}")
+        await asyncio.sleep(_LOOK_AGAIN)
+    return seen

@@ -1,4 +1,5 @@
-"""The pytest plugin: fixtures, and the running of tests that are coroutine functions and use one of them.
+"""The pytest plugin: fixtures, the running of tests that are coroutine functions and use one of them, and what the
+extensions of a test that fails have said.
 
 One event loop for each test: fixtures are made on it, the test runs on it, and what is left is ended on it. pytest
 imports this module wherever Hatbox is installed, so the rest of Hatbox is imported when a fixture is used.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from hatbox.clock import Clock
     from hatbox.engines.runner import EngineRunner
+    from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
     from hatbox.testing.extensions import ExtensionUnderTest
     from hatbox.testing.site import Site
@@ -26,6 +28,7 @@ __all__: list[str] = []
 
 _LOOP = "hatbox_loop"
 _LOAD_SECONDS = 5.0
+_LOGS = pytest.StashKey[list[tuple[str, list["LogEntry"]]]]()
 
 
 @pytest.fixture(name=_LOOP)
@@ -61,21 +64,40 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 
 
 @pytest.fixture
-def extension(profile: Profile, engine: EngineRunner) -> Callable[..., Awaitable[ExtensionUnderTest]]:
-    """`await extension(path)` runs the extension in a folder or file until the test ends. Call it for several."""
+def extension(
+    request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner
+) -> Callable[..., Awaitable[ExtensionUnderTest]]:
+    """`await extension(path)` runs the extension in a folder or file until the test ends. Call it for several.
 
+    The test fails if its background does; `errors_allowed=True` goes on, as a browser would. Other options are those of
+    `profile.extensions.start`.
+    """
+    from hatbox.errors import HatboxError
+    from hatbox.extensions.runtime import RuntimeGone, ScriptError
     from hatbox.testing.extensions import ExtensionUnderTest
 
-    async def start(path: str | os.PathLike[str], **options: Any) -> ExtensionUnderTest:
-        log: list[Any] = []
-        started = await profile.extensions.start(path, on_log=log.append, **options)
-        return ExtensionUnderTest(started, profile, engine, log)
+    logs = request.node.stash.setdefault(_LOGS, [])
+
+    async def start(
+        path: str | os.PathLike[str], *, errors_allowed: bool = False, **options: Any
+    ) -> ExtensionUnderTest:
+        log: list[LogEntry] = []
+        logs.append((os.fspath(path), log))
+        try:
+            started = await profile.extensions.start(path, on_log=log.append, **options)
+        except (HatboxError, RuntimeGone, ScriptError) as error:
+            pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
+        running = ExtensionUnderTest(started, profile, engine, log)
+        if running.errors and not errors_allowed:
+            problems = "\n".join(running.errors)
+            pytest.fail(f"The background of {os.fspath(path)} failed:\n{problems}", pytrace=False)
+        return running
 
     return start
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def site(hatbox_loop: asyncio.Runner) -> Iterator[Site]:  # noqa: ARG001 - a test of it may be a coroutine function
     """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
     from hatbox.testing.site import Site
 
@@ -92,3 +114,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = pyfuncitem._fixtureinfo.argnames
     runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
     return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what its extensions have said below a test that has failed."""
+    report = yield
+    if report.failed:
+        for path, log in item.stash.get(_LOGS, []):
+            if log:
+                report.sections.append((f"extension {path}", "\n".join(map(_line, log))))
+    return report
+
+
+def _line(entry: LogEntry) -> str:
+    return f"{entry.level if entry.kind == 'console' else entry.kind}: {entry}"
