@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Limits, RuntimeGone
+from hatbox.extensions.runtime import Exit, Limits, RuntimeGone
 from hatbox.extensions.runtime.frames import encode_frame
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
@@ -127,5 +127,20 @@ def test_waiting_for_the_end_can_be_given_up_without_harm(tmp_path: Path) -> Non
                 await runtime.exited
         assert (await runtime.stop()).reason == "stopped"
         assert (await runtime.exited).reason == "stopped"
+
+    in_lab(tmp_path, use)
+
+
+def test_a_child_that_is_not_read_can_be_ended_and_its_last_words_count(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        runtime.process.read(False)
+        runtime.process.end(Exit("protocol", "a test"))
+        assert (await runtime.exited) == ("protocol", "a test")
+        other = await lab.start("console.log('first'); setTimeout(() => { console.log('last'); for (;;); }, 0);")
+        await lab.host.said("last")
+        other.process.end(Exit("protocol"))
+        await other.exited
+        assert lab.host.lines == ["first", "last"]
 
     in_lab(tmp_path, use)

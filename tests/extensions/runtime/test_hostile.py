@@ -92,7 +92,7 @@ HARMLESS = {
     "huge argument": "query({name: 'x'.repeat(1e8)});",
     "a proxy": "query(new Proxy({}, {get() { for (;;); }, ownKeys() { for (;;); }}));",
     "a getter": "query({get name() { for (;;); }, other: 1});",
-    "an object with a million properties": "query(Object.fromEntries(Array.from({length: 1e6}, (_, i) => [i, i])));",
+    "an object with many properties": "query(Object.fromEntries(Array.from({length: 1e5}, (_, i) => [i, i])));",
 }
 
 

@@ -63,9 +63,9 @@ function boot({data, description, members, navigator, largest, polyfills}) {
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});
-  const console = createConsole({
+  const console = createConsole({ // each line at once: the last one before a crash is the one that is wanted
     inspect: show,
-    emit: (level, text, place) => { pipe.send(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
+    emit: (level, text, place) => { pipe.sendNow(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
   });
   const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
   shapeGlobals({url: data.page, navigator, fetch, console});

@@ -215,7 +215,7 @@ export function createBridge({pipe, data}) {
   }
 
   function report(kind, error) {
-    send(`["x","${kind}",${describe(error)}]`);
+    sendNow(`["x","${kind}",${describe(error)}]`);
   }
 
   // ── Namespaces ──

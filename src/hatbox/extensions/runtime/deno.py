@@ -9,6 +9,8 @@ import asyncio
 import logging
 import re
 import signal
+import socket
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -69,6 +71,8 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._pongs = 0
         self._reading = True
         self._lifeline = Lifeline()
+        self._open = True
+        self._ended = False
 
     @classmethod
     async def start(
@@ -78,19 +82,29 @@ class DenoProcess(asyncio.SubprocessProtocol):
         cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
         child = cls(receiver, limits)
         loop = asyncio.get_running_loop()
+        ours, theirs = _channel_ends()
         try:
             await loop.subprocess_exec(
                 lambda: child,
                 *command(limits, inspect=inspect, unsafe_eval=unsafe_eval),
+                stdin=theirs.fileno() if theirs else subprocess.PIPE,
+                stdout=theirs.fileno() if theirs else subprocess.PIPE,
                 env=environment(),
                 cwd="/" if sys.platform != "win32" else None,
                 pass_fds=child._lifeline.inherited,
                 start_new_session=True,  # Ctrl-C in a terminal is for the host, which then ends its children
             )
+            child._lifeline.tie(child.pid)
+            if ours:
+                await loop.create_unix_connection(lambda: _Channel(child), sock=ours)
         except BaseException:
             child._lifeline.close()
+            if ours:
+                ours.close()
             raise
-        child._lifeline.tie(child.pid)
+        finally:
+            if theirs:
+                theirs.close()
         return child
 
     @property
@@ -139,12 +153,13 @@ class DenoProcess(asyncio.SubprocessProtocol):
         if self._reason is None:
             self._reason = reason
         self._kill()
+        self._read_on()
 
     async def stop(self, grace: float = 1.0) -> Exit:
         """Ask the child to end, by closing its stdin, and kill it if it does not."""
         if self.running:
             self._reason = Exit("stopped")
-            self._stdin.close()
+            self._stdin.write_eof()
         try:
             return await asyncio.wait_for(asyncio.shield(self._exited), grace)
         except TimeoutError:
@@ -156,14 +171,30 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The child has been started."""
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(_STDIN))
-        self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_STDOUT))
+        if pipe := self._transport.get_pipe_transport(_STDIN):
+            self._stdin = cast(asyncio.WriteTransport, pipe)
+            self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_STDOUT))
+            self._open = False
+
+    def channel_made(self, transport: asyncio.Transport) -> None:
+        """The child can be talked to."""
+        self._stdin = self._stdout = transport
+
+    def channel_lost(self) -> None:
+        """All that it wrote has been read."""
+        self._open = False
+        self._finish()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Bytes have come."""
         if fd == _STDERR:
             self._complaint(data)
-        elif self.running:
+        else:
+            self.received(data)
+
+    def received(self, data: bytes) -> None:
+        """Bytes of frames have come."""
+        if self.running:
             try:
                 for frame in self._decoder.feed(data):
                     self._receiver.received(frame)
@@ -178,8 +209,24 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """The child has caught up."""
         self._receiver.writable(True)
 
+    def process_exited(self) -> None:
+        """It has ended, whoever wanted that."""
+        self._read_on()
+
     def connection_lost(self, _: BaseException | None) -> None:
-        """The child has ended, and all that it wrote has been read."""
+        """The child has ended, and what Deno itself had to say has been read."""
+        self._ended = True
+        self._finish()
+
+    def _read_on(self) -> None:
+        """Read to the end, which is not seen otherwise."""
+        if not self._reading:
+            self._reading = True
+            self._stdout.resume_reading()
+
+    def _finish(self) -> None:
+        if self._open or not self._ended:
+            return
         if self._watchdog:
             self._watchdog.cancel()
         self.inspector.cancel()
@@ -232,6 +279,27 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             self._transport.kill()
+
+
+class _Channel(asyncio.Protocol):
+    """The socket that is the child's stdin and stdout. asyncio's own pipes to a child cost a turn of the loop more."""
+
+    def __init__(self, child: DenoProcess) -> None:
+        self._child = child
+        self.data_received = child.received  # type: ignore[method-assign]
+        self.pause_writing = child.pause_writing  # type: ignore[method-assign]
+        self.resume_writing = child.resume_writing  # type: ignore[method-assign]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._child.channel_made(cast(asyncio.Transport, transport))
+
+    def connection_lost(self, _: BaseException | None) -> None:
+        self._child.channel_lost()
+
+
+def _channel_ends() -> tuple[socket.socket, socket.socket] | tuple[None, None]:
+    """The host's end and the child's. Windows gives no socket to a child as its stdin: there it is pipes."""
+    return socket.socketpair() if sys.platform != "win32" else (None, None)
 
 
 def _signal_name(number: int) -> str:
