@@ -36,7 +36,7 @@ from benchmarks.firefox_extensions import firefox, firefox_run, firefox_start, s
 from benchmarks.memory import memory_of, with_children
 from hatbox.extensions.runtime.command import command, environment
 from hatbox.extensions.runtime.limits import Limits
-from tests.firefox import Firefox, find_firefox
+from tests.firefox import find_firefox
 
 Run = Callable[[str], Awaitable[Any]]
 """Runs the body of an async function in the background of an extension, and gives what it returns."""
