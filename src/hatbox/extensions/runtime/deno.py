@@ -158,6 +158,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(_STDIN))
         self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_STDOUT))
+        self._stdout.set_protocol(_AtOnce(self, self._stdout.get_protocol()))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Bytes have come."""
@@ -232,6 +233,20 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             self._transport.kill()
+
+
+class _AtOnce(asyncio.Protocol):
+    """Hands on what a child writes when it is read. asyncio's own protocol does so a turn of the loop later."""
+
+    def __init__(self, child: DenoProcess, own: asyncio.BaseProtocol) -> None:
+        self._child = child
+        self._own = own
+
+    def data_received(self, data: bytes) -> None:
+        self._child.pipe_data_received(_STDOUT, data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._own.connection_lost(error)
 
 
 def _signal_name(number: int) -> str:
