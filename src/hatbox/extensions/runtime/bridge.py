@@ -286,7 +286,7 @@ class Runtime:
         self._flush()
 
     def _handle(self, message: Any) -> None:
-        if type(message) is list and message[:1] != ["pong"]:  # that it is alive is not that it does something
+        if type(message) is list and message and message[0] != "pong":  # that it is alive is not that it does something
             self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
@@ -320,7 +320,6 @@ class Runtime:
     # ── Calls ──
 
     def _call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
-        self.last_activity = self._loop.time()
         namespace, member = split_path(path)
         try:
             call = self._host.call_on_input if user_input else self._host.call
@@ -407,7 +406,6 @@ class Runtime:
                 logger.exception("a listener of %s was removed", self._boot.extension_id)
 
     def _answered(self, number: int, ok: bool, value: Any) -> None:
-        self.last_activity = self._loop.time()
         answer = self._asked.get(number)
         if answer is None or answer.done():
             return  # whoever asked has not waited
