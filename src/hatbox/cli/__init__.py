@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command
 
 from hatbox import __version__
-from hatbox.cli import browse, console, cookies, fetch, identities, palette, run, tabs, transfer
+from hatbox.cli import browse, console, cookies, extensions, fetch, identities, palette, run, tabs, transfer
 from hatbox.cli.failures import USAGE, status_of
 from hatbox.cli.options import JsonOption, ProfileOption
 
@@ -48,9 +48,19 @@ GROUPS: Final[dict[str, dict[str, Callable[..., None]]]] = {
         "remove": cookies.remove,
         "clear": cookies.clear,
     },
+    "extensions": {
+        "list": extensions.list_,
+        "install": extensions.install,
+        "remove": extensions.remove,
+        "permissions": extensions.permissions,
+        "trigger": extensions.trigger,
+    },
 }
 
-_HELP: Final = {"cookies": "Look at the cookies of an identity, and change them."}
+_HELP: Final = {
+    "cookies": "Look at the cookies of an identity, and change them.",
+    "extensions": "Look after extensions, and click on what they show.",
+}
 
 app: Final = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
 for _name, _command in COMMANDS.items():

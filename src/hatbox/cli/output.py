@@ -31,6 +31,7 @@ __all__ = [
     "print_json",
     "print_json_line",
     "print_line",
+    "print_rows",
     "print_tabs",
     "say",
     "say_tab",
@@ -156,6 +157,11 @@ def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_
     ]
     header = ("Domain", "Path", "Name", *(("Value",) if show_values else ()), "Expires", "")
     _print_table(header, rows, stream)
+
+
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
+    """A table of words. What there is little room for folds."""
+    _print_table(header, [[_Cell(text, folds=True) for text in row] for row in rows], stream)
 
 
 def print_colors(stream: TextIO) -> None:

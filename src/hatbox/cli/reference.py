@@ -94,6 +94,13 @@ A cookie is the object that `browser.cookies` knows: `name`, `value`, `domain`, 
 `skipped` and `lost`, objects of words and numbers (0 where nobody can know). `export` prints `identities`, `cookies`
 and `lost`; where the export itself goes to the standard output, that is printed to the standard error stream.
 
+An extension is `{"id", "name", "version", "path", "installed", "enabled", "process"}`: one that is only tried out is
+not `installed`, and `process` is the one that runs it, or null. `extensions list`, `install` and `remove` print an
+array of them; with `--ui` each has `ui`, null if it does not run, else `{"id", "name", "process", "menus", "action",
+"pageAction", "commands", "notifications"}` as it is for the active tab. `extensions permissions` prints `{"id", "name",
+"required", "granted", "optional"}`, `extensions trigger` `{"extension", "what", "tabId", "popup"}`, where `popup` is
+the page that a button opens, or null.
+
 Errors go to the standard error stream, with `--json` as `{"error": {"type", "message"}}`. Some have more members:
 `nearest` (names that are much like the one that was given), `candidates` (the identities that share a name), `allowed`
 (all colors or icons), `last` (the last position), `missing` (the tabs that are not there), and `file`, `line` and

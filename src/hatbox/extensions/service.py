@@ -14,15 +14,16 @@ from hatbox.api import alarms, installed
 from hatbox.api.caller import Decide
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.granted import ADDED, REMOVED, Changed, granted, keep_granted
-from hatbox.api.grants import NONE, Permissions
+from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
 from hatbox.api.installed import About, Icon, Installed
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError
+from hatbox.errors import ExtensionError, NoSuchExtension
 from hatbox.extensions import running, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
+from hatbox.extensions.running import Running
 from hatbox.extensions.runtime import Exit, Limits, LogEntry
 from hatbox.messaging.service import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
@@ -51,6 +52,50 @@ class Extensions:
     def installed(self) -> asyncio.Future[list[Installed]]:
         """Those that are installed in the profile."""
         return self._store.read(lambda transaction: [each for each in installed.get_all(transaction) if each.kept])
+
+    def known(self) -> asyncio.Future[list[tuple[Installed, Running | None]]]:
+        """Those that are installed, and those that are only tried out but run, here or in another process."""
+
+        def found(transaction: Transaction) -> list[tuple[Installed, Running | None]]:
+            at_work = {each.id: each for each in running.get_all(transaction)}
+            every = installed.get_all(transaction)
+            return [(each, at_work.get(each.id)) for each in every if each.kept or each.id in at_work]
+
+        return self._store.read(found)
+
+    async def permissions(self, extension_id: str) -> ExtensionPermissions:
+        """What an extension holds, was given, and may ask for."""
+        manifest, given = await self._given(extension_id)
+        return ExtensionPermissions(manifest.required, manifest.optional, given)
+
+    async def grant(self, extension_id: str, permissions: Permissions) -> None:
+        """Give an extension what it may ask for, as if it had. Where it runs, it is told."""
+        await self._regrant(extension_id, lambda grants: grants.grant(permissions))
+
+    async def revoke(self, extension_id: str, permissions: Permissions) -> None:
+        """Take back what an extension was given. Where it runs, it is told."""
+        await self._regrant(extension_id, lambda grants: grants.remove(permissions))
+
+    async def _regrant(self, extension_id: str, change: Callable[[ExtensionPermissions], object]) -> None:
+        manifest, _ = await self._given(extension_id)
+
+        def changed(transaction: Transaction) -> None:
+            given = granted(transaction, extension_id)
+            grants = ExtensionPermissions(NONE, NONE, manifest.at_install if given is None else given)
+            change(grants)
+            keep_granted(transaction, extension_id, grants.granted)
+
+        await self._store.write(changed)
+
+    async def _given(self, extension_id: str) -> tuple[Manifest, Permissions]:
+        def noted(transaction: Transaction) -> tuple[Installed | None, Permissions | None]:
+            return installed.get(transaction, extension_id), granted(transaction, extension_id)
+
+        known, given = await self._store.read(noted)
+        if known is None:
+            raise NoSuchExtension(extension_id)
+        _, manifest = self._read(known.path)
+        return manifest, manifest.at_install if given is None else given
 
     async def install(self, path: str | os.PathLike[str]) -> Manifest:
         """Note the extension in a folder or file as installed. It is run with the others from now on."""

@@ -81,7 +81,7 @@ def _parts(inside: str, *, old_way: bool) -> list[str | None] | None:
     else:
         channels, slash, alpha = inside.partition("/")
         parts = [*channels.split(), *([alpha.strip()] if slash else [])]
-        if slash and len(parts) != 4:
+        if len(parts) != (4 if slash else 3):
             return None
     if len(parts) == 3:
         parts.append(None)

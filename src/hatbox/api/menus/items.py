@@ -16,7 +16,7 @@ ItemId: TypeAlias = int | str
 """A script gives text; an id that is made for it is a number."""
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """An item of an extension's menus. Those without a parent stand at the top."""
 
     id: ItemId

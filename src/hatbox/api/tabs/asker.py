@@ -43,7 +43,7 @@ def asker_of(caller: Caller) -> Asker:
 
 
 def show_tab(caller: Caller, tab: Tab) -> None:
-    """The user acts on something of the caller's in a tab: with `activeTab`, it sees that while the page stays."""
+    """The user acts on something of the caller's in a tab: with `activeTab`, it may see that until the page goes."""
     if "activeTab" in caller.permissions:
         caller.active_tabs[tab.id] = _page(tab)
 

@@ -1,0 +1,327 @@
+"""The commands on extensions: list, install, remove, permissions, trigger. `hatbox run` runs them.
+
+An extension is named by its id, or by its name if no other has it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+import typer
+
+from hatbox.api.grants import NONE, ExtensionPermissions, Permissions, host_pattern, is_host_pattern, subsumes
+from hatbox.api.installed import Installed
+from hatbox.api.menus.items import Item
+from hatbox.cli.confirm import confirm
+from hatbox.cli.failures import Failure
+from hatbox.cli.identities import within
+from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.output import print_json, print_line, print_rows
+from hatbox.cli.text import visible
+from hatbox.extensions.running import Running
+from hatbox.extensions.triggers import Shown, Triggered
+from hatbox.profile import Profile
+
+__all__ = ["install", "list_", "permissions", "remove", "trigger"]
+
+Known: TypeAlias = tuple[Installed, Running | None]
+
+One = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="The extension: its id, or its name.")]
+
+_LIST_HEADER: Final = ("Name", "Version", "Id", "")
+_UI_HEADER: Final = ("Extension", "What", "Title", "")
+
+
+def list_(
+    ui: Annotated[
+        bool, typer.Option("--ui", help="Also show the menus, buttons, commands and notifications of those that run.")
+    ] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the extensions that are installed, and those that run."""
+
+    async def listed(opened: Profile) -> tuple[list[Known], list[Shown]]:
+        return await opened.extensions.known(), await opened.extensions.ui() if ui else []
+
+    found, shown = within(profile, listed)
+    if as_json:
+        by_id = {each.id: each for each in shown}
+        print_json([_document(*each, by_id.get(each[0].id), ui=ui) for each in found], sys.stdout)
+        return
+    rows = [(each.name, each.version, each.id, _state(each, running)) for each, running in found]
+    print_rows(_LIST_HEADER, rows, sys.stdout)
+    if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
+        print_line("", sys.stdout)
+        print_rows(_UI_HEADER, lines, sys.stdout)
+
+
+def install(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Folders, .xpi or .zip files, each with an extension.")
+    ],
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Install extensions, or the versions of them that are there now. They are not copied."""
+
+    async def installed(opened: Profile) -> list[Known]:
+        ids = [(await opened.extensions.install(path)).id for path in paths]
+        return [each for each in await opened.extensions.known() if each[0].id in ids]
+
+    done = within(profile, installed)
+    if as_json:
+        print_json([_document(*each) for each in done], sys.stdout)
+    else:
+        for extension, _ in done:
+            print_line(f"Installed {extension.name} {extension.version} ({extension.id})", sys.stdout)
+
+
+def remove(
+    extensions: Annotated[
+        list[str], typer.Argument(metavar="NAME-OR-ID...", help="The extensions: their ids, or their names.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove extensions and all that they have kept. Their files stay where they are."""
+
+    async def meant(opened: Profile) -> list[Known]:
+        known = await opened.extensions.known()
+        return [_find(known, each) for each in dict.fromkeys(extensions)]
+
+    found = within(profile, meant)
+    if not yes:
+        names = ", ".join(f"{visible(each.name)} ({each.id})" for each, _ in found)
+        confirm(f"Remove {names} and all that they have kept? ")
+
+    async def removed(opened: Profile) -> None:
+        for extension, _ in found:
+            await opened.extensions.remove(extension.id)
+
+    within(profile, removed)
+    if as_json:
+        print_json([_document(each, None) for each, _ in found], sys.stdout)
+    else:
+        for extension, _ in found:
+            print_line(f"Removed {extension.name} ({extension.id})", sys.stdout)
+
+
+def permissions(
+    extension: One,
+    grant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PERMISSION", help="Give it this: a name, or a pattern such as https://*.site.example/*."),
+    ] = None,
+    revoke: Annotated[list[str] | None, typer.Option(metavar="PERMISSION", help="Take this back.")] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what an extension may do; give it more of what it may ask for, or take it back. It may go on running."""
+
+    async def changed(opened: Profile) -> tuple[Installed, ExtensionPermissions]:
+        found, _ = _find(await opened.extensions.known(), extension)
+        grants = await opened.extensions.permissions(found.id)
+        given, taken = _permissions(grant or ()), _permissions(revoke or ())
+        _expect_optional(found, grants, given)
+        _expect_given(found, grants, taken)
+        if given:
+            await opened.extensions.grant(found.id, given)
+        if taken:
+            await opened.extensions.revoke(found.id, taken)
+        return found, await opened.extensions.permissions(found.id)
+
+    found, grants = within(profile, changed)
+    if as_json:
+        print_json({"id": found.id, "name": found.name, **_holdings(grants)}, sys.stdout)
+        return
+    for word, names in _holdings(grants).items():
+        for name in names:
+            print_line(f"{word:9} {name}", sys.stdout)
+
+
+def trigger(
+    extension: One,
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help="menu:ID, action, page-action, command:NAME or notification:ID."),
+    ],
+    tab: Annotated[int | None, typer.Option(metavar="ID", help="In this tab. Without: in the active one.")] = None,
+    link: Annotated[str | None, typer.Option(metavar="URL", help="Open the menu on a link to this.")] = None,
+    link_text: Annotated[str | None, typer.Option(metavar="TEXT", help="The text of that link.")] = None,
+    image: Annotated[str | None, typer.Option(metavar="URL", help="Open the menu on this image.")] = None,
+    selection: Annotated[str | None, typer.Option(metavar="TEXT", help="Open the menu on this selected text.")] = None,
+    close: Annotated[bool, typer.Option("--close", help="Close the notification, and do not click on it.")] = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Do what a user would do to something that a running extension shows. `extensions list --ui` lists it."""
+    if not what.startswith("menu:") and any(each is not None for each in (link, link_text, image, selection)):
+        raise typer.BadParameter("only a menu is opened on something", param_hint="--link, --image or --selection")
+    if close and not what.startswith("notification:"):
+        raise typer.BadParameter("only a notification can be closed", param_hint="--close")
+
+    async def triggered(opened: Profile) -> tuple[Installed, Triggered]:
+        found, _ = _find(await opened.extensions.known(), extension)
+        done = await opened.extensions.trigger(
+            found.id,
+            what,
+            tab_id=tab,
+            link_url=link,
+            link_text=link_text,
+            image_url=image,
+            selection_text=selection,
+            close=close,
+        )
+        return found, done
+
+    found, done = within(profile, triggered)
+    if as_json:
+        print_json(msgspec.to_builtins(done), sys.stdout)
+    elif done.popup:
+        print_line(f"{what} of {found.name} opens {done.popup}: pages of extensions are not shown.", sys.stdout)
+    else:
+        where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
+        print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
+
+
+# ── Finding ──
+
+
+def _find(known: Sequence[Known], name_or_id: str) -> Known:
+    """The one extension with this id or name, or a failure that says which could be meant."""
+    by_id = [each for each in known if each[0].id == name_or_id]
+    found = by_id or [each for each in known if each[0].name == name_or_id]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = [each.id for each, _ in found]
+        message = f'{len(found)} extensions are called "{name_or_id}". Say which by its id: {", ".join(ids)}.'
+        raise Failure("AmbiguousExtension", message, details={"ids": ids})
+    names = [name for each, _ in known for name in (each.name, each.id)]
+    nearest = get_close_matches(name_or_id, names, n=1)
+    hint = f' Did you mean "{nearest[0]}"?' if nearest else " `hatbox extensions list` shows them."
+    message = f'no extension is called "{name_or_id}".{hint}'
+    raise Failure("NoSuchExtension", message, details={"nearest": nearest})
+
+
+# ── Permissions ──
+
+
+def _permissions(names: Iterable[str]) -> Permissions:
+    every = list(names)
+    return Permissions(
+        tuple(name for name in every if not is_host_pattern(name)),
+        tuple(host_pattern(name) for name in every if is_host_pattern(name)),
+    )
+
+
+def _expect_optional(extension: Installed, grants: ExtensionPermissions, given: Permissions) -> None:
+    """Nothing is given that the extension could not ask for."""
+    optional = grants.optional
+    wrong = [
+        *(name for name in given.permissions if name not in optional.permissions),
+        *(origin for origin in given.origins if not subsumes(optional.origins, origin)),
+    ]
+    if wrong:
+        may = _listed(optional) or "nothing"
+        raise Failure(
+            "UndeclaredPermission",
+            f"{extension.name} does not ask for {', '.join(wrong)}. It may be given: {may}.",
+            details={"permissions": wrong},
+        )
+
+
+def _expect_given(extension: Installed, grants: ExtensionPermissions, taken: Permissions) -> None:
+    """Nothing is taken back that was not given."""
+    wrong = [*_names(taken - grants.granted)]
+    if wrong:
+        required = [name for name in wrong if name in _names(grants.required)]
+        why = f"{extension.name} cannot do without {', '.join(required)}. " if required else ""
+        was = _listed(grants.granted) or "nothing"
+        raise Failure(
+            "NotGranted",
+            f"{why}{extension.name} was given: {was}.",
+            details={"permissions": wrong},
+        )
+
+
+def _holdings(grants: ExtensionPermissions) -> dict[str, list[str]]:
+    return {
+        "required": _names(grants.required),
+        "granted": _names(grants.granted),
+        "optional": _names(grants.missing(grants.optional)),
+    }
+
+
+def _names(given: Permissions) -> list[str]:
+    visible_ones = (given | NONE).visible()
+    return [*visible_ones.permissions, *visible_ones.origins, *visible_ones.data_collection]
+
+
+def _listed(given: Permissions) -> str:
+    return ", ".join(_names(given))
+
+
+# ── Showing ──
+
+
+def _document(
+    extension: Installed, running: Running | None, shown: Shown | None = None, *, ui: bool = False
+) -> dict[str, Any]:
+    document = {
+        "id": extension.id,
+        "name": extension.name,
+        "version": extension.version,
+        "path": extension.path,
+        "installed": extension.kept,
+        "enabled": extension.enabled,
+        "process": running.process if running else None,
+    }
+    return {**document, "ui": msgspec.to_builtins(shown) if shown else None} if ui else document
+
+
+def _state(extension: Installed, running: Running | None) -> str:
+    if running is not None:
+        return f"running (process {running.process})"
+    return "" if extension.enabled else "disabled"
+
+
+def _lines(shown: Shown) -> Iterator[tuple[str, str, str]]:
+    """What can be triggered, its title, and what else there is to say of it."""
+    for item in shown.menus:
+        yield f"menu:{item.id}", item.title or "", _item_state(item)
+    for what, values in (("action", shown.action), ("page-action", shown.page_action)):
+        if values is not None:
+            yield what, values["title"], _button_state(values)
+    for command in shown.commands:
+        yield f"command:{command.name}", command.description or "", command.shortcut
+    for name, options in shown.notifications.items():
+        yield f"notification:{name}", options["title"], options["message"]
+
+
+def _item_state(item: Item) -> str:
+    words = {
+        "separator": item.type == "separator",
+        "checked": item.checked,
+        "unchecked": item.type in ("checkbox", "radio") and not item.checked,
+        "disabled": not item.enabled,
+        "hidden": not item.visible,
+        f"on {', '.join(item.contexts)}": item.contexts != ("all",),
+    }
+    return " ".join(word for word, applies in words.items() if applies)
+
+
+def _button_state(values: dict[str, Any]) -> str:
+    badge = values.get("badgeText")
+    words = (
+        f'badge "{badge}"' if badge else "",
+        "" if values["enabled"] else "disabled",
+        f"opens {values['popup']}" if values["popup"] else "",
+    )
+    return " ".join(filter(None, words))

@@ -1,0 +1,274 @@
+"""hatbox extensions: list, install, remove, permissions and trigger."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox import Profile
+from hatbox.extensions.extension import Extension
+from tests.api.pressing import tab_at
+from tests.cli.conftest import Cli, Result, run_here
+from tests.extensions.made import make
+from tests.extensions.runtime.lab import needs_deno
+
+OPTIONAL: dict[str, Any] = {
+    "permissions": ["menus", "https://site.example/*"],
+    "optional_permissions": ["bookmarks", "cookies", "https://*.other.example/*"],
+}
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    return make(tmp_path, name="one", **OPTIONAL)
+
+
+def same_name(tmp_path: Path, number: int) -> str:
+    """An extension called `twin`, with an id of its own."""
+    gecko = {"gecko": {"id": f"twin{number}@example.org"}}
+    return str(make(tmp_path / str(number), name="twin", browser_specific_settings=gecko))
+
+
+# ----------------------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["install"],
+        ["remove"],
+        ["permissions"],
+        ["trigger", "one"],
+        ["trigger", "one", "action", "--tab", "first"],
+        ["trigger", "one", "action", "--link", "https://site.example/"],
+        ["trigger", "one", "command:go", "--selection", "x"],
+        ["trigger", "one", "menu:a", "--close"],
+        ["list", "one"],
+    ],
+)
+def test_wrong_usage_is_told_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
+    result = cli("extensions", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("hatbox: ")
+    assert not profile.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["remove", "onn"], ["permissions", "onn"], ["trigger", "onn", "action"], ["remove", "one", "onn"]]
+)
+def test_a_name_that_no_extension_has_brings_up_the_nearest(cli: Cli, one: Path, arguments: list[str]) -> None:
+    cli("extensions", "install", str(one))
+    assert cli("extensions", *arguments) == (1, "", 'hatbox: no extension is called "onn". Did you mean "one"?\n')
+    assert cli("extensions", *arguments, "--json").error["nearest"] == ["one"]
+    assert [each["name"] for each in cli("extensions", "list", "--json").json] == ["one"]
+
+
+def test_a_name_that_nothing_is_like(cli: Cli) -> None:
+    told = 'hatbox: no extension is called "zzz". `hatbox extensions list` shows them.\n'
+    assert cli("extensions", "permissions", "zzz") == (1, "", told)
+
+
+def test_a_name_that_two_have_is_not_enough(cli: Cli, tmp_path: Path) -> None:
+    cli("extensions", "install", same_name(tmp_path, 1), same_name(tmp_path, 2))
+    result = cli("extensions", "remove", "twin", "--yes", "--json")
+    assert (result.status, result.error["ids"]) == (1, ["twin1@example.org", "twin2@example.org"])
+    assert cli("extensions", "remove", "twin2@example.org", "--yes").status == 0
+    assert cli("extensions", "remove", "twin", "--yes").out == "Removed twin (twin1@example.org)\n"
+
+
+def test_what_is_no_extension_is_not_installed(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for path in ("empty", "missing"):
+        result = cli("extensions", "install", str(tmp_path / path))
+        assert result.status == 1
+        assert str(tmp_path / path) in result.err
+    assert cli("extensions", "list", "--json").json == []
+
+
+def test_what_does_not_run_cannot_be_triggered(cli: Cli, one: Path) -> None:
+    cli("extensions", "install", str(one))
+    told = "hatbox: one@example.org is not running. Start it with `hatbox run`.\n"
+    assert cli("extensions", "trigger", "one", "action") == (1, "", told)
+
+
+# --------------------------------------------------------------------------------------------------- install and remove
+
+
+def test_install_list_and_remove(cli: Cli, one: Path) -> None:
+    assert cli("extensions", "list") == (0, "", "")
+    assert cli("extensions", "install", str(one)) == (0, "Installed one 1 (one@example.org)\n", "")
+    assert cli("extensions", "list").out == "one  1  one@example.org\n"
+    document = {
+        "id": "one@example.org",
+        "name": "one",
+        "version": "1",
+        "path": str(one),
+        "installed": True,
+        "enabled": True,
+        "process": None,
+    }
+    assert cli("extensions", "list", "--json").json == [document]
+    assert cli("extensions", "list", "--ui", "--json").json == [{**document, "ui": None}]
+    declined = cli("extensions", "remove", "one", stdin="n\n")
+    assert (declined.status, declined.out) == (1, "")
+    assert declined.err.startswith("Remove one (one@example.org) and all that they have kept? [y/N] ")
+    assert cli("extensions", "remove", "one", stdin="y\n").out == "Removed one (one@example.org)\n"
+    assert cli("extensions", "list").out == ""
+    assert (one / "manifest.json").exists()
+
+
+def test_a_name_is_no_instruction_to_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    made = make(tmp_path, name="x")
+    manifest = (made / "manifest.json").read_text("utf-8").replace('"name": "x"', r'"name": "\u001b[31mred"')
+    (made / "manifest.json").write_text(manifest, "utf-8")
+    for result in (
+        cli("extensions", "install", str(made)),
+        cli("extensions", "list"),
+        cli("extensions", "list", tty=True),
+    ):
+        assert result.status == 0
+        assert "\x1b[31mred" not in result.out
+
+
+# ---------------------------------------------------------------------------------------------------------- permissions
+
+
+def test_permissions_are_shown_given_and_taken_back(cli: Cli, one: Path) -> None:
+    cli("extensions", "install", str(one))
+    lines = [
+        "required  menus",
+        "required  https://site.example/*",
+        "optional  bookmarks",
+        "optional  cookies",
+        "optional  https://*.other.example/*",
+    ]
+    assert cli("extensions", "permissions", "one").out.splitlines() == lines
+    given = cli(
+        "extensions", "permissions", "one", "--grant", "cookies", "--grant", "https://a.other.example/x", "--json"
+    )
+    assert given.json == {
+        "id": "one@example.org",
+        "name": "one",
+        "required": ["menus", "https://site.example/*"],
+        "granted": ["cookies", "https://a.other.example/*"],
+        "optional": ["bookmarks", "https://*.other.example/*"],
+    }
+    taken = cli("extensions", "permissions", "one", "--revoke", "cookies", "--grant", "bookmarks", "--json")
+    assert taken.json["granted"] == ["bookmarks", "https://a.other.example/*"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--grant", "history", "--grant", "https://*/*"],
+            "one does not ask for history, https://*/*. It may be given: bookmarks, cookies, https://*.other.example/*.",
+        ),
+        (
+            ["--grant", "menus"],
+            "one does not ask for menus. It may be given: bookmarks, cookies, https://*.other.example/*.",
+        ),
+        (["--revoke", "menus"], "one cannot do without menus. one was given: nothing."),
+        (["--grant", "cookies", "--revoke", "bookmarks"], "one was given: nothing."),
+    ],
+)
+def test_only_what_may_be_asked_for_is_given_and_only_what_was_given_taken(
+    cli: Cli, one: Path, arguments: list[str], words: str
+) -> None:
+    cli("extensions", "install", str(one))
+    assert cli("extensions", "permissions", "one", *arguments) == (1, "", f"hatbox: {words}\n")
+    assert cli("extensions", "permissions", "one", "--json").json["granted"] == []
+
+
+def test_hosts_that_version_3_gives_at_the_start_stay_when_more_is_given(cli: Cli, tmp_path: Path) -> None:
+    keys: dict[str, Any] = {"manifest_version": 3, "host_permissions": ["https://site.example/*"]}
+    cli("extensions", "install", str(make(tmp_path, name="three", optional_permissions=["bookmarks"], **keys)))
+    given = cli("extensions", "permissions", "three", "--grant", "bookmarks", "--json").json
+    assert given["granted"] == ["bookmarks", "https://site.example/*"]
+    taken = cli("extensions", "permissions", "three", "--revoke", "https://site.example/*", "--json").json
+    assert (taken["granted"], taken["optional"]) == (["bookmarks"], ["https://site.example/*"])
+
+
+# -------------------------------------------------------------------------------------------------------------- running
+
+
+def while_it_runs(
+    profile: Path, folder: Path, use: Callable[[Profile, Extension, Callable[..., Awaitable[Result]]], Awaitable[None]]
+) -> None:
+    """Use the command line while an extension runs; each command has the profile open on its own, in a thread."""
+
+    async def command(*arguments: str) -> Result:
+        return await asyncio.to_thread(run_here, "extensions", *arguments)
+
+    async def main() -> None:
+        async with asyncio.timeout(60), hatbox.open(profile) as opened:
+            await tab_at(opened)
+            await use(opened, await opened.extensions.start(folder), command)
+
+    asyncio.run(main())
+
+
+@needs_deno
+def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> None:
+    background = """
+    browser.menus.create({id: "save", title: "Save", type: "checkbox", contexts: ["tab"]});
+    browser.menus.create({id: "line", type: "separator"});
+    browser.browserAction.setBadgeText({text: "3"});
+    const {promise, resolve} = Promise.withResolvers();
+    globalThis.told = promise;
+    browser.menus.onClicked.addListener((info, tab) => { resolve([info.menuItemId, info.checked, tab.id]); });
+    """
+    keys: dict[str, Any] = {
+        "permissions": ["menus"],
+        "browser_action": {"default_title": "Button", "default_popup": "popup.html"},
+        "commands": {"go": {"description": "Go on", "suggested_key": {"default": "Alt+1"}}},
+    }
+    made = make(tmp_path, background, name="shower", files={"popup.html": ""}, **keys)
+
+    async def use(_: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
+        await extension.evaluate("browser.browserAction.getBadgeText({})")
+        process, popup = os.getpid(), f"{extension.manifest.base_url}popup.html"
+        assert (await command("list", "--ui")).out.splitlines() == [
+            f"shower  1  shower@example.org  running (process {process})",
+            "",
+            "shower  menu:save   Save    unchecked on tab",
+            "shower  menu:line           separator",
+            f'shower  action      Button  badge "3" opens {popup}',
+            "shower  command:go  Go on   Alt+1",
+        ]
+        (listed,) = (await command("list", "--ui", "--json")).json
+        assert (listed["installed"], listed["process"]) == (False, process)
+        assert listed["ui"]["menus"][0] == {"id": "save", "type": "checkbox", "title": "Save", "contexts": ["tab"]}
+        assert listed["ui"]["commands"] == [{"name": "go", "description": "Go on", "shortcut": "Alt+1"}]
+        assert await command("trigger", "shower", "menu:save") == (0, "Triggered menu:save of shower in tab 1\n", "")
+        assert await extension.evaluate("told") == ["save", True, 1]
+        told = f"action of shower opens {popup}: pages of extensions are not shown.\n"
+        assert await command("trigger", "shower", "action") == (0, told, "")
+        assert (await command("trigger", "shower@example.org", "command:go", "--json")).json == {
+            "extension": "shower@example.org",
+            "what": "command:go",
+            "tabId": 1,
+            "popup": None,
+        }
+        wrong = await command("trigger", "shower", "menu:svae")
+        assert wrong == (1, "", 'hatbox: shower has no menu item "svae". Did you mean "save"?\n')
+        assert (await command("trigger", "shower", "action", "--tab", "77")).err == "hatbox: Invalid tab ID: 77\n"
+
+    while_it_runs(profile, made, use)
+
+
+@needs_deno
+def test_what_is_given_to_an_extension_that_runs_is_there_at_once(profile: Path, one: Path) -> None:
+    async def use(opened: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
+        assert not await extension.evaluate("'cookies' in browser")
+        assert (await command("permissions", "one", "--grant", "cookies")).status == 0
+        await opened._store.catch_up()
+        assert await extension.evaluate("'cookies' in browser")
+
+    while_it_runs(profile, one, use)
