@@ -77,9 +77,10 @@ def _parameters(function: dict[str, Any]) -> list[str]:
 
 
 def _text(member: dict[str, Any]) -> str:
-    extra = member.get("permissions")
-    needs = f" Needs the permission {_either(extra)}." if extra else ""
-    return (member.get("description", "") + needs).replace("|", "\\|")  # it stands in a table
+    text: str = member.get("description", "")
+    if extra := member.get("permissions"):
+        text += f" Needs the permission {_either(extra)}."
+    return text.replace("|", "\\|")  # it stands in a table
 
 
 if __name__ == "__main__":
