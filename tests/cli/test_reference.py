@@ -23,6 +23,11 @@ def test_every_command_is_in_the_reference() -> None:
         assert f"\n## hatbox {name}\n" in DOCUMENT.read_text("utf-8")
 
 
+def test_no_row_of_a_table_has_more_cells_than_its_head() -> None:
+    rows = [line for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith("| ")]
+    assert [row for row in rows if row.replace("\\|", "").count("|") != 3] == []
+
+
 def _silent(option: bool = False) -> None:
     pass
 

@@ -97,7 +97,18 @@ def test_a_function_may_need_a_permission_of_its_own() -> None:
 
 
 def test_all_permissions_that_make_a_difference_are_known() -> None:
-    assert schema.permissions() == {"contextualIdentities", "contextualidentities", "cookies", "tabHide", "tabs"}
+    assert schema.permissions() == {
+        "browsingData",
+        "contextualIdentities",
+        "contextualidentities",
+        "cookies",
+        "proxy",
+        "tabHide",
+        "tabs",
+        "webRequest",
+        "webRequestAuthProvider",
+        "webRequestBlocking",
+    }
 
 
 def test_constants_are_data() -> None:

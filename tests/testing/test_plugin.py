@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 MANIFEST = {
@@ -12,7 +13,10 @@ MANIFEST = {
     "name": "Under test",
     "version": "1",
     "browser_specific_settings": {"gecko": {"id": "under-test@site.example"}},
-    "permissions": ["contextualIdentities", "cookies", "tabs", "alarms", "<all_urls>"],
+    "permissions": ["contextualIdentities", "cookies", "tabs", "alarms", "menus", "notifications", "<all_urls>"],
+    "browser_action": {},
+    "page_action": {"show_matches": ["<all_urls>"]},
+    "commands": {"jump": {}},
     "background": {"scripts": ["background.js"]},
 }
 BACKGROUND = """
@@ -20,16 +24,35 @@ const seen = [];
 browser.tabs.onUpdated.addListener((id, change) => { if (change.title) seen.push(change.title); });
 browser.alarms.create("soon", {delayInMinutes: 5});
 browser.alarms.onAlarm.addListener(alarm => seen.push(alarm.name));
+browser.menus.create({id: "item", title: "Item", contexts: ["page", "link"]});
+browser.menus.onClicked.addListener((info, tab) => seen.push(`menu ${info.menuItemId} ${info.linkUrl} ${tab.id}`));
+browser.commands.onCommand.addListener(name => seen.push(`command ${name}`));
+browser.browserAction.onClicked.addListener(tab => seen.push(`action ${tab.id}`));
+browser.pageAction.onClicked.addListener(tab => seen.push(`page action ${tab.id}`));
+browser.notifications.onClicked.addListener(id => seen.push(`clicked ${id}`));
+browser.notifications.onClosed.addListener(id => seen.push(`closed ${id}`));
+browser.runtime.onMessage.addListener((message, sender) => Promise.resolve([message, sender.url.split("/").pop()]));
 """
 
+# Where Hatbox is not installed, nobody tells pytest of its plugin.
+TOLD = (
+    ()
+    if any(each.value == "hatbox.testing.plugin" for each in entry_points(group="pytest11"))
+    else ("-p", "hatbox.testing.plugin")
+)
 
-def run(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
+
+def run(folder: Path, source: str, background: str = BACKGROUND) -> subprocess.CompletedProcess[str]:
     extension = folder / "my-extension"
     extension.mkdir()
     (extension / "manifest.json").write_text(json.dumps(MANIFEST))
-    (extension / "background.js").write_text(BACKGROUND)
+    (extension / "background.js").write_text(background)
     (folder / "test_it.py").write_text(source)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "test_it.py"]
+    return again(folder)
+
+
+def again(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", *TOLD, "-p", "no:cacheprovider", "-W", "error", "test_it.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -88,6 +111,102 @@ async def test_it(extension):
     )
     assert done.returncode == 1
     assert "assert 2 == 3" in done.stdout
+
+
+def test_what_a_user_does_reaches_the_extension(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+async def test_clicks(extension, site):
+    ext = await extension("my-extension")
+    tab = await ext.open(site.url("/"))
+    await ext.until_shown(lambda shown: [item.title for item in shown.menus] == ["Item"])
+    await ext.evaluate("seen.length = 0")
+    await ext.click_menu("item", link_url="https://site.example/")
+    await ext.press_command("jump")
+    await ext.click_action(tab_id=tab.id)
+    await ext.click_page_action()
+    assert await ext.until("seen.length === 4 && seen") == [
+        f"menu item https://site.example/ {tab.id}", "command jump", f"action {tab.id}", f"page action {tab.id}",
+    ]
+
+async def test_notifications(extension):
+    ext = await extension("my-extension")
+    for name in ("one", "two"):
+        await ext.browser.notifications.create(name, {"type": "basic", "title": "T", "message": "M"})
+    await ext.click_notification("one")
+    await ext.until("seen.includes('clicked one')")
+    await ext.close_notification("two")
+    await ext.until("seen.includes('closed two')")
+
+async def test_a_page_sends_messages(extension):
+    ext = await extension("my-extension")
+    with ext.page("popup.html", kind="POPUP") as popup:
+        assert await popup.send_message("hello") == ["hello", "popup.html"]
+
+async def test_only_a_site(site):
+    assert site.url("/").startswith("http://localhost:")
+""",
+    )
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_never_comes_is_named_with_what_came_instead(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+async def test_background(extension):
+    ext = await extension("my-extension")
+    await ext.until("seen[7]", within=0.01)
+
+async def test_tabs(extension):
+    ext = await extension("my-extension")
+    await ext.open("about:blank")
+    await ext.until_tabs(lambda tabs: len(tabs) == 2, within=0.01)
+""",
+    )
+    assert "TimeoutError: not within 0.01 s: seen[7]. Last seen: None" in done.stdout
+    assert "Last seen: [Tab(id=1" in done.stdout
+
+
+def test_an_extension_that_cannot_be_read_is_named_with_what_is_wrong(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+async def test_it(extension):
+    await extension("not-there")
+""",
+    )
+    assert "The extension not-there cannot be run: " in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_background_that_fails_fails_the_test_with_file_and_line(tmp_path: Path) -> None:
+    test = """
+async def test_it(extension):
+    ext = await extension("my-extension"{})
+    assert len(ext.errors) == 1
+"""
+    done = run(tmp_path, test.format(""), "\nnoSuchThing();\n")
+    assert "The background of my-extension failed:\n" in done.stdout
+    assert "noSuchThing is not defined" in done.stdout
+    assert "background.js:2:1" in done.stdout
+    (tmp_path / "test_it.py").write_text(test.format(", errors_allowed=True"))
+    assert "1 passed" in again(tmp_path).stdout
+
+
+def test_what_the_scripts_said_is_shown_when_a_test_fails(tmp_path: Path) -> None:
+    test = """
+async def test_it(extension):
+    ext = await extension("my-extension")
+    await ext.evaluate("console.warn('a hat is missing')")
+    assert {}
+"""
+    done = run(tmp_path, test.format("False"))
+    assert "extension my-extension" in done.stdout
+    assert "warn: a hat is missing" in done.stdout
+    (tmp_path / "test_it.py").write_text(test.format("True"))
+    assert "a hat is missing" not in again(tmp_path).stdout
 
 
 def test_coroutine_tests_of_others_are_left_to_them(tmp_path: Path) -> None:

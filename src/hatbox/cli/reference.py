@@ -149,7 +149,7 @@ def _section(name: str, command: Any) -> Iterator[str]:
     usage = " ".join(["hatbox", name, "[OPTION]...", *(each.metavar for each in arguments), *required])
     yield from (f"## hatbox {name}", "", f"    {usage}", "", command.help, "", "| | |", "|---|---|")
     for each in arguments:
-        yield f"| `{each.metavar}` | {_help(name, each)} |"
+        yield f"| `{_in_table(each.metavar)}` | {_help(name, each)} |"
     for each in options:
         yield f"| {_spelling(each)} | {_help(name, each)} |"
     yield ""
@@ -157,7 +157,11 @@ def _section(name: str, command: Any) -> Iterator[str]:
 
 def _spelling(option: Any) -> str:
     value = "" if option.is_flag else f" {option.metavar}"
-    return ", ".join(f"`{spelled}{value}`" for spelled in option.opts).replace("|", "\\|")  # it stands in a table
+    return _in_table(", ".join(f"`{spelled}{value}`" for spelled in option.opts))
+
+
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _help(name: str, parameter: Any) -> str:
