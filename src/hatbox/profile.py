@@ -151,7 +151,7 @@ class Profile:
         with extra("httpx"):
             from hatbox.engines.http import HttpEngine, Limits
         limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
-        engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests)
+        engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests, self.extensions.file_at)
         return self._ends_with_it(EngineRunner(engine, self._store, self.path))
 
     def _ends_with_it(self, runner: Runner) -> Runner:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from typing import Any, ClassVar, Final, cast
+import mimetypes
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import httpx
 import msgspec
@@ -24,6 +25,7 @@ from hatbox.engines.challenges import authorised, challenge_of
 from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, REFUSED, Crossing
 from hatbox.engines.html import Head, is_html, media_type, read_head
 from hatbox.engines.reasons import amount, error_name, reason
+from hatbox.errors import PackageError
 from hatbox.identities import Identities, IdentityLike
 from hatbox.tabs.model import BLANK, Tab
 from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
@@ -41,6 +43,10 @@ _BEGINNING: Final = 128 * 1024  # bytes of a page in which its title is looked f
 _BETWEEN: Final = 64 * 1024  # bytes that are read of a redirect's own page, so that its connection can be used again
 
 
+Packed: TypeAlias = Callable[[str], bytes | None]
+"""What is at a moz-extension:// URL; None if nothing is."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What a load may cost."""
 
@@ -56,7 +62,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class HttpEngine(Engine):
     """Asks for pages over HTTP. `options` are those of httpx.AsyncClient, for every identity.
 
-    `requests` has those who listen to requests, and may change them.
+    `requests` has those who listen to requests, and may change them; `packed` knows the pages of extensions.
     """
 
     name: ClassVar[str] = "HTTP"
@@ -69,6 +75,7 @@ class HttpEngine(Engine):
         limits: Limits | None = None,
         options: Mapping[str, Any] | None = None,
         requests: Requests | None = None,
+        packed: Packed | None = None,
     ) -> None:
         self.limits = limits or Limits()
         """What a load may cost."""
@@ -76,6 +83,7 @@ class HttpEngine(Engine):
         self._cookies = cookies
         self._options = dict(options or {})
         self._requests = requests or Requests()
+        self._packed = packed or (lambda _: None)
         self._reports: Reports | None = None
         self._clients: dict[str, httpx.AsyncClient] = {}
         self._loads: dict[int, asyncio.Task[None]] = {}
@@ -134,6 +142,8 @@ class HttpEngine(Engine):
     async def _page(self, tab: Tab, visit: _Visit) -> Page:
         if visit.url == BLANK:
             return visit.page()
+        if visit.url.startswith("moz-extension:"):
+            return self._own_page(visit)
         if not visit.url.lower().startswith(("http:", "https:")):
             return visit.page(f"the HTTP engine loads http and https only, not {visit.url.partition(':')[0]}")
         try:
@@ -148,6 +158,19 @@ class HttpEngine(Engine):
             if not why:
                 logger.exception("%s could not be loaded", visit.url)
             return visit.page(why or f"it could not be loaded ({str(error) or type(error).__name__})")
+
+    def _own_page(self, visit: _Visit) -> Page:
+        """A page of an extension, from its package."""
+        try:
+            contents = self._packed(visit.url)
+        except PackageError as error:
+            return visit.page(str(error))
+        if contents is None:
+            return visit.page("no extension that runs here has such a page")
+        guessed = mimetypes.guess_type(visit.url.partition("?")[0].partition("#")[0])[0]
+        visit.content_type = guessed or "application/octet-stream"
+        visit.beginning += contents[:_BEGINNING]
+        return visit.page()
 
     async def _ask_for(self, tab: Tab, visit: _Visit) -> str:
         exchange = self._requests.begin(Place(tab.id, tab.window_id, tab.cookie_store_id), visit.url)

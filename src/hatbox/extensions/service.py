@@ -25,6 +25,7 @@ from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
 from hatbox.extensions.runtime import Exit, Limits, LogEntry
+from hatbox.extensions.urls import file_name
 from hatbox.messaging.service import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
 
@@ -48,6 +49,14 @@ class Extensions:
     def running(self) -> list[Extension]:
         """Those that were started here and not stopped."""
         return list(self._running.values())
+
+    def file_at(self, url: str) -> bytes | None:
+        """The file at a moz-extension:// URL, if it is of an extension that runs here; None if there is none."""
+        for extension in self._running.values():
+            base = extension.manifest.base_url
+            if url.startswith(base):
+                return extension.package.read(file_name(url.removeprefix(base)))
+        return None
 
     def installed(self) -> asyncio.Future[list[Installed]]:
         """Those that are installed in the profile."""

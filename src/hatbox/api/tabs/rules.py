@@ -57,7 +57,7 @@ def create(transaction: Transaction, asker: Asker, details: Details) -> TabView:
     """A new tab; its page is loaded later."""
     window = window_for_new_tab(transaction, window_id_of(transaction, details["windowId"]))
     store = wished_store(transaction, details["cookieStoreId"], asker)
-    url = None if details["url"] is None else legal_url(details["url"])
+    url = None if details["url"] is None else legal_url(details["url"], asker)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _says(details) else None
     active = details["active"] is not False
     _refuse_what_is_not_there(details, url)
@@ -107,7 +107,7 @@ def update(transaction: Transaction, asker: Asker, tab_id: int | None, details: 
     row = _row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
-        navigate(transaction, tab_id, legal_url(details["url"]))
+        navigate(transaction, tab_id, legal_url(details["url"], asker))
     # In this order, because so it is told of: that it moved, that it is active, and last that it is pinned.
     pins = details["pinned"] is not None and pin_quietly(transaction, row, pinned=details["pinned"])
     if details["active"] or (details["highlighted"] and details["active"] is None):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
+from urllib.parse import urljoin, urlsplit
 
 from hatbox.api.tabs.asker import Asker
 from hatbox.api.urls import parse_url
@@ -15,14 +17,31 @@ __all__ = ["legal_url", "wished_store"]
 
 _PRIVATE_STORE: Final = "firefox-private"
 _CONTAINER: Final = "firefox-container-"
+_EXTENSION: Final = "moz-extension"
+_ITS_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 
 
-def legal_url(text: str) -> str:
-    """A URL that a tab may load, as browsers write it: a page of the web, or the blank one."""
+def legal_url(text: str, asker: Asker) -> str:
+    """A URL that a tab may load, as browsers write it: a page of the web, one of the caller's own, or the blank one."""
     url = parse_url(text)
-    if url is None or not (url.scheme in ("http", "https") or url.text == BLANK):
+    if url is not None and (url.scheme in ("http", "https") or url.text == BLANK):
+        return url.text
+    own = _own_page(text, asker.page) if url is None or url.scheme == _EXTENSION else None
+    if own is None:
         raise ApiError(f"Illegal URL: {text}")
-    return url.text
+    return own
+
+
+def _own_page(text: str, page: str) -> str | None:
+    """The page of an extension that a URL means, as seen from its page `page`; None if it means nothing in it."""
+    if not page.startswith(f"{_EXTENSION}:"):
+        return None
+    # As if it were one of the web, which has the same parts.
+    here = "https:" + page.partition(":")[2]
+    there = parse_url(_ITS_SCHEME.sub("https:", text) if _ITS_SCHEME.match(text) else urljoin(here, text.strip()))
+    if there is None or f"{there.host}{there.after_host}" != urlsplit(here).netloc:
+        return None
+    return there._replace(scheme=_EXTENSION).text
 
 
 def wished_store(transaction: Transaction, cookie_store_id: str | None, asker: Asker) -> str:

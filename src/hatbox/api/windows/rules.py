@@ -70,7 +70,7 @@ def create(transaction: Transaction, asker: Asker, details: Details) -> WindowVi
         window = _around_tab(transaction, details, fields)
     else:
         urls = details["url"] or []
-        legal = [legal_url(url) for url in ([urls] if isinstance(urls, str) else urls)]
+        legal = [legal_url(url, asker) for url in ([urls] if isinstance(urls, str) else urls)]
         store = wished_store(transaction, details["cookieStoreId"], asker)
         window = open_window(transaction, legal, cookie_store_id=store, **fields)
     return _view(transaction, window, asker, {"populate": True})

@@ -332,7 +332,7 @@ export function createBridge({pipe, data}) {
     const make = (...args) => {
       const {matched, text} = checked(check, args, make);
       const values = [];
-      for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i]);
+      for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i] ?? null);
       let site = null;
       append(values, {__proto__: null, path, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
       return apply(own, undefined, values);

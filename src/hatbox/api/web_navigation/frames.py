@@ -1,0 +1,38 @@
+"""The frames of a tab: a page has its topmost one, and what is inside a page is not looked at."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from hatbox.errors import ApiError
+from hatbox.store.base import Transaction
+
+__all__ = ["NO_PARENT", "TOPMOST", "Frame", "all_frames", "frame"]
+
+TOPMOST: Final = 0
+NO_PARENT: Final = -1
+
+
+class Frame(NamedTuple):
+    """A frame as scripts see it."""
+
+    tab_id: int
+    frame_id: int
+    parent_frame_id: int
+    url: str
+
+
+def all_frames(transaction: Transaction, tab_id: int) -> list[Frame]:
+    """The frames of a tab."""
+    row = transaction.tabs.get(tab_id)
+    if row is None:
+        raise ApiError(f"Invalid tab ID: {tab_id}")
+    return [Frame(tab_id, TOPMOST, NO_PARENT, row.url)]
+
+
+def frame(transaction: Transaction, tab_id: int, frame_id: int) -> Frame:
+    """One frame of a tab."""
+    for each in all_frames(transaction, tab_id):
+        if each.frame_id == frame_id:
+            return each
+    raise ApiError(f"No frame found with frameId: {frame_id}")
