@@ -5,6 +5,7 @@ Plain functions of a transaction. A process that has ended without a word is not
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ from hatbox.store.base import Transaction
 __all__ = ["Running", "begin", "end", "get", "get_all", "prepare"]
 
 _KIND: Final = "running"
+_STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
+_QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
 
 
@@ -84,20 +87,30 @@ def _is_there(running: Running) -> bool:
     return _since(running.process) == running.since
 
 
-def _since(process: int) -> str | None:
-    """When a process began; empty where the system does not tell, None if there is none."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
-    except OSError:
-        if Path("/proc/self").exists() or sys.platform == "win32":  # there os.kill() would end it
-            return None if sys.platform != "win32" else ""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
-    return ""
+if sys.platform == "win32":
+
+    def _since(process: int) -> str | None:
+        """Empty, as the system does not tell; None if there is no such process."""
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(_QUERY, False, process)
+        if not handle:
+            return None
+        kernel.CloseHandle(handle)
+        return ""
+else:
+
+    def _since(process: int) -> str | None:
+        """When a process began; empty where the system does not tell, None if there is no such process."""
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:
+            pass  # it is somebody else's
+        try:
+            return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[_STARTED]
+        except OSError:
+            return ""
 
 
 _decode = msgspec.json.Decoder(Running).decode
