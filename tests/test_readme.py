@@ -27,7 +27,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 # tests/cli has them.
 ELSEWHERE = ("hatbox fetch", "hatbox import firefox", "hatbox open", "hatbox browse")
 EVERY_COMMAND = [command.strip() for command in re.findall(r"^    (hatbox [^#\n]*)", README, re.MULTILINE)]
-UNTIL_STOPPED = [command for command in EVERY_COMMAND if re.match(r"hatbox run \S+/", command)]
+UNTIL_STOPPED = [command for command in EVERY_COMMAND if re.match(r"hatbox run \S+/( |$)", command)]
 TRIGGERS = [command for command in EVERY_COMMAND if command.startswith("hatbox extensions trigger")]
 COMMANDS = [
     command

@@ -14,6 +14,7 @@ PROTOCOLS = {
     "cookies": "CookiesNamespace",
     "proxy": "ProxyNamespace",
     "tabs": "TabsNamespace",
+    "web_navigation": "WebNavigationNamespace",
     "web_request": "WebRequestNamespace",
     "windows": "WindowsNamespace",
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         CookiesNamespace,
         ProxyNamespace,
         TabsNamespace,
+        WebNavigationNamespace,
         WebRequestNamespace,
         WindowsNamespace,
     )
@@ -40,6 +41,7 @@ class Browser:
         cookies: CookiesNamespace
         proxy: ProxyNamespace
         tabs: TabsNamespace
+        webNavigation: WebNavigationNamespace  # noqa: N815 - the API's own spelling
         webRequest: WebRequestNamespace  # noqa: N815 - the API's own spelling
         windows: WindowsNamespace
 

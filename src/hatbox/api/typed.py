@@ -1035,6 +1035,46 @@ class WebRequestNamespace(Protocol):
     def handlerBehaviorChanged(self, callback: Callable[..., Any]) -> None: ...
 
 
+class NavigationEventType(Protocol):
+    """An event of webNavigation."""
+
+    def addListener(
+        self, listener: Callable[[dict[str, Any]], Any], filters: Mapping[str, Any] | None = None, /
+    ) -> None:
+        """Call a function whenever this happens, or only where a URL filter matches."""
+
+    def removeListener(self, listener: Callable[[dict[str, Any]], Any], /) -> None:
+        """Stop calling a function."""
+
+    def hasListener(self, listener: Callable[[dict[str, Any]], Any], /) -> bool:
+        """Whether a function is registered."""
+
+
+class WebNavigationNamespace(Protocol):
+    """`browser.webNavigation`."""
+
+    onBeforeNavigate: NavigationEventType
+    onCommitted: NavigationEventType
+    onDOMContentLoaded: NavigationEventType
+    onCompleted: NavigationEventType
+    onErrorOccurred: NavigationEventType
+    onReferenceFragmentUpdated: NavigationEventType
+    TransitionType: Any
+    TransitionQualifier: Any
+
+    @overload
+    def getFrame(self, details: Mapping[str, Any], callback: None = None) -> Awaitable[dict[str, Any] | None]: ...
+    @overload
+    def getFrame(self, details: Mapping[str, Any], callback: Callable[..., Any]) -> None: ...
+
+    @overload
+    def getAllFrames(
+        self, details: Mapping[str, Any], callback: None = None
+    ) -> Awaitable[list[dict[str, Any]] | None]: ...
+    @overload
+    def getAllFrames(self, details: Mapping[str, Any], callback: Callable[..., Any]) -> None: ...
+
+
 class ProxyErrorDict(TypedDict):
     """What was wrong with the answer of a listener."""
 
