@@ -1038,9 +1038,7 @@ class WebRequestNamespace(Protocol):
 class NavigationEventType(Protocol):
     """An event of webNavigation."""
 
-    def addListener(
-        self, listener: Callable[[dict[str, Any]], Any], filters: Mapping[str, Any] | None = None, /
-    ) -> None:
+    def addListener(self, listener: Callable[[dict[str, Any]], Any], filters: dict[str, Any] | None = None, /) -> None:
         """Call a function whenever this happens, or only where a URL filter matches."""
 
     def removeListener(self, listener: Callable[[dict[str, Any]], Any], /) -> None:
@@ -1059,20 +1057,16 @@ class WebNavigationNamespace(Protocol):
     onCompleted: NavigationEventType
     onErrorOccurred: NavigationEventType
     onReferenceFragmentUpdated: NavigationEventType
-    TransitionType: Any
-    TransitionQualifier: Any
 
     @overload
-    def getFrame(self, details: Mapping[str, Any], callback: None = None) -> Awaitable[dict[str, Any] | None]: ...
+    def getFrame(self, details: dict[str, Any], callback: None = None) -> Awaitable[Any]: ...
     @overload
-    def getFrame(self, details: Mapping[str, Any], callback: Callable[..., Any]) -> None: ...
+    def getFrame(self, details: dict[str, Any], callback: Callable[..., Any]) -> None: ...
 
     @overload
-    def getAllFrames(
-        self, details: Mapping[str, Any], callback: None = None
-    ) -> Awaitable[list[dict[str, Any]] | None]: ...
+    def getAllFrames(self, details: dict[str, Any], callback: None = None) -> Awaitable[Any]: ...
     @overload
-    def getAllFrames(self, details: Mapping[str, Any], callback: Callable[..., Any]) -> None: ...
+    def getAllFrames(self, details: dict[str, Any], callback: Callable[..., Any]) -> None: ...
 
 
 class ProxyErrorDict(TypedDict):
