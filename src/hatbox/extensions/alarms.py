@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
+from typing import Final
 
 import msgspec
 
@@ -11,6 +13,9 @@ from hatbox.clock import Clock, Timer
 from hatbox.store.base import MISSED, Change, Store
 
 __all__ = ["AlarmScheduler"]
+
+
+_GRACE: Final = 0.005  # seconds: the answer to the call that made an alarm due goes before the alarm
 
 
 class AlarmScheduler:
@@ -55,5 +60,6 @@ class AlarmScheduler:
         self._timers[extension] = None if when is None else self._clock.at(when / 1000, job)
 
     async def _fire(self, extension: str, when: float) -> None:
+        await asyncio.sleep(_GRACE)
         now = max(self._clock.time() * 1000, when)
         await self._store.write(lambda transaction: fire_due(transaction, extension, now))
