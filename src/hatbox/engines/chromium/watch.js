@@ -59,7 +59,7 @@
       markIcon();
     }
     const icon = icons().pop()?.href ?? "";
-    const words = JSON.stringify([title, icon.length > 65536 ? "" : icon]);
+    const words = JSON.stringify([title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
     if (words !== told) tell("look", ...JSON.parse((told = words)));
   };
 
