@@ -29,7 +29,7 @@ from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
-from hatbox.store.base import Store
+from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.model import BLANK, Tab
 
 __all__ = ["ChromiumEngine"]
@@ -90,12 +90,14 @@ class ChromiumEngine(Engine):
 
     async def stop(self) -> None:
         """See Engine."""
+        self._store.follow(self._on_change)
         self._stores.on_changed.remove_listener(self._on_cookie)
         self._identities.on_updated.remove_listener(self._on_identity)
         pages, self._pages = self._pages, {}
         await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
         contexts, self._contexts = self._contexts, {}
         await asyncio.gather(*(context.close() for context in contexts.values()))
+        self._store.unfollow(self._on_change)
         await self._let_go()
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
@@ -264,6 +266,11 @@ class ChromiumEngine(Engine):
         cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
         async with self._making:
             context, context_id = await self._bare_context(launched)
+    def _on_change(self, change: Change) -> None:
+        if change.topic == MISSED:
+            for context in self._contexts.values():
+                context.cookies.compare()
+
         looks = Looks(self._headless, mark, self._downloads)
         try:
             return await IdentityContext.open(
