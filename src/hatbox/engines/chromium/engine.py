@@ -38,6 +38,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
 _MOMENT: Final = 1.0
+_SAVING: Final = 15.0  # seconds that an identity has to be saved and closed
+_QUITTING: Final = 0.3  # seconds in which a browser that is quit closes one page after the other
+_ENDING: Final = 1.5  # and then needs to end
 
 
 class ChromiumEngine(Engine):
@@ -75,6 +78,8 @@ class ChromiumEngine(Engine):
         self._front: int | None = None
         self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._leaving: set[asyncio.Task[Any]] = set()
+        self._hurry = asyncio.Event()
 
     # -------------------------------------------------------------------------------------------- what it is told
 
@@ -175,6 +180,14 @@ class ChromiumEngine(Engine):
         with _explained():
             await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
 
+    async def seen_off(self) -> None:
+        """Resolves when what was closed by now is closed in the profile. With windows a user may be about to quit the
+        browser, and then what it closes is not to be closed: so nobody hurries."""
+        if self._headless and self._leaving:
+            self._hurry.set()
+            await asyncio.wait(self._leaving, timeout=_PATIENCE)
+            self._hurry.clear()
+
     async def context_of(self, cookie_store_id: str) -> BrowserContext:
         """The context of an identity."""
         with _explained():
@@ -190,7 +203,9 @@ class ChromiumEngine(Engine):
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
-        self._begin(self._see_off(context, page))
+        task = self._begin(self._see_off(context, page))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
 
     def page_focused(self, page: LivePage) -> None:
         """See contexts.Watcher."""
@@ -212,17 +227,28 @@ class ChromiumEngine(Engine):
             await self._reports.closed(tab.id)
 
     async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
-        """Find out whether a page was closed, or the browser has died: Playwright says that pages close either way."""
+        """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
+
+        A browser that is quit answers until its end. So it is given the time to come to it.
+        """
+        await self._pause(_QUITTING)
+        if all(each.page.is_closed() for each in self._pages.values()):
+            await self._pause(_ENDING)
         launched = self._launched
         try:
             if launched is not None:
                 await launched.session.send("Browser.getVersion")
         except PlaywrightError:
             return  # it is being told of as a loss
-        if page.tab_id is not None and page.tab_id in self._pages:
+        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
             await self._reports.closed(page.tab_id)
         await self._close_if_empty(context)
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
 
     def _on_lost(self, launched: Launched) -> None:
         if launched is not self._launched:
@@ -335,10 +361,11 @@ class ChromiumEngine(Engine):
         if launched is not None:
             await launched.stop()
 
-    def _begin(self, work: Any) -> None:
+    def _begin(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
