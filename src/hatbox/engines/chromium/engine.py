@@ -90,19 +90,19 @@ class ChromiumEngine(Engine):
         self._launched = launched = await launch(self._browser, headless=self._headless)
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
         self._stores.on_changed.add_listener(self._on_cookie)
+        self._store.follow(self._on_change)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
 
     async def stop(self) -> None:
         """See Engine."""
-        self._store.follow(self._on_change)
         self._stores.on_changed.remove_listener(self._on_cookie)
+        self._store.unfollow(self._on_change)
         self._identities.on_updated.remove_listener(self._on_identity)
         pages, self._pages = self._pages, {}
         await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
         contexts, self._contexts = self._contexts, {}
-        await asyncio.gather(*(context.close() for context in contexts.values()))
-        self._store.unfollow(self._on_change)
+        await asyncio.gather(*(_closed(context) for context in contexts.values()))
         await self._let_go()
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
@@ -142,10 +142,10 @@ class ChromiumEngine(Engine):
             return
         context = self._context_with(page)
         page.is_closing = True
-        if to_hide:
-            await self._keep(tab_id, page)
-        if context is not None:
-            await context.save(page)
+        # At once: a page that does not answer is waited for no longer than it has to be.
+        await asyncio.gather(
+            *([self._keep(tab_id, page)] if to_hide else []), *([context.save(page)] if context is not None else [])
+        )
         await page.close()
         if context is not None:
             await self._close_if_empty(context)
@@ -266,6 +266,11 @@ class ChromiumEngine(Engine):
         if context := self._contexts.get(change.cookie_store_id):
             context.cookies.hear(change)
 
+    def _on_change(self, change: Change) -> None:
+        if change.topic == MISSED:
+            for context in self._contexts.values():
+                context.cookies.compare()
+
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
             await context.set_mark(mark_of(identity))
@@ -292,11 +297,6 @@ class ChromiumEngine(Engine):
         cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
         async with self._making:
             context, context_id = await self._bare_context(launched)
-    def _on_change(self, change: Change) -> None:
-        if change.topic == MISSED:
-            for context in self._contexts.values():
-                context.cookies.compare()
-
         looks = Looks(self._headless, mark, self._downloads)
         try:
             return await IdentityContext.open(
@@ -372,6 +372,15 @@ class ChromiumEngine(Engine):
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _closed(context: IdentityContext) -> None:
+    """Close a context; if the browser does not answer, what is not yet saved is lost, and nobody waits for ever."""
+    try:
+        async with asyncio.timeout(_SAVING):
+            await context.close()
+    except TimeoutError:
+        logger.warning("the browser does not answer, and %s may not be saved whole", context.cookie_store_id)
 
 
 async def _context_ids(launched: Launched) -> set[str]:
