@@ -145,3 +145,11 @@ def test_only_a_tab_that_is_there_can_be_navigated() -> None:
     for rule, arguments in ((navigate, ("about:blank",)), (reload, ())):
         with pytest.raises(InvalidTab):
             Desk().do(rule, 1, *arguments)
+
+
+def test_a_title_that_is_no_text_or_too_long_is_made_to_fit() -> None:
+    desk = desk_at_page()
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", "half \ud800"))
+    assert desk.tab(1).title == "half \ufffd"
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", "x" * 20_000_000))
+    assert desk.tab(1).title == "x" * 4096

@@ -31,6 +31,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
+_MORE_COOKIES: Final = 0.05
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
     {"name": "Content-Type", "value": "text/html"},
@@ -372,7 +373,12 @@ class LivePage:
             self._stir.set()
         if self._is_muted:
             return
-        if word == "cookies" or self.has_unseen_cookies:
+        if word == "unheard":
+            self.has_unseen_cookies = True
+        if word == "cookies":
+            # It stands for more that may be to come: see watch.js.
+            asyncio.get_running_loop().call_later(_MORE_COOKIES, self._owner.cookies_may_differ)
+        elif self.has_unseen_cookies:
             self._owner.cookies_may_differ()
         if word == "look":
             self._look = (rest[0], rest[1])
