@@ -218,8 +218,8 @@ class ChromiumEngine(Engine):
         opener = next((each for each in self._pages.values() if each.target_id == page.opener_id), None)
         try:
             tab = await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
-        except InvalidIdentity:
-            return  # it is being removed
+        except (EngineError, InvalidIdentity):
+            return  # the engine is being stopped, or the identity removed
         self._assign(page, tab)
         page.take_over()
         if page.page.is_closed():
