@@ -381,3 +381,43 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
         await page.goto(site.url("/page/2"))  # where it is listened to again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
         await until(lambda: is_value(profile, "next", "Work-1"), seconds=1)
+
+
+@with_browser
+async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browser(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = CookieSync.load
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        store = await profile.cookie_store("Work")
+
+        async def load(sync: CookieSync) -> None:
+            await original(sync)
+            await store.set(site.url("/"), name="meanwhile", value="Work-1")
+
+        monkeypatch.setattr(CookieSync, "load", load)
+        await runner.page("Work", site.url("/page/1"))
+        await until(lambda: in_browser(runner, "meanwhile", "Work-1"), seconds=1)
+
+
+def test_what_could_not_be_written_is_written_the_next_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        session = Refusing()
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            await store.set("http://site.example/", name="gone", value="1")
+            sync = sync_of(session, store)
+            await sync.load()
+            session.cookies["new"] = {**session.cookies.pop("gone"), "name": "new", "value": "2"}
+
+            async def put(_: object) -> None:
+                raise hatbox.ProfileError(path, "the disk is full", "Make room.")
+
+            with monkeypatch.context() as full:
+                full.setattr(store, "put", put)
+                with pytest.raises(hatbox.ProfileError):
+                    await sync._look()
+            await sync._look()
+            assert [(each.name, each.value) for each in await store.cookies()] == [("new", "2")]
+
+    asyncio.run(run())

@@ -98,7 +98,7 @@ async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path
         await page.go_back()
         await page.wait_for_function("document.title === 'local V, indexed V'")
         await page.go_back()
-        assert await page.title() == "Signed in as Work"
+        await page.wait_for_function("document.title === 'Signed in as Work'")
         for title in ("local V, indexed V", "Long", "Page 1"):
             await page.go_forward()
             await page.wait_for_function("title => document.title === title", arg=title)

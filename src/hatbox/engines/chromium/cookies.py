@@ -139,6 +139,13 @@ class CookieSync:
                 await self._write(changed, gone)
             except InvalidIdentity:
                 logger.debug("cookies of %s came after its end", self._store.cookie_store_id)
+            except Exception:
+                for key in (*(cookie.key for cookie in changed), *gone):  # the next look finds them again
+                    if key in before:
+                        self._seen[key] = before[key]
+                    else:
+                        del self._seen[key]
+                raise
 
     async def _write(self, changed: Iterable[Cookie], gone: Iterable[Key]) -> None:
         jar = await self._store.jar()

@@ -72,6 +72,7 @@ class ChromiumEngine(Engine):
         self._launched: Launched | None = None
         self._reports: Reports
         self._contexts: dict[str, IdentityContext] = {}
+        self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
         self._pages: dict[int, LivePage] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
@@ -218,8 +219,8 @@ class ChromiumEngine(Engine):
         opener = next((each for each in self._pages.values() if each.target_id == page.opener_id), None)
         try:
             tab = await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
-        except InvalidIdentity:
-            return  # it is being removed
+        except (EngineError, InvalidIdentity):
+            return  # the engine is being stopped, or the identity removed
         self._assign(page, tab)
         page.take_over()
         if page.page.is_closed():
@@ -265,11 +266,14 @@ class ChromiumEngine(Engine):
     def _on_cookie(self, change: CookieChange) -> None:
         if context := self._contexts.get(change.cookie_store_id):
             context.cookies.hear(change)
+        elif change.cookie_store_id in self._opening:
+            self._opening[change.cookie_store_id] = True
 
     def _on_change(self, change: Change) -> None:
         if change.topic == MISSED:
             for context in self._contexts.values():
                 context.cookies.compare()
+            self._opening = dict.fromkeys(self._opening, True)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
@@ -298,14 +302,20 @@ class ChromiumEngine(Engine):
         async with self._making:
             context, context_id = await self._bare_context(launched)
         looks = Looks(self._headless, mark, self._downloads)
+        self._opening[cookie_store_id] = False
         try:
-            return await IdentityContext.open(
+            made = await IdentityContext.open(
                 context, context_id, launched.session, cookie_store, self._store, self, looks
             )
+            if self._opening.get(cookie_store_id):
+                made.cookies.compare()
+            return made
         except BaseException:
             with contextlib.suppress(PlaywrightError):
                 await context.close()
             raise
+        finally:
+            self._opening.pop(cookie_store_id, None)
 
     async def _bare_context(self, launched: Launched) -> tuple[BrowserContext, str]:
         """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""

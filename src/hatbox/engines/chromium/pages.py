@@ -93,6 +93,7 @@ class LivePage:
         self._is_asked = False  # a load was asked for, and has not begun
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
         self._forget_past = True  # the first page has nothing before it
+        self._is_forgetting = False
         self._has_window = False
         self._stir = asyncio.Event()
         self._tracked: set[str] = set()
@@ -320,10 +321,10 @@ class LivePage:
 
     def _done(self) -> None:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
-        if self._is_muted or self._is_asked or self._idle.is_set():
+        if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
         if self._forget_past:
-            self._forget_past = False
+            self._forget_past, self._is_forgetting = False, True
             self._begin(self._forget_then_done())
             return
         self._idle.set()
@@ -344,7 +345,9 @@ class LivePage:
             if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1 and self._is_committed:
                 await self.reset_history()
         finally:
-            self._done()
+            self._is_forgetting = False
+            if self._is_committed:  # else the next page is on its way, and says itself when it is there
+                self._done()
 
     async def _done_when_loaded(self) -> None:
         await self.page.wait_for_load_state(timeout=0)
