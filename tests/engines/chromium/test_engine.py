@@ -153,11 +153,12 @@ async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
         assert page.url == site.url("/long")
         await until(lambda: page.evaluate("scrollY === 2000"))
         await page.go_back()
-        assert await page.title() == "Signed in as Work"
+        await page.wait_for_function("document.title === 'Signed in as Work'")
         hidden = await the_tab(profile, "Personal")
         assert runner.engine.page_of(hidden.id) is None
         await profile.identities.show("firefox-container-1")
-        assert await (await runner.page(hidden.id)).title() == "Signed in as Personal"
+        shown = await runner.page(hidden.id)
+        await shown.wait_for_function("document.title === 'Signed in as Personal'")
     assert not site.mixed
 
 
