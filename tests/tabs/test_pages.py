@@ -157,3 +157,11 @@ def test_a_load_that_came_to_nothing_leaves_the_page_as_it_was() -> None:
     assert (after.url, after.title, after.icon, after.http_status) == (before.url, "Page", before.icon, 200)
     assert (after.target, after.loading) == ("", False)
     assert desk.heard == ["navigated 1", "updated 1 status=loading", "updated 1 status=complete"]
+
+
+def test_a_title_that_is_no_text_or_too_long_is_made_to_fit() -> None:
+    desk = desk_at_page()
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", "half \ud800"))
+    assert desk.tab(1).title == "half \ufffd"
+    desk.do(page_changed, 1, 1, Page(f"{SITE}/page", "x" * 20_000_000))
+    assert desk.tab(1).title == "x" * 4096

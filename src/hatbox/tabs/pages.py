@@ -7,13 +7,19 @@ it begins, `status` and `url` when the page is there, then its `title` and `icon
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
+from hatbox.javascript import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
 from hatbox.tabs.strip import change, row_of, tell
 
 __all__ = ["Page", "keep_page", "navigate", "page_began", "page_begun", "page_changed", "reload"]
+
+
+_LONGEST: Final = 4096  # characters of a title: no strip shows more, and every reader of the profile gets all of it
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -74,7 +80,8 @@ def page_changed(
     if row.loaded < row.navigation:
         row = _begin(transaction, row)
     if not page.stopped:
-        row = _show(transaction, row, page)
+        title = well_formed(page.title[:_LONGEST])
+        row = _show(transaction, row, msgspec.structs.replace(page, title=title))
     return tab_of(_finish(transaction, row) if done else row)
 
 

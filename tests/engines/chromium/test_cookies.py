@@ -16,7 +16,9 @@ import hatbox
 from hatbox.cookies import Cause, Cookie, Partition, SameSite
 from hatbox.cookies.stores import CookieChange
 from hatbox.engines.chromium.cookies import CookieSync, from_browser, to_browser
+from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.store.base import MISSED, Change
 from tests.cookies.strategies import timeless
 from tests.engines.chromium.real import cookie, until, value, with_browser
 from tests.site import Site
@@ -312,3 +314,110 @@ def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
             assert ours == {name: each["value"] for name, each in session.cookies.items()}
 
     check()
+
+
+def test_what_was_missed_of_the_store_reaches_the_browser_all_the_same(path: Path) -> None:
+    async def run() -> None:
+        session = Refusing()
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            for name in ("changed", "gone", "same"):
+                await store.set("http://site.example/", name=name, value="1")
+            sync = sync_of(session, store)
+            await sync.load()
+            await store.set("http://site.example/", name="changed", value="2")  # and nobody tells of it
+            await store.set("http://site.example/", name="new", value="3")
+            await store.remove(Cookie(name="gone", value="", domain="site.example").key)
+            session.cookies["theirs"] = {**session.cookies["same"], "name": "theirs", "value": "4"}
+            sync.compare()
+
+            async def is_there() -> bool:
+                return "new" in session.cookies
+
+            await until(is_there)
+            await sync.settle()
+            expected = {"changed": "2", "new": "3", "same": "1", "theirs": "4"}
+            assert {name: each["value"] for name, each in session.cookies.items()} == expected
+            assert {each.name: each.value for each in await store.cookies()} == expected
+
+    asyncio.run(run())
+
+
+@with_browser
+async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await runner.page("Work", site.url("/page/1"))
+        profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
+        await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
+        profile._store._tell(Change(MISSED, b"", None))  # as if its log had been cut
+        await until(lambda: in_browser(runner, "missed", "Work-1"), seconds=1)
+
+
+@with_browser
+async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    original = LivePage._hear
+
+    def hear(page: LivePage, word: str, rest: list[Any]) -> None:
+        heard.append(word)
+        original(page, word, rest)
+
+    monkeypatch.setattr(LivePage, "_hear", hear)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.evaluate(
+            """async () => {
+              for (let each = 0; each < 2000; each++) {
+                document.cookie = `c${each % 50}=Work-${each}`;
+                if (each % 10 === 0) await new Promise((resolve) => setTimeout(resolve));
+              }
+            }"""
+        )
+        await page.evaluate("document.cookie = 'last=Work-1; path=/'")
+        await until(lambda: is_value(profile, "last", "Work-1"), seconds=1.5)
+        assert 0 < sum(word in ("cookies", "unheard") for word in heard) < 100
+        await page.goto(site.url("/page/2"))  # where it is listened to again
+        await page.evaluate("document.cookie = 'next=Work-1; path=/'")
+        await until(lambda: is_value(profile, "next", "Work-1"), seconds=1)
+
+
+@with_browser
+async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browser(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = CookieSync.load
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        store = await profile.cookie_store("Work")
+
+        async def load(sync: CookieSync) -> None:
+            await original(sync)
+            await store.set(site.url("/"), name="meanwhile", value="Work-1")
+
+        monkeypatch.setattr(CookieSync, "load", load)
+        await runner.page("Work", site.url("/page/1"))
+        await until(lambda: in_browser(runner, "meanwhile", "Work-1"), seconds=1)
+
+
+def test_what_could_not_be_written_is_written_the_next_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        session = Refusing()
+        async with hatbox.open(path) as profile:
+            store = await profile.cookie_store("Work")
+            await store.set("http://site.example/", name="gone", value="1")
+            sync = sync_of(session, store)
+            await sync.load()
+            session.cookies["new"] = {**session.cookies.pop("gone"), "name": "new", "value": "2"}
+
+            async def put(_: object) -> None:
+                raise hatbox.ProfileError(path, "the disk is full", "Make room.")
+
+            with monkeypatch.context() as full:
+                full.setattr(store, "put", put)
+                with pytest.raises(hatbox.ProfileError):
+                    await sync._look()
+            await sync._look()
+            assert [(each.name, each.value) for each in await store.cookies()] == [("new", "2")]
+
+    asyncio.run(run())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 import hatbox
+from hatbox.engines.chromium.cookies import CookieSync
 from hatbox.engines.chromium.runner import ChromiumRunner
 from hatbox.errors import EngineBusy, EngineError
 from hatbox.tabs import Tab
@@ -95,7 +98,7 @@ async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path
         await page.go_back()
         await page.wait_for_function("document.title === 'local V, indexed V'")
         await page.go_back()
-        assert await page.title() == "Signed in as Work"
+        await page.wait_for_function("document.title === 'Signed in as Work'")
         for title in ("local V, indexed V", "Long", "Page 1"):
             await page.go_forward()
             await page.wait_for_function("title => document.title === title", arg=title)
@@ -150,11 +153,12 @@ async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
         assert page.url == site.url("/long")
         await until(lambda: page.evaluate("scrollY === 2000"))
         await page.go_back()
-        assert await page.title() == "Signed in as Work"
+        await page.wait_for_function("document.title === 'Signed in as Work'")
         hidden = await the_tab(profile, "Personal")
         assert runner.engine.page_of(hidden.id) is None
         await profile.identities.show("firefox-container-1")
-        assert await (await runner.page(hidden.id)).title() == "Signed in as Personal"
+        shown = await runner.page(hidden.id)
+        await shown.wait_for_function("document.title === 'Signed in as Personal'")
     assert not site.mixed
 
 
@@ -323,3 +327,55 @@ async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: P
                 ours.same_site,
             )
             assert theirs.expires == pytest.approx(ours.expires, abs=30) if ours.expires else theirs.expires is None
+
+
+@with_browser
+async def test_a_browser_that_is_quit_closes_no_tab(browser: str, path: Path, site: Site) -> None:
+    """It closes its pages one by one, and answers until the end: that is not the user closing tabs."""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        for name in ("Work", "Work", "Personal", "Personal"):
+            await runner.page(name, site.url("/page/1"))
+        before = [tab.id for tab in await profile.tabs.query()]
+        launched = runner.engine._launched
+        assert launched is not None
+        with contextlib.suppress(PlaywrightError):
+            await launched.session.send("Browser.close")
+        await until(lambda: _is(runner.engine._launched not in (None, launched)))
+        await until(lambda: _is(runner.engine.tabs == set(before)))
+        assert [tab.id for tab in await profile.tabs.query()] == before
+
+
+@with_browser
+async def test_a_page_that_a_script_closes_last_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            await (await runner.page("Work", site.url("/page/1"))).close()
+        assert await profile.tabs.query() == []
+
+
+@with_browser
+async def test_a_browser_that_does_not_answer_is_not_waited_for_without_end(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("hatbox.engines.chromium.engine._SAVING", 0.1)
+    monkeypatch.setattr(CookieSync, "finish", lambda _: asyncio.Event().wait())
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await runner.page("Work", site.url("/page/1"))
+    assert [each.message for each in caplog.records if each.levelname == "WARNING"] == [
+        "the browser does not answer, and firefox-container-2 may not be saved whole"
+    ]
+
+
+@with_browser
+async def test_a_page_that_hangs_is_hidden_all_the_same(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.evaluate("setTimeout(() => { while (true); })")
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        assert runner.engine.tabs == set()
+        (tab,) = await profile.tabs.query()
+        assert (tab.hidden, tab.url) == (True, site.url("/page/1"))

@@ -10,6 +10,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import hatbox
+from hatbox.engines.chromium.pages import LivePage
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
@@ -277,3 +278,23 @@ async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, 
         await profile.tabs.activate(tab.id)
         await runner.settled()
         assert fronted == [site.url("/page/1")]
+
+
+@with_browser
+async def test_the_first_page_of_a_tab_stays_in_its_history(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The blank page before it is forgotten, and nobody is told that it has loaded before that is over."""
+    original, forgotten = LivePage.reset_history, asyncio.Event()
+
+    async def slow(page: LivePage) -> None:
+        await asyncio.sleep(0.3)
+        await original(page)
+        forgotten.set()
+
+    monkeypatch.setattr(LivePage, "reset_history", slow)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.goto(site.url("/page/2"))
+        await forgotten.wait()
+        assert await page.evaluate("history.length") == 2

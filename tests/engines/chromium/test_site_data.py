@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import hatbox
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
@@ -212,3 +214,25 @@ async def test_the_storage_of_a_site_within_another_is_its_own(browser: str, pat
     async with hatbox.open(path) as profile:
         assert b"alone" in (await saved(profile))[site.url("", host="localhost").removesuffix("/")]
         assert all(b"framed" not in data for data in (await saved(profile)).values())
+
+
+@with_browser
+async def test_a_site_that_keeps_too_much_is_named_once(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("hatbox.engines.chromium.site_data._LARGEST", 1000)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/storage", write="x" * 2000))
+        await page.evaluate("localStorage.clear(); localStorage.setItem('small', 'kept')")
+        origin = site.url("").removesuffix("/")
+
+        async def is_kept() -> bool:
+            return b"kept" in (await saved(profile)).get(origin, b"")
+
+        await until(is_kept)
+        await page.evaluate("localStorage.setItem('small', 'kept still')")
+    async with hatbox.open(path) as profile:
+        assert b"xxx" not in (await saved(profile))[origin]
+    told = [each.message for each in caplog.records if "IndexedDB is not saved" in each.message]
+    assert len(told) == 1
+    assert told[0].startswith(f"{origin} keeps more than ")

@@ -49,7 +49,7 @@ class TabView:
         self.pinned = tab.pinned
         self.status = tab.status
         self.hidden = tab.hidden
-        self.last_accessed = int((time.time() if tab.active else tab.last_accessed) * 1000)
+        self.last_accessed = int((max(time.time(), tab.last_accessed) if tab.active else tab.last_accessed) * 1000)
         self.auto_discardable = tab.discardable
         self.muted_info = _muted_info(tab)
         self.is_in_reader_mode = False if sees else None

@@ -30,6 +30,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _UNSEEN: Final = 0.5  # seconds between looks at cookies that change without a sign
 _SELDOM: Final = 10.0  # and between those that are only to be sure
+_PATIENCE: Final = 5.0  # seconds for a context to close, before it is left to end with the browser
 _REMEMBERED: Final = 64  # answers of servers
 
 
@@ -144,8 +145,9 @@ class IdentityContext:
         for page in self.pages:
             page.is_closing = True
             page.let_go()
-        with contextlib.suppress(PlaywrightError):
-            await self.context.close()
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await self.context.close()
 
     def stop(self) -> None:
         """Do nothing more by itself."""

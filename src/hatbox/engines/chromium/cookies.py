@@ -48,6 +48,7 @@ class CookieSync:
         self._lock = asyncio.Lock()
         self._looking = Later(self._look, _LOOK_AFTER)
         self._passing_on = Later(self._pass_on, _PASS_ON_AFTER)
+        self._comparing = Later(self._compare, _PASS_ON_AFTER)
 
     async def load(self) -> None:
         """Give the store's cookies to a browser context that has none. What the browser refuses stays in the store."""
@@ -72,6 +73,10 @@ class CookieSync:
             self._pending[key] = None if change.removed else change.cookie
             self._passing_on.soon()
 
+    def compare(self) -> None:
+        """Changes of the store were missed: compare all with the browser soon."""
+        self._comparing.soon()
+
     async def settle(self) -> None:
         """Make both sides the same now."""
         await self._pass_on()
@@ -79,18 +84,32 @@ class CookieSync:
 
     async def finish(self) -> None:
         """Take the last changes of the browser to the store, and stop."""
-        self._passing_on.cancel()
-        self._looking.cancel()
+        self.stop()
         await self._look()
 
     def stop(self) -> None:
         """Stop at once: the browser has gone, or the identity."""
         self._passing_on.cancel()
+        self._comparing.cancel()
         self._looking.cancel()
 
     async def _look(self) -> None:
         async with self._lock:
             await self._take_in()
+
+    async def _compare(self) -> None:
+        """Find what the store has and the browser has not, or the other way round, and pass it on."""
+        async with self._lock:
+            await self._take_in()  # what the browser has done by itself is no older than what was missed
+            try:
+                there = {cookie.key: cookie for cookie in await self._store.cookies()}
+            except InvalidIdentity:
+                return
+            for key in self._seen.keys() | there.keys():
+                seen, cookie = self._seen.get(key), there.get(key)
+                if not (seen and cookie and same_content(seen, cookie)):
+                    self._pending[key] = cookie
+        await self._pass_on()
 
     async def _pass_on(self) -> None:
         async with self._lock:
@@ -120,6 +139,13 @@ class CookieSync:
                 await self._write(changed, gone)
             except InvalidIdentity:
                 logger.debug("cookies of %s came after its end", self._store.cookie_store_id)
+            except Exception:
+                for key in (*(cookie.key for cookie in changed), *gone):  # the next look finds them again
+                    if key in before:
+                        self._seen[key] = before[key]
+                    else:
+                        del self._seen[key]
+                raise
 
     async def _write(self, changed: Iterable[Cookie], gone: Iterable[Key]) -> None:
         jar = await self._store.jar()

@@ -29,7 +29,7 @@ from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
-from hatbox.store.base import Store
+from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.model import BLANK, Tab
 
 __all__ = ["ChromiumEngine"]
@@ -38,6 +38,9 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
 _MOMENT: Final = 1.0
+_SAVING: Final = 15.0  # seconds that an identity has to be saved and closed
+_QUITTING: Final = 0.3  # seconds in which a browser that is quit closes one page after the other
+_ENDING: Final = 1.5  # and then needs to end
 
 
 class ChromiumEngine(Engine):
@@ -69,12 +72,15 @@ class ChromiumEngine(Engine):
         self._launched: Launched | None = None
         self._reports: Reports
         self._contexts: dict[str, IdentityContext] = {}
+        self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
         self._pages: dict[int, LivePage] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
         self._front: int | None = None
         self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._leaving: set[asyncio.Task[Any]] = set()
+        self._hurry = asyncio.Event()
 
     # -------------------------------------------------------------------------------------------- what it is told
 
@@ -85,17 +91,19 @@ class ChromiumEngine(Engine):
         self._launched = launched = await launch(self._browser, headless=self._headless)
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
         self._stores.on_changed.add_listener(self._on_cookie)
+        self._store.follow(self._on_change)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
 
     async def stop(self) -> None:
         """See Engine."""
         self._stores.on_changed.remove_listener(self._on_cookie)
+        self._store.unfollow(self._on_change)
         self._identities.on_updated.remove_listener(self._on_identity)
         pages, self._pages = self._pages, {}
         await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
         contexts, self._contexts = self._contexts, {}
-        await asyncio.gather(*(context.close() for context in contexts.values()))
+        await asyncio.gather(*(_closed(context) for context in contexts.values()))
         await self._let_go()
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
@@ -135,10 +143,10 @@ class ChromiumEngine(Engine):
             return
         context = self._context_with(page)
         page.is_closing = True
-        if to_hide:
-            await self._keep(tab_id, page)
-        if context is not None:
-            await context.save(page)
+        # At once: a page that does not answer is waited for no longer than it has to be.
+        await asyncio.gather(
+            *([self._keep(tab_id, page)] if to_hide else []), *([context.save(page)] if context is not None else [])
+        )
         await page.close()
         if context is not None:
             await self._close_if_empty(context)
@@ -173,6 +181,14 @@ class ChromiumEngine(Engine):
         with _explained():
             await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
 
+    async def seen_off(self) -> None:
+        """Resolves when what was closed by now is closed in the profile. With windows a user may be about to quit the
+        browser, and then what it closes is not to be closed: so nobody hurries."""
+        if self._headless and self._leaving:
+            self._hurry.set()
+            await asyncio.wait(self._leaving, timeout=_PATIENCE)
+            self._hurry.clear()
+
     async def context_of(self, cookie_store_id: str) -> BrowserContext:
         """The context of an identity."""
         with _explained():
@@ -188,7 +204,9 @@ class ChromiumEngine(Engine):
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
-        self._begin(self._see_off(context, page))
+        task = self._begin(self._see_off(context, page))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
 
     def page_focused(self, page: LivePage) -> None:
         """See contexts.Watcher."""
@@ -201,8 +219,8 @@ class ChromiumEngine(Engine):
         opener = next((each for each in self._pages.values() if each.target_id == page.opener_id), None)
         try:
             tab = await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
-        except InvalidIdentity:
-            return  # it is being removed
+        except (EngineError, InvalidIdentity):
+            return  # the engine is being stopped, or the identity removed
         self._assign(page, tab)
         page.take_over()
         if page.page.is_closed():
@@ -210,17 +228,28 @@ class ChromiumEngine(Engine):
             await self._reports.closed(tab.id)
 
     async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
-        """Find out whether a page was closed, or the browser has died: Playwright says that pages close either way."""
+        """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
+
+        A browser that is quit answers until its end. So it is given the time to come to it.
+        """
+        await self._pause(_QUITTING)
+        if all(each.page.is_closed() for each in self._pages.values()):
+            await self._pause(_ENDING)
         launched = self._launched
         try:
             if launched is not None:
                 await launched.session.send("Browser.getVersion")
         except PlaywrightError:
             return  # it is being told of as a loss
-        if page.tab_id is not None and page.tab_id in self._pages:
+        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
             await self._reports.closed(page.tab_id)
         await self._close_if_empty(context)
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
 
     def _on_lost(self, launched: Launched) -> None:
         if launched is not self._launched:
@@ -237,6 +266,14 @@ class ChromiumEngine(Engine):
     def _on_cookie(self, change: CookieChange) -> None:
         if context := self._contexts.get(change.cookie_store_id):
             context.cookies.hear(change)
+        elif change.cookie_store_id in self._opening:
+            self._opening[change.cookie_store_id] = True
+
+    def _on_change(self, change: Change) -> None:
+        if change.topic == MISSED:
+            for context in self._contexts.values():
+                context.cookies.compare()
+            self._opening = dict.fromkeys(self._opening, True)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
@@ -265,14 +302,20 @@ class ChromiumEngine(Engine):
         async with self._making:
             context, context_id = await self._bare_context(launched)
         looks = Looks(self._headless, mark, self._downloads)
+        self._opening[cookie_store_id] = False
         try:
-            return await IdentityContext.open(
+            made = await IdentityContext.open(
                 context, context_id, launched.session, cookie_store, self._store, self, looks
             )
+            if self._opening.get(cookie_store_id):
+                made.cookies.compare()
+            return made
         except BaseException:
             with contextlib.suppress(PlaywrightError):
                 await context.close()
             raise
+        finally:
+            self._opening.pop(cookie_store_id, None)
 
     async def _bare_context(self, launched: Launched) -> tuple[BrowserContext, str]:
         """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""
@@ -328,16 +371,26 @@ class ChromiumEngine(Engine):
         if launched is not None:
             await launched.stop()
 
-    def _begin(self, work: Any) -> None:
+    def _begin(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _closed(context: IdentityContext) -> None:
+    """Close a context; if the browser does not answer, what is not yet saved is lost, and nobody waits for ever."""
+    try:
+        async with asyncio.timeout(_SAVING):
+            await context.close()
+    except TimeoutError:
+        logger.warning("the browser does not answer, and %s may not be saved whole", context.cookie_store_id)
 
 
 async def _context_ids(launched: Launched) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -19,6 +20,7 @@ __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
+_PATIENCE: Final = 10.0  # seconds for a browser to end. It also ends with the pipe to us
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
 _SCRIPTS: Final = Path("/usr/bin")  # where distributions put them
 _INSTALL: Final = {
@@ -77,8 +79,9 @@ class Launched(NamedTuple):
     async def stop(self) -> None:
         """End the browser, and what controls it. Twice is no error."""
         for stop in (self.browser.close, self.playwright.stop):
-            with contextlib.suppress(PlaywrightError):
-                await stop()
+            with contextlib.suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    await stop()
 
 
 def flags(*, headless: bool) -> tuple[list[str], list[str]]:

@@ -31,6 +31,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
+_MORE_COOKIES: Final = 0.05
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
     {"name": "Content-Type", "value": "text/html"},
@@ -92,6 +93,7 @@ class LivePage:
         self._is_asked = False  # a load was asked for, and has not begun
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
         self._forget_past = True  # the first page has nothing before it
+        self._is_forgetting = False
         self._has_window = False
         self._stir = asyncio.Event()
         self._tracked: set[str] = set()
@@ -319,10 +321,10 @@ class LivePage:
 
     def _done(self) -> None:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
-        if self._is_muted or self._is_asked or self._idle.is_set():
+        if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
         if self._forget_past:
-            self._forget_past = False
+            self._forget_past, self._is_forgetting = False, True
             self._begin(self._forget_then_done())
             return
         self._idle.set()
@@ -343,7 +345,9 @@ class LivePage:
             if (await self._session.send("Page.getNavigationHistory"))["currentIndex"] == 1 and self._is_committed:
                 await self.reset_history()
         finally:
-            self._done()
+            self._is_forgetting = False
+            if self._is_committed:  # else the next page is on its way, and says itself when it is there
+                self._done()
 
     async def _done_when_loaded(self) -> None:
         await self.page.wait_for_load_state(timeout=0)
@@ -372,7 +376,12 @@ class LivePage:
             self._stir.set()
         if self._is_muted:
             return
-        if word == "cookies" or self.has_unseen_cookies:
+        if word == "unheard":
+            self.has_unseen_cookies = True
+        if word == "cookies":
+            # It stands for more that may be to come: see watch.js.
+            asyncio.get_running_loop().call_later(_MORE_COOKIES, self._owner.cookies_may_differ)
+        elif self.has_unseen_cookies:
             self._owner.cookies_may_differ()
         if word == "look":
             self._look = (rest[0], rest[1])

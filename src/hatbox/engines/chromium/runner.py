@@ -44,6 +44,11 @@ class ChromiumRunner(EngineRunner):
         await self.loaded(tab_id)
         return page
 
+    async def stop(self) -> None:
+        """See EngineRunner."""
+        await self.engine.seen_off()
+        await super().stop()
+
     async def synced(self) -> None:
         """Resolves when the cookies in the browser and in the profile are the same. They are soon anyway."""
         await self.engine.synced()

@@ -8,7 +8,7 @@
     }
     if (local.length === 0 && databases.length === 0) return "";
     const all = JSON.stringify({ local, databases });
-    return all.length <= limit ? all : JSON.stringify({ local, databases: [], left: all.length });
+    return all.length <= limit ? all : JSON.stringify({ left: all.length, local, databases: [] });
   },
 
   async collectDatabase(name, version) {

@@ -28,6 +28,7 @@ _SAVE_AFTER: Final = 0.1  # seconds in which many changes become one
 _SELDOM: Final = 2.0  # and between two saves of a site that keeps much
 _EFFORT: Final = 5  # saving may take one part in so many of the time
 _LARGEST: Final = 32 * 2**20  # characters of one origin
+_TOO_MUCH: Final = b'{"left":'  # so begins what stands for more than that
 
 
 class Place(Protocol):
@@ -50,6 +51,7 @@ class SiteData:
         self._find = find
         self._saved: dict[str, bytes] = {}  # what is on disk, as digests
         self._changed: set[str] = set()
+        self._too_large: set[str] = set()  # of which that was said
         self._later = Later(self._save_changed, _SAVE_AFTER)
         self._effort = 0.0  # seconds that the largest site took of late
 
@@ -85,6 +87,9 @@ class SiteData:
             self._changed.add(origin)
             logger.debug("%s could not be asked what it keeps: %r", origin, error)
             return
+        if data.startswith(_TOO_MUCH) and origin not in self._too_large:
+            self._too_large.add(origin)
+            logger.warning("%s keeps more than %d MB: its IndexedDB is not saved", origin, _LARGEST // 2**20)
         digest = _digest(data)
         if digest == self._saved.get(origin, _NOTHING):
             return

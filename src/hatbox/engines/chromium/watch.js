@@ -6,7 +6,21 @@
   const isTop = window === window.top;
   tell("document", isTop, location.origin, isSecureContext);
 
-  if (self.cookieStore) cookieStore.addEventListener("change", () => tell("cookies"));
+  // One word stands for all that change within 50 ms: the engine looks later than that. A page that changes cookies
+  // without end is not listened to any more, or it would be in the way of all others: the engine then looks by itself.
+  let heard = -Infinity, count = 0, second = 0;
+  const onCookies = () => {
+    const now = performance.now();
+    if (now - second > 1000) [second, count] = [now, 0];
+    if (++count > 200) {
+      cookieStore.removeEventListener("change", onCookies);
+      tell("unheard");
+    } else if (now - heard > 50) {
+      heard = now;
+      tell("cookies");
+    }
+  };
+  if (self.cookieStore) cookieStore.addEventListener("change", onCookies);
   if (!isTop) return;
 
   // ------------------------------------------------------------------------------------- title, icon and the mark
@@ -59,7 +73,7 @@
       markIcon();
     }
     const icon = icons().pop()?.href ?? "";
-    const words = JSON.stringify([title, icon.length > 65536 ? "" : icon]);
+    const words = JSON.stringify([title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
     if (words !== told) tell("look", ...JSON.parse((told = words)));
   };
 

@@ -113,5 +113,5 @@ class Watch:
                 self._worlds.setdefault(origin, world)
                 return
             self._document, self._worlds, self.has_spoken = document, {origin: world}, True
-        if document == self._document or word == "cookies":  # else it is the last word of one that is gone
+        if document == self._document or word in ("cookies", "unheard"):  # else it is the last word of one that is gone
             self._hear(word, rest)
