@@ -13,6 +13,20 @@ for name in dir(browser):
 """
 
 
+KNOWN = (
+    "browsingData",
+    "contextualIdentities",
+    "contextualidentities",
+    "cookies",
+    "proxy",
+    "tabHide",
+    "tabs",
+    "webRequest",
+    "webRequestAuthProvider",
+    "webRequestBlocking",
+)
+
+
 @pytest.fixture
 def surfaces(tmp_path: Path) -> str:
     script = tmp_path / "surfaces.py"
@@ -22,11 +36,15 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['contextualIdentities', 'contextualidentities', 'cookies', 'tabs', 'windows']",
+        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabs', 'webRequest', "
+        "'windows']",
+        "browsingData False False",
         "contextualIdentities True True",
         "contextualidentities False False",
         "cookies False False",
+        "proxy False False",
         "tabs True True",
+        "webRequest False False",
         "windows True False",
     ]
 
@@ -39,8 +57,7 @@ def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surface
         "windows True False",
     ]
     assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
-    names = ("contextualIdentities", "contextualidentities", "cookies", "tabHide", "tabs")
-    every_one = [word for name in names for word in ("--permission", name)]
+    every_one = [word for name in KNOWN for word in ("--permission", name)]
     assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
 
 
@@ -48,7 +65,7 @@ def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surf
     result = cli("run", surfaces, "--permission", "contextualIdentitys")
     assert (result.status, result.out) == (2, "")
     assert "Did you mean contextualIdentities?" in result.err
-    assert "There are: contextualIdentities, contextualidentities, cookies, tabHide, tabs" in result.err
+    assert f"There are: {', '.join(KNOWN)}" in result.err
 
 
 @pytest.mark.parametrize(
