@@ -72,6 +72,16 @@ async def test_tabs_are_opened_found_moved_and_closed(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_an_identity_object_of_another_profile_opens_no_tab(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "theirs.db") as theirs, hatbox.open(tmp_path / "mine.db") as mine:
+        stranger = await theirs.identities.create("Theirs", color="red", icon="gift")
+        await mine.identities.create("Mine", color="red", icon="gift")
+        with pytest.raises(hatbox.StaleIdentity, match='is called "Mine"'):
+            await mine.tabs.open(stranger)
+        assert await mine.tabs.query() == []
+
+
+@in_loop
 async def test_the_tabs_of_an_identity_go_in_the_transaction_that_removes_it(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         tab = await profile.tabs.open("Work")

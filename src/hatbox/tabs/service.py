@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from hatbox.cookie_store_ids import DEFAULT_STORE
-from hatbox.identity import ContextualIdentity, IdentityLike, find
+from hatbox.identity import ContextualIdentity, IdentityLike, find, recognize
 from hatbox.store.base import Store, Transaction, Work
 from hatbox.store.feed import Feed
 from hatbox.tabs import model
@@ -123,5 +123,5 @@ class Tabs:
 
 def _store_id(transaction: Transaction, identity: IdentityLike) -> str:
     if isinstance(identity, ContextualIdentity):
-        return identity.cookie_store_id
+        return recognize(transaction, identity).cookie_store_id
     return DEFAULT_STORE if identity == DEFAULT_STORE else find(transaction, identity).cookie_store_id

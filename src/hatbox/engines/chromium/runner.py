@@ -10,7 +10,7 @@ from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError
-from hatbox.identities import ContextualIdentity, Identities, IdentityLike
+from hatbox.identities import Identities, IdentityLike
 from hatbox.store.base import Store
 from hatbox.tabs.model import BLANK
 from hatbox.tabs.service import Tabs
@@ -57,6 +57,4 @@ class ChromiumRunner(EngineRunner):
         """The browser context of an identity; pages that are opened in it become tabs of the profile."""
         if identity == DEFAULT_STORE:
             return await self.engine.context_of(DEFAULT_STORE)
-        if not isinstance(identity, ContextualIdentity):
-            identity = await self._identities.find(identity)
-        return await self.engine.context_of(identity.cookie_store_id)
+        return await self.engine.context_of((await self._identities.recognize(identity)).cookie_store_id)
