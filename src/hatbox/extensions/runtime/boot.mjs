@@ -120,6 +120,11 @@ function compile(source) {
     return loader.compileScript(evaluated, `(async () => (${source}\n))()`);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
+  }
+  try {
     return loader.compileScript(evaluated, `(async () => {${source}\n})()`);
+  } catch (error) {
+    if (error instanceof SyntaxProblem) loader.check(evaluated, source); // throws what is wrong with it as it was written
+    throw error;
   }
 }
