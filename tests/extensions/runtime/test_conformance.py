@@ -62,8 +62,10 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
     async def run(runtime: Runtime, host: Host, cases: list[Case]) -> None:
         for case in cases:
             path = tmp_path / f"{next(numbers)}.db"
-            async with hatbox.open(path) as profile, engine_for(profile, suite):
+            async with hatbox.open(path) as profile, engine_for(profile, suite) as engine:
                 await profile.tabs.open(DEFAULT_STORE)
+                if engine:
+                    await engine.settled()  # a browser that was recorded had shown its first tab long before
                 host.use(profile)
                 steps = json.dumps({"steps": case["steps"]})
                 async with asyncio.timeout(30):

@@ -13,7 +13,7 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Any, Final
 
 from hatbox.errors import ApiError, HatboxError
@@ -200,16 +200,19 @@ class Runtime:
         except ScriptError as error:
             self._host.log(LogEntry("error", "error", str(error), error.file, error.line, error.column, error.stack))
 
-    async def _ask(self, message: list[Any], within: float | None) -> Any:
-        """Send a message with a number and wait for the answer that bears it."""
+    def _ask(self, message: list[Any], within: float | None) -> Coroutine[Any, Any, Any]:
+        """Send a message with a number, now; what is returned waits for the answer that bears it."""
+        if not self.process.running:
+            raise RuntimeGone(_gone(self.process))
         self._numbers += 1
         number = self._numbers
         answer: asyncio.Future[Any] = self._loop.create_future()
-        if not self.process.running:
-            raise RuntimeGone(_gone(self.process))
         self._asked[number] = answer
         kind, *details = message
         self._send([kind, number, *details])
+        return self._await(number, answer, within)
+
+    async def _await(self, number: int, answer: asyncio.Future[Any], within: float | None) -> Any:
         try:
             async with asyncio.timeout(within):
                 return await answer
@@ -481,10 +484,10 @@ class _ScriptListener:
         self._runtime._told()
         self._runtime._send_soon(["e", 0, self._number, arguments])
 
-    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
-        """Call it and wait for what it returns."""
+    def ask(self, *arguments: Any, within: float | None = None) -> Coroutine[Any, Any, Any]:
+        """Call it, now, so that listeners are called in their order; what is returned waits for what it returns."""
         self._runtime._told()
-        return await self._runtime._ask(["e", self._number, arguments], within)
+        return self._runtime._ask(["e", self._number, arguments], within)
 
 
 def _gone(process: DenoProcess) -> str:

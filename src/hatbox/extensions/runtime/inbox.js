@@ -1,5 +1,5 @@
 // Messages of the host, each handled as a task of its own would be where a script can tell: what a listener or an answer
-// has set going is done before the next event is told. A frame that holds no events is handled at once.
+// has set going is done before the next event is told. Messages that come together and hold no events are handled at once.
 
 import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
 
