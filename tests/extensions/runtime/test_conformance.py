@@ -12,6 +12,7 @@ import pytest
 
 import hatbox
 from hatbox.cookie_store_ids import DEFAULT_STORE
+from tests.api.caller import extension_caller
 from tests.conformance.record import RUNNER, SUITES, Case, Suite
 from tests.conformance.site import Site
 from tests.conformance.test_suites import engine_for
@@ -48,7 +49,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
     different: dict[str, list[str]] = {}
 
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(RUNNER.read_text("utf-8"), permissions=permissions)
+        runtime = await lab.start(RUNNER.read_text("utf-8"), caller=extension_caller(permissions))
         for index, case in enumerate(groups()[suite, permissions]):
             async with hatbox.open(tmp_path / f"{index}.db") as profile, engine_for(profile, suite):
                 await profile.tabs.open(DEFAULT_STORE)

@@ -51,10 +51,10 @@ const receive = createInbox({
 
 learnClasses(types);
 keepStacksClean();
-pipe.start(text => {
+pipe.start((text, fresh) => {
   let messages = parse(text);
   if (includes(text, MARKED)) messages = decode(messages);
-  receive(messages);
+  receive(messages, fresh);
 });
 
 function boot({data, description, members, navigator, largest, polyfills}) {
