@@ -14,6 +14,7 @@ import pytest
 import hatbox
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.extensions.runtime import Runtime
+from tests.api.caller import extension_caller
 from tests.conformance.record import RUNNER, SUITES, Case, Suite
 from tests.conformance.site import Site
 from tests.conformance.test_suites import engine_for
@@ -55,7 +56,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
         cases = groups()[suite, permissions]
         lanes = []
         for lane in range(min(_LANES, len(cases))):
-            runtime = await lab.start(RUNNER.read_text("utf-8"), permissions=permissions)
+            runtime = await lab.start(RUNNER.read_text("utf-8"), caller=extension_caller(permissions))
             lanes.append(run(runtime, lab.host, cases[lane::_LANES]))
         await asyncio.gather(*lanes)
 

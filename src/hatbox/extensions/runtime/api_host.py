@@ -137,12 +137,12 @@ class _Asking:
 
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
         if arguments and callable(arguments[-1]):
-            return self._answer(arguments[:-1])
+            return self._answer(self._listener.ask(*arguments[:-1]))
         return self._listener.ask(*arguments)
 
-    async def _answer(self, arguments: tuple[Any, ...]) -> Any:
+    async def _answer(self, asked: Awaitable[Any]) -> Any:
         try:
-            answer = await self._listener.ask(*arguments)
+            answer = await asked
         except RuntimeGone:
             return UNHEARD
         except ScriptError as error:

@@ -11,7 +11,7 @@ import {shapeGlobals} from "./globals.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
-import {append, defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
+import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
 import {decode, learnClasses, limitStrings} from "./values.js";
 
@@ -51,19 +51,11 @@ const receive = createInbox({
 
 learnClasses(types);
 keepStacksClean();
-pipe.start(texts => {
-  const messages = parsed(texts[0]);
-  for (let i = 1; i < texts.length; i++) {
-    const more = parsed(texts[i]);
-    for (let j = 0; j < more.length; j++) append(messages, more[j]);
-  }
-  receive(messages);
+pipe.start((text, fresh) => {
+  let messages = parse(text);
+  if (includes(text, MARKED)) messages = decode(messages);
+  receive(messages, fresh);
 });
-
-function parsed(text) {
-  const messages = parse(text);
-  return includes(text, MARKED) ? decode(messages) : messages;
-}
 
 function boot({data, description, members, navigator, largest, polyfills}) {
   limitStrings(largest);

@@ -13,7 +13,7 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, Final
 
 from hatbox.errors import ApiError, HatboxError
@@ -200,19 +200,23 @@ class Runtime:
         except ScriptError as error:
             self._host.log(LogEntry("error", "error", str(error), error.file, error.line, error.column, error.stack))
 
-    def _ask(self, message: list[Any], within: float | None) -> Coroutine[Any, Any, Any]:
-        """Send a message with a number, now; what is returned waits for the answer that bears it."""
-        if not self.process.running:
-            raise RuntimeGone(_gone(self.process))
+    def _ask(self, message: list[Any], within: float | None) -> Awaitable[Any]:
+        """Send a message with a number, now, and wait for the answer that bears it when that is awaited.
+
+        At once, because who is asked first must hear first, also where nobody waits for the first one's answer.
+        """
         self._numbers += 1
         number = self._numbers
         answer: asyncio.Future[Any] = self._loop.create_future()
-        self._asked[number] = answer
-        kind, *details = message
-        self._send([kind, number, *details])
-        return self._await(number, answer, within)
+        if self.process.running:
+            self._asked[number] = answer
+            kind, *details = message
+            self._send([kind, number, *details])
+        else:
+            answer.set_exception(RuntimeGone(_gone(self.process)))
+        return self._answer(number, answer, within)
 
-    async def _await(self, number: int, answer: asyncio.Future[Any], within: float | None) -> Any:
+    async def _answer(self, number: int, answer: asyncio.Future[Any], within: float | None) -> Any:
         try:
             async with asyncio.timeout(within):
                 return await answer
@@ -484,8 +488,8 @@ class _ScriptListener:
         self._runtime._told()
         self._runtime._send_soon(["e", 0, self._number, arguments])
 
-    def ask(self, *arguments: Any, within: float | None = None) -> Coroutine[Any, Any, Any]:
-        """Call it, now, so that listeners are called in their order; what is returned waits for what it returns."""
+    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+        """Call it; what it returns can be waited for."""
         self._runtime._told()
         return self._runtime._ask(["e", self._number, arguments], within)
 

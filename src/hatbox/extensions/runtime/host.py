@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from hatbox.errors import HatboxError
@@ -29,8 +29,8 @@ class Listener(Protocol):
     def tell(self, *arguments: Any) -> None:
         """Call it, and do not wait."""
 
-    def ask(self, *arguments: Any, within: float | None = None) -> Coroutine[Any, Any, Any]:
-        """Call it, now; the coroutine waits for what it returns, or what the promise that it returns becomes.
+    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+        """Call it, at once; to be waited for is what it returns, or what the promise that it returns becomes.
 
         Raises ScriptError if it throws, TimeoutError, and RuntimeGone if the extension ends before.
         """

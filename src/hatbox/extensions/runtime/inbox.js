@@ -21,10 +21,15 @@ export function createInbox({handle, later, settle}) {
     }
   }
 
-  return function receive(messages) {
+  let last = null; // the message that was handled last of those that have come in this go
+
+  // `fresh`: the jobs of all messages before these have run. They have not where two frames have come with one read.
+  return function receive(messages, fresh) {
     let i = 0;
     if (first === next) {
-      do handle(messages[i++]); while (i < messages.length && !apart(messages[i - 1], messages[i]));
+      if (fresh || !apart(last, messages[0])) {
+        do handle(last = messages[i++]); while (i < messages.length && !apart(last, messages[i]));
+      }
       if (i < messages.length) later(drain);
     }
     for (; i < messages.length; i++) mapSet(waiting, next++, messages[i]);

@@ -2,7 +2,7 @@
 // What is to be sent is kept as one string, which no script can reach into, and goes out when `flush` says so.
 
 import {
-  Buffer, Bytes, append, decodeText, decoder, encodeInto, encodeText, encoder, promiseThen, setBytes, soon,
+  Buffer, Bytes, decodeText, decoder, encodeInto, encodeText, encoder, promiseThen, setBytes, soon,
 } from "./primordials.js";
 
 const HEADER = 4;
@@ -77,7 +77,7 @@ export function createPipe({read, write, exit}) {
       if (largeHave === large.length) {
         const bytes = large;
         large = null;
-        receive([decodeText(decoder, bytes)]);
+        receive(decodeText(decoder, bytes), true);
       }
     } else {
       have += size;
@@ -87,7 +87,6 @@ export function createPipe({read, write, exit}) {
   }
 
   function takeFrames() {
-    const texts = [];
     let start = 0;
     while (have - start >= HEADER) {
       const size = (inBytes[start] | inBytes[start + 1] << 8 | inBytes[start + 2] << 16 | inBytes[start + 3] << 24) >>> 0;
@@ -101,14 +100,13 @@ export function createPipe({read, write, exit}) {
         }
         break;
       }
-      append(texts, decodeText(decoder, new Bytes(inBuffer, start + HEADER, size)));
+      receive(decodeText(decoder, new Bytes(inBuffer, start + HEADER, size)), start === 0);
       start = end;
     }
     if (start > 0) {
       setBytes(inBytes, new Bytes(inBuffer, start, have - start));
       have -= start;
     }
-    if (texts.length > 0) receive(texts);
   }
 
   function pump() {
@@ -120,7 +118,6 @@ export function createPipe({read, write, exit}) {
 
   return {
     flush, send, sendNow,
-    // `receiver` takes the texts of the frames that have come with one read.
     start(receiver) {
       receive = receiver;
       pump();
