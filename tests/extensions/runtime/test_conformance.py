@@ -22,7 +22,8 @@ from tests.extensions.runtime.lab import Host, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
 
-_LANES = 5  # children at a time: most of a case is waiting for what might still come
+_LANES = 8  # children at a time: most of a case is waiting for what might still come
+_SETTLE_MS = 200
 RECORDED: dict[Suite, dict[str, list[Any]]] = {suite: suite.recorded()["answers"] for suite in SUITES}
 
 
@@ -70,7 +71,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
                 host.use(profile)
                 steps = json.dumps({"steps": case["steps"]})
                 async with asyncio.timeout(30):
-                    log = await runtime.evaluate(f"runCase(browser, {steps}, {site.origin!r})")
+                    log = await runtime.evaluate(f"runCase(browser, {steps}, {site.origin!r}, {_SETTLE_MS})")
             expected = case["expect"] if "expect" in case else RECORDED[suite][case["name"]]
             # Line by line and as text: the order of an object's keys is part of the answer.
             if [json.dumps(entry) for entry in log] != [json.dumps(entry) for entry in expected]:
