@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +24,7 @@ class Dispatcher:
     """Takes the calls of all callers to the namespaces of one profile."""
 
     def __init__(self, services: Services) -> None:
+        self._store = services.store
         self._namespaces: dict[str, list[Namespace]] = {}
         for surface in schema.load():
             module = import_module(f"hatbox.api.{surface.implementation}")
@@ -43,6 +45,10 @@ class Dispatcher:
     def call(self, caller: Caller, name: str, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Call a function of a namespace. What the call itself throws is raised here, the rest is in the future."""
         return self.permitted(caller, name).call(caller, member, arguments)
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together: those in the body that only read see one state of the profile."""
+        return self._store.together()
 
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""

@@ -81,6 +81,25 @@ def test_beyond_the_calls_that_may_be_under_way_the_child_is_not_read(tmp_path: 
     in_lab(tmp_path, use)
 
 
+def test_frames_that_come_together_keep_the_loop_no_longer_than_one(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        called: list[int] = []
+
+        def call(_: str, __: str, arguments: list[int]) -> None:
+            called.extend(arguments)
+
+        runtime = await lab.start(limits=Limits(slice=0.0))
+        lab.host.call = call  # type: ignore[method-assign,assignment]
+        frames = [encode_frame([["c", number, "a.b", [number]]]) for number in (1, 2)]
+        runtime.process.pipe_data_received(1, b"".join(frames))
+        assert called == []  # with no time at all, each waits for a turn of the loop
+        runtime._limits = Limits()
+        await runtime.evaluate("1")
+        assert called == [1, 2]
+
+    in_lab(tmp_path, use)
+
+
 def test_calls_are_held_while_their_answers_are_not_read(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start(limits=Limits(unread=1000))

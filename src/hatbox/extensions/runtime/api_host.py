@@ -9,6 +9,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from hatbox.api.caller import Caller
@@ -47,6 +48,10 @@ class ApiHost:
         self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._input_until = -math.inf
         """Until when what the script does may be the answer to what the user did."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together."""
+        return self._dispatcher.together()
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, cast
@@ -47,8 +48,8 @@ class Exit(NamedTuple):
 class Receiver(Protocol):
     """Who is told what comes from a child."""
 
-    def received(self, frame: Frame) -> None:
-        """A frame has come; a ProtocolError that this raises ends the child."""
+    def received(self, frames: Sequence[Frame]) -> None:
+        """Frames have come; a ProtocolError that this raises ends the child."""
 
     def writable(self, ready: bool) -> None:
         """The child has stopped reading what it is sent, or reads again."""
@@ -66,6 +67,8 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._decoder = FrameDecoder(limits.frame)
         self._stderr = bytearray()
         self._reason: Exit | None = None
+        self.running = True
+        """Whether it has not ended, and nobody has decided to end it."""
         self._watchdog: asyncio.TimerHandle | None = None
         self._pings = 0
         self._pongs = 0
@@ -117,11 +120,6 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Done when it has ended. Whoever waits for it can be cancelled without harm to others who wait."""
         return self._exited if self._exited.done() else asyncio.shield(self._exited)
 
-    @property
-    def running(self) -> bool:
-        """Whether it has not ended, and nobody has decided to end it."""
-        return self._reason is None and not self._exited.done()
-
     def send(self, frame: bytes) -> None:
         """Send a frame. To a child that has ended it goes nowhere."""
         if not self.running:
@@ -152,6 +150,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Kill the child, for this reason; the first reason counts."""
         if self._reason is None:
             self._reason = reason
+        self.running = False
         self._kill()
         self._read_on()
 
@@ -159,6 +158,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Ask the child to end, by closing its stdin, and kill it if it does not."""
         if self.running:
             self._reason = Exit("stopped")
+            self.running = False
             self._stdin.write_eof()
         try:
             return await asyncio.wait_for(asyncio.shield(self._exited), grace)
@@ -196,8 +196,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Bytes of frames have come."""
         if self.running:
             try:
-                for frame in self._decoder.feed(data):
-                    self._receiver.received(frame)
+                self._receiver.received(self._decoder.feed(data))
             except ProtocolError as error:
                 self.end(Exit("protocol", str(error)))
 
@@ -232,6 +231,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self.inspector.cancel()
         self._transport.close()
         self._lifeline.close()
+        self.running = False
         if not self._exited.done():
             self._exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
 
