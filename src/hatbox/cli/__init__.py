@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, TextIO
 
@@ -13,47 +15,47 @@ import typer
 from typer.main import get_command
 
 from hatbox import __version__
-from hatbox.cli import browse, console, cookies, extensions, fetch, identities, palette, run, tabs, transfer
 from hatbox.cli.failures import USAGE, status_of
 from hatbox.cli.options import JsonOption, ProfileOption
 
-__all__ = ["COMMANDS", "GROUPS", "app", "invoke", "main"]
+__all__ = ["COMMANDS", "GROUPS", "invoke", "main", "program"]
 
-COMMANDS: Final[dict[str, Callable[..., None]]] = {
-    "list": identities.list_,
-    "get": identities.get,
-    "create": identities.create,
-    "update": identities.update,
-    "move": identities.move,
-    "hide": identities.hide,
-    "show": identities.show,
-    "remove": identities.remove,
-    "open": tabs.open_,
-    "tabs": tabs.tabs,
-    "close": tabs.close,
-    "browse": browse.browse,
-    "import": transfer.import_,
-    "export": transfer.export,
-    "fetch": fetch.fetch,
-    "run": run.run,
-    "console": console.console,
-    "colors": palette.colors,
-    "icons": palette.icons,
+COMMANDS: Final[dict[str, str]] = {
+    "list": "identities.list_",
+    "get": "identities.get",
+    "create": "identities.create",
+    "update": "identities.update",
+    "move": "identities.move",
+    "hide": "identities.hide",
+    "show": "identities.show",
+    "remove": "identities.remove",
+    "open": "tabs.open_",
+    "tabs": "tabs.tabs",
+    "close": "tabs.close",
+    "browse": "browse.browse",
+    "import": "transfer.import_",
+    "export": "transfer.export",
+    "fetch": "fetch.fetch",
+    "run": "run.run",
+    "console": "console.console",
+    "colors": "palette.colors",
+    "icons": "palette.icons",
 }
-GROUPS: Final[dict[str, dict[str, Callable[..., None]]]] = {
+"""Each command, and the function of a module here that it is. Only those that are called for are imported."""
+GROUPS: Final[dict[str, dict[str, str]]] = {
     "cookies": {
-        "list": cookies.list_,
-        "get": cookies.get,
-        "set": cookies.set_,
-        "remove": cookies.remove,
-        "clear": cookies.clear,
+        "list": "cookies.list_",
+        "get": "cookies.get",
+        "set": "cookies.set_",
+        "remove": "cookies.remove",
+        "clear": "cookies.clear",
     },
     "extensions": {
-        "list": extensions.list_,
-        "install": extensions.install,
-        "remove": extensions.remove,
-        "permissions": extensions.permissions,
-        "trigger": extensions.trigger,
+        "list": "extensions.list_",
+        "install": "extensions.install",
+        "remove": "extensions.remove",
+        "permissions": "extensions.permissions",
+        "trigger": "extensions.trigger",
     },
 }
 
@@ -62,14 +64,27 @@ _HELP: Final = {
     "extensions": "Look after extensions, and click on what they show.",
 }
 
-app: Final = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
-for _name, _commands in GROUPS.items():
-    _group = typer.Typer(help=_HELP[_name])
-    for _verb, _command in _commands.items():
-        _group.command(_verb)(_command)
-    app.add_typer(_group, name=_name)
+
+def program(*names: str) -> typer.Typer:
+    """The program with these commands and groups, or with all. To make one takes as long as to run most commands."""
+    made = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
+    made.callback(invoke_without_command=True)(_root)
+    for name, function in COMMANDS.items():
+        if not names or name in names:
+            made.command(name)(_function(function))
+    for name, functions in GROUPS.items():
+        if not names or name in names:
+            group = typer.Typer(help=_HELP[name])
+            for verb, function in functions.items():
+                group.command(verb)(_function(function))
+            made.add_typer(group, name=name)
+    return made
+
+
+def _function(named: str) -> Callable[..., None]:
+    module, _, name = named.partition(".")
+    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.{module}"), name)
+    return function
 
 
 def _print_version(wanted: bool) -> None:
@@ -78,8 +93,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
-def root(
+def _root(
     context: typer.Context,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -103,18 +117,23 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     sys.stdout = sys.stdout or _nowhere()  # None where the shell has closed it
     sys.stderr = sys.stderr or _nowhere()
-    status = invoke(sys.argv[1:])
+    made = _madefor(sys.argv[1:])
+    gc.freeze()
+    gc.enable()
+    status = invoke(sys.argv[1:], made)
     _let_go_of_output()
     sys.exit(status)
 
 
-def invoke(arguments: Sequence[str]) -> int:
+def invoke(arguments: Sequence[str], made: typer.Typer | None = None) -> int:
     """Run one command line; returns its exit status and lets no error through."""
     options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
     as_json = "--json" in options
     try:
         try:
-            status = get_command(app).main(list(arguments), prog_name="hatbox", standalone_mode=False)
+            status = get_command(made or _madefor(arguments)).main(
+                list(arguments), prog_name="hatbox", standalone_mode=False
+            )
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()
@@ -123,6 +142,12 @@ def invoke(arguments: Sequence[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
         return status_of(error, as_json=as_json)
     return status if isinstance(status, int) else 0
+
+
+def _madefor(arguments: Sequence[str]) -> typer.Typer:
+    """The program with the command that comes first; with all of them where something else does."""
+    named = arguments[0] if arguments else ""
+    return program(named) if named in COMMANDS or named in GROUPS else program()
 
 
 def _nowhere() -> TextIO:

@@ -86,10 +86,16 @@ class Runtime:
         *,
         inspect: bool = False,
         unsafe_eval: bool = False,
+        child: DenoProcess | None = None,
     ) -> Runtime:
-        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far."""
+        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far.
+
+        A `child` that was started ahead, with the same options, is taken for it.
+        """
         runtime = cls(host, boot, limits or Limits())
-        child = await DenoProcess.start(runtime, runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        if child is None:
+            child = await DenoProcess.start(runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        child.receiver = runtime
         runtime.process = child
         child.exited.add_done_callback(runtime._ended)
         runtime._send(["boot", settings(boot, runtime._limits)])

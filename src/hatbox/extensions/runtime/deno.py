@@ -58,11 +58,12 @@ class Receiver(Protocol):
 class DenoProcess(asyncio.SubprocessProtocol):
     """A child that runs, until `exited` is done."""
 
-    def __init__(self, receiver: Receiver, limits: Limits) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """The address for DevTools, in a child that was started with `inspect`."""
-        self._receiver = receiver
+        self.receiver: Receiver = _Nobody()
+        """Who is told what comes. Until it is told to do something, the child says nothing."""
         self._limits = limits
         self._decoder = FrameDecoder(limits.frame)
         self._stderr = bytearray()
@@ -78,12 +79,10 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._ended = False
 
     @classmethod
-    async def start(
-        cls, receiver: Receiver, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False
-    ) -> DenoProcess:
+    async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
         """Start a child. It runs none of the extension's code before it is told to."""
         cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
-        child = cls(receiver, limits)
+        child = cls(limits)
         loop = asyncio.get_running_loop()
         ours, theirs = _channel_ends()
         try:
@@ -196,17 +195,17 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Bytes of frames have come."""
         if self.running:
             try:
-                self._receiver.received(self._decoder.feed(data))
+                self.receiver.received(self._decoder.feed(data))
             except ProtocolError as error:
                 self.end(Exit("protocol", str(error)))
 
     def pause_writing(self) -> None:
         """The child reads more slowly than it is written to."""
-        self._receiver.writable(False)
+        self.receiver.writable(False)
 
     def resume_writing(self) -> None:
         """The child has caught up."""
-        self._receiver.writable(True)
+        self.receiver.writable(True)
 
     def process_exited(self) -> None:
         """It has ended, whoever wanted that."""
@@ -279,6 +278,16 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             self._transport.kill()
+
+
+class _Nobody:
+    """The receiver of a child that nobody has asked anything."""
+
+    def received(self, _: Sequence[Frame]) -> None:
+        raise ProtocolError("it speaks before it is asked")
+
+    def writable(self, _: bool) -> None:
+        pass
 
 
 class _Channel(asyncio.Protocol):
