@@ -30,7 +30,7 @@ def test_every_command_has_help(cli: Cli, verb: str) -> None:
 
 def test_a_command_imports_nothing_that_it_can_do_without() -> None:
     code = (
-        "import hatbox.cli, sys; hatbox.cli.program('run');"
+        "import sys; from hatbox.cli.program import program; program('run');"
         "print([name for name in sys.modules if name.split('.')[0] in ('httpx', 'rich', 'zipfile')"
         " or name in ('hatbox.formats', 'hatbox.cli.transfer', 'hatbox.api.cookies', 'hatbox.sync')])"
     )

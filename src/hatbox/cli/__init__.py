@@ -1,4 +1,4 @@
-"""The command line: the commands put together, and the entry point. What a command does is in its own module."""
+"""The command line: which commands there are, and the entry point. What a command does is in its own module."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import contextlib
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-import typer
-from typer.main import get_command
+from hatbox.cli.failures import status_of
+from hatbox.cli.plain_run import plain_run
 
-from hatbox import __version__
-from hatbox.cli.failures import USAGE, status_of
-from hatbox.cli.options import JsonOption, ProfileOption
+if TYPE_CHECKING:
+    import typer
 
-__all__ = ["COMMANDS", "GROUPS", "invoke", "main", "program"]
+__all__ = ["COMMANDS", "GROUPS", "invoke", "main"]
 
 COMMANDS: Final[dict[str, str]] = {
     "list": "identities.list_",
@@ -59,81 +57,23 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     },
 }
 
-_HELP: Final = {
-    "cookies": "Look at the cookies of an identity, and change them.",
-    "extensions": "Look after extensions, and click on what they show.",
-}
-
-
-def program(*names: str) -> typer.Typer:
-    """The program with these commands and groups, or with all. To make one takes as long as to run most commands."""
-    made = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
-    made.callback(invoke_without_command=True)(_root)
-    for name, function in COMMANDS.items():
-        if not names or name in names:
-            made.command(name)(_function(function))
-    for name, functions in GROUPS.items():
-        if not names or name in names:
-            group = typer.Typer(help=_HELP[name])
-            for verb, function in functions.items():
-                group.command(verb)(_function(function))
-            made.add_typer(group, name=name)
-    return made
-
-
-def _function(named: str) -> Callable[..., None]:
-    module, _, name = named.partition(".")
-    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.{module}"), name)
-    return function
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"hatbox {__version__}\n")
-        raise typer.Exit
-
-
-def _root(
-    context: typer.Context,
-    profile: ProfileOption = None,
-    as_json: JsonOption = False,
-    version: Annotated[  # noqa: ARG001 - its callback does it all
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Named, colored identities, each with a cookie store of its own: browser containers outside the browser."""
-    if context.invoked_subcommand is None:
-        with contextlib.redirect_stdout(sys.stderr):
-            typer.echo(context.get_help())
-        raise typer.Exit(USAGE)
-    given: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
-    context.default_map = {
-        **dict.fromkeys(COMMANDS, given),
-        **{name: dict.fromkeys(commands, given) for name, commands in GROUPS.items()},
-    }
-
 
 def main() -> NoReturn:
     """Run the command line and exit."""
     sys.stdout = sys.stdout or _nowhere()  # None where the shell has closed it
     sys.stderr = sys.stderr or _nowhere()
-    made = _madefor(sys.argv[1:])
-    gc.freeze()
-    gc.enable()
-    status = invoke(sys.argv[1:], made)
+    status = invoke(sys.argv[1:])
     _let_go_of_output()
     sys.exit(status)
 
 
-def invoke(arguments: Sequence[str], made: typer.Typer | None = None) -> int:
+def invoke(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit status and lets no error through."""
     options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
     as_json = "--json" in options
     try:
         try:
-            status = get_command(made or _madefor(arguments)).main(
-                list(arguments), prog_name="hatbox", standalone_mode=False
-            )
+            status = _run(list(arguments))
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()
@@ -144,8 +84,21 @@ def invoke(arguments: Sequence[str], made: typer.Typer | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _madefor(arguments: Sequence[str]) -> typer.Typer:
+def _run(arguments: list[str]) -> object:
+    if plain := plain_run(arguments):
+        gc.enable()
+        return plain()
+    from typer.main import get_command
+
+    program = _program_for(arguments)
+    gc.enable()
+    return get_command(program).main(arguments, prog_name="hatbox", standalone_mode=False)
+
+
+def _program_for(arguments: Sequence[str]) -> typer.Typer:
     """The program with the command that comes first; with all of them where something else does."""
+    from hatbox.cli.program import program
+
     named = arguments[0] if arguments else ""
     return program(named) if named in COMMANDS or named in GROUPS else program()
 

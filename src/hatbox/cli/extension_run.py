@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hatbox.cli.engines import Choice
+from hatbox.cli.engine_choice import Choice
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import EngineBusy
@@ -18,14 +18,7 @@ from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
 from hatbox.profile import Profile
 
-__all__ = ["is_extension", "run_extensions"]
-
-_ARCHIVES = (".xpi", ".zip")
-
-
-def is_extension(path: Path) -> bool:
-    """Whether it is meant as an extension: a folder, or an archive."""
-    return path.is_dir() or path.suffix.lower() in _ARCHIVES
+__all__ = ["run_extensions"]
 
 
 def run_extensions(

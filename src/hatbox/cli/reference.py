@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from hatbox.cli import COMMANDS, GROUPS, program
+from hatbox.cli import COMMANDS, GROUPS
+from hatbox.cli.program import program
 
 __all__ = ["Undocumented", "reference"]
 
