@@ -17,7 +17,7 @@ from hatbox.extensions.event_page import ExtensionHost
 from hatbox.extensions.manifest import Manifest
 from hatbox.extensions.package import Package
 from hatbox.extensions.page import Page
-from hatbox.extensions.runtime import Boot, Exit, Limits, LogEntry, Runtime, describe
+from hatbox.extensions.runtime import Boot, DenoProcess, Exit, Limits, LogEntry, Runtime, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.messaging.context import Context
 from hatbox.messaging.service import Messages
@@ -49,6 +49,8 @@ class Extension:
         decide: Decide | None = None,
         on_reload: Callable[[], None] = lambda: None,
         prepare: Callable[[], Awaitable[None]] | None = None,
+        child: DenoProcess | None = None,
+        on_run: Callable[[], None] = lambda: None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -73,6 +75,10 @@ class Extension:
         self._idle_seconds = idle_seconds
         self._prepare = prepare
         """Comes before its scripts, whenever they are run."""
+        self._child = child
+        """A process that was started ahead, for the first run."""
+        self._on_run = on_run
+        """Told when its process is there, and its scripts are about to run."""
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
         self._background = manifest.background or _NO_BACKGROUND
@@ -190,9 +196,11 @@ class Extension:
         )
         base = manifest.base_url
         context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
+        child, self._child = self._child, None
         runtime = await Runtime.start(
-            self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval
+            self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval, child=child
         )
+        self._on_run()
         self._messages.join(context)
         runtime.exited.add_done_callback(lambda _: self._messages.leave(context))
         self._supervisor.runtime = runtime

@@ -24,7 +24,7 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
-from hatbox.extensions.runtime import Exit, Limits, LogEntry
+from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
 from hatbox.extensions.urls import file_name
 from hatbox.messaging.service import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
@@ -132,10 +132,13 @@ class Extensions:
         decide: Decide | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
+        on_run: Callable[[], None] = lambda: None,
+        child: DenoProcess | None = None,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background has run.
 
         `decide` is asked whether it is to be given the permissions that it asks for; without it, it never is.
+        `on_run` is told when its scripts are about to run, and `child` is a process for them that was started ahead.
         """
         package, manifest = self._read(path)
         if manifest.id in self._running:
@@ -155,6 +158,8 @@ class Extensions:
             prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
             on_log=on_log,
             on_exit=on_exit,
+            on_run=on_run,
+            child=child,
         )
         if not self._running:
             self._store.follow(self._hear)

@@ -2,7 +2,7 @@
 
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.bridge import Runtime
-from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.description import Description, describe
 from hatbox.extensions.runtime.host import (
     FetchRequest,
@@ -18,6 +18,7 @@ from hatbox.extensions.runtime.limits import Limits
 
 __all__ = [
     "Boot",
+    "DenoProcess",
     "Description",
     "Exit",
     "FetchRequest",

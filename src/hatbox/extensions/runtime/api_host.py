@@ -9,7 +9,8 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
@@ -19,9 +20,7 @@ from hatbox.events import NO_ANSWER, UNHEARD
 from hatbox.extensions.runtime.description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.messages import split_path
-
-if TYPE_CHECKING:
-    from hatbox.extensions.runtime.network import Network
+from hatbox.extensions.runtime.network import Network
 
 __all__ = ["ApiHost"]
 
@@ -44,11 +43,15 @@ class ApiHost:
         self.source = source
         self._dispatcher = dispatcher
         self._caller = caller
-        self._network = network
+        self._network = network or Network()
         self._events: dict[str, ScriptEvent] = {}
         self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._input_until = -math.inf
         """Until when what the script does may be the answer to what the user did."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together."""
+        return self._dispatcher.together()
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""
@@ -90,10 +93,6 @@ class ApiHost:
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""
-        if self._network is None:
-            from hatbox.extensions.runtime.network import Network  # with httpx, which few extensions need
-
-            self._network = Network()
         return await self._network.fetch(request, lambda: self._caller.hosts)
 
     def log(self, entry: LogEntry) -> None:
@@ -102,8 +101,7 @@ class ApiHost:
 
     async def close(self) -> None:
         """Let go of connections."""
-        if self._network is not None:
-            await self._network.close()
+        await self._network.close()
 
 
 class _Noting:

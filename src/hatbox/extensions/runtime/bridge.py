@@ -86,10 +86,16 @@ class Runtime:
         *,
         inspect: bool = False,
         unsafe_eval: bool = False,
+        child: DenoProcess | None = None,
     ) -> Runtime:
-        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far."""
+        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far.
+
+        A `child` that was started ahead, with the same options, is taken for it.
+        """
         runtime = cls(host, boot, limits or Limits())
-        child = await DenoProcess.start(runtime, runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        if child is None:
+            child = await DenoProcess.start(runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        child.receiver = runtime
         runtime.process = child
         child.exited.add_done_callback(runtime._ended)
         runtime._send(["boot", settings(boot, runtime._limits)])
@@ -248,10 +254,15 @@ class Runtime:
 
     # ── What the child says ──
 
-    def received(self, frame: Frame) -> None:
-        """A frame has come. It is handled at once, unless others wait or the child does not read its answers."""
-        self._waiting.append((frame, 0))
-        self._waiting_size += frame.size
+    def received(self, frames: Sequence[Frame]) -> None:
+        """Frames have come. They are handled at once, unless others wait or the child does not read its answers."""
+        if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
+            self._handle(frames[0].messages[0])  # one call, as nearly always: this is all that it costs
+            self._flush()
+            return
+        for frame in frames:
+            self._waiting.append((frame, 0))
+            self._waiting_size += frame.size
         if not self._continuing:
             self._work()
         if self._waiting_size > self._limits.unread:
@@ -282,17 +293,34 @@ class Runtime:
         while waiting and self._writable and self.process.running:
             frame, first = waiting.popleft()
             self._waiting_size -= frame.size
-            for index in range(first, len(frame.messages)):
-                if time.perf_counter() > deadline:
-                    waiting.appendleft((frame, index))
-                    self._waiting_size += frame.size
-                    self._continue()
-                    self._flush()
-                    return
-                self._handle(frame.messages[index])
-        self._flush()
+            if len(frame.messages) == 1:
+                done = self._handle_some(frame.messages, first, deadline)
+            else:
+                with self._host.together():
+                    done = self._handle_some(frame.messages, first, deadline)
+            if done < len(frame.messages):
+                waiting.appendleft((frame, done))
+                self._waiting_size += frame.size
+                self._continue()
+            self._flush()  # with each frame, so that the child reads the first answers while the next are made
+            if self._continuing:
+                break
+
+    def _handle_some(self, messages: list[Any], first: int, deadline: float) -> int:
+        """Handle messages until it is time to stop; returns which one is next."""
+        for index in range(first, len(messages)):
+            if time.perf_counter() > deadline:
+                return index
+            self._handle(messages[index])
+        return len(messages)
 
     def _handle(self, message: Any) -> None:
+        if type(message) is list and len(message) == 4 and message[0] == "c":  # a quick look at what comes most often
+            _, number, path, arguments = message
+            if type(number) is int and type(path) is str and type(arguments) is list:
+                self.last_activity = self._loop.time()
+                self._call(number, path, arguments)
+                return
         if type(message) is list and message and message[0] != "pong":  # that it is alive is not that it does something
             self.last_activity = self._loop.time()
         match message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from hatbox.errors import HatboxError
@@ -77,6 +78,9 @@ class FetchResponse(NamedTuple):
 
 class Host(Protocol):
     """Answers what a script asks. The script is not trusted: permissions and arguments are checked behind this."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together, and in whose body nothing waits."""
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""

@@ -7,14 +7,14 @@ takes a fixed list of hosts when it starts. Knows nothing of extensions beyond t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
-
-import httpx
+from typing import TYPE_CHECKING, Final
 
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
-from hatbox.clients.empty_jar import EmptyJar
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, NetworkError
+
+if TYPE_CHECKING:  # most extensions never ask for anything, and it takes longer to import than all else here
+    import httpx
 
 __all__ = ["Network"]
 
@@ -66,7 +66,11 @@ class Network:
     async def _once(
         self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
     ) -> tuple[httpx.Response, bytes]:
+        import httpx
+
         if self._client is None:
+            from hatbox.clients.empty_jar import EmptyJar
+
             # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
             self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=self._transport, trust_env=False)
         try:
@@ -94,6 +98,8 @@ def _refuse_unless_permitted(url: str, permissions: HostPermissions) -> None:
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
+    import httpx
+
     parsed = httpx.URL(url)
     return parsed.scheme, parsed.host, parsed.port
 
