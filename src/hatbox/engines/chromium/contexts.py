@@ -22,6 +22,7 @@ from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.site_data import SiteData
 from hatbox.engines.chromium.work import guarded
+from hatbox.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, Forgotten
 from hatbox.store.base import Store
 
 __all__ = ["IdentityContext", "Looks", "Watcher"]
@@ -32,6 +33,11 @@ _UNSEEN: Final = 0.5  # seconds between looks at cookies that change without a s
 _SELDOM: Final = 10.0  # and between those that are only to be sure
 _PATIENCE: Final = 5.0  # seconds for a context to close, before it is left to end with the browser
 _REMEMBERED: Final = 64  # answers of servers
+_KINDS: Final = {
+    LOCAL_STORAGE: "local_storage",
+    DATABASES: "indexeddb",
+    SERVICE_WORKERS: "service_workers,cache_storage",
+}
 
 
 class Looks(msgspec.Struct, frozen=True):
@@ -281,6 +287,20 @@ class IdentityContext:
                     continue
                 await self._site_data.restore(page, origin, data)
             await page.reset_history()
+
+    async def forget_site_data(self, forgotten: Forgotten) -> None:
+        """Remove in the browser what was removed in the profile, so that it is not saved there again."""
+        page = next((each for each in self.pages if not each.is_crashed), None) or await self._make_page()
+        try:
+            if kinds := [_KINDS[part] for part in forgotten.parts if part in _KINDS]:
+                for origin in forgotten.origins:
+                    await page.forget_site_data(origin, kinds)
+            if CACHE in forgotten.parts:
+                await page.forget_cache()
+        finally:
+            if page not in self.pages:
+                await page.close()
+        self._site_data.forget(forgotten)
 
     async def _save_rest(self) -> None:
         """Save what was changed just before the last page of an origin was closed, on an empty page."""

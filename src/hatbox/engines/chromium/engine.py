@@ -12,12 +12,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+import msgspec
 import platformdirs
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
@@ -29,6 +30,7 @@ from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
+from hatbox.site_data import FORGOTTEN, Forgotten
 from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.model import BLANK, Tab
 
@@ -73,6 +75,7 @@ class ChromiumEngine(Engine):
         self._reports: Reports
         self._contexts: dict[str, IdentityContext] = {}
         self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
+        self._forgetting: set[asyncio.Task[Any]] = set()
         self._pages: dict[int, LivePage] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
@@ -178,6 +181,8 @@ class ChromiumEngine(Engine):
     async def synced(self) -> None:
         """Resolves when all that was changed by now, in the store or in the browser, is known on both sides."""
         await self._store.catch_up()
+        if self._forgetting:
+            await asyncio.wait(self._forgetting)
         with _explained():
             await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
 
@@ -274,6 +279,17 @@ class ChromiumEngine(Engine):
             for context in self._contexts.values():
                 context.cookies.compare()
             self._opening = dict.fromkeys(self._opening, True)
+        elif change.topic == FORGOTTEN:
+            forgotten = msgspec.json.decode(change.payload, type=Forgotten)
+            if (cookie_store_id := cookie_store_id_of(forgotten.number)) in self._locks:
+                task = self._begin(self._forget_site_data(cookie_store_id, forgotten))
+                self._forgetting.add(task)
+                task.add_done_callback(self._forgetting.discard)
+
+    async def _forget_site_data(self, cookie_store_id: str, forgotten: Forgotten) -> None:
+        async with self._locks[cookie_store_id]:  # one that is being made may have been given it already
+            if context := self._contexts.get(cookie_store_id):
+                await context.forget_site_data(forgotten)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):

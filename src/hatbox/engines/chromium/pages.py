@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -447,6 +447,15 @@ class LivePage:
     async def run_in(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if it has none."""
         return await self._watch.run_in(origin, script)
+
+    async def forget_site_data(self, origin: str, kinds: Iterable[str]) -> None:
+        """Remove what an origin keeps in the context of this page, documents that are open too; `*` is all origins."""
+        given = {"origin": origin, "storageTypes": ",".join(kinds)}
+        await self._session.send("Storage.clearDataForOrigin", given)
+
+    async def forget_cache(self) -> None:
+        """Remove the cache of the context of this page."""
+        await self._session.send("Network.clearBrowserCache")
 
     async def set_mark(self, mark: Mark | None) -> None:
         """Mark it otherwise."""
