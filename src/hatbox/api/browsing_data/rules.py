@@ -1,8 +1,8 @@
 """What the functions of the namespace browsingData do, each as a function of a transaction. The words are Firefox's.
 
 Of the kinds of data that a browser has, a profile holds cookies and what pages keep in local storage and IndexedDB.
-Caches and service workers an engine may have, which is told. Of the others there is nothing: to remove all of it is done
-as soon as it is asked for.
+Caches and service workers an engine may have, which is told. Of the others there is nothing: to remove all of it is
+done as soon as it is asked for.
 """
 
 from __future__ import annotations

@@ -68,6 +68,7 @@ class IdentityContext:
     def __init__(
         self,
         context: BrowserContext,
+        context_id: str,
         cookies: CookieSync,
         cookie_store_id: str,
         store: Store,
@@ -76,6 +77,8 @@ class IdentityContext:
     ) -> None:
         self.context = context
         """The context for Playwright."""
+        self.context_id = context_id
+        """Its name in the protocol."""
         self.cookie_store_id = cookie_store_id
         self.cookies = cookies
         self.pages: list[LivePage] = []
@@ -87,6 +90,7 @@ class IdentityContext:
         self._site_data = SiteData(store, store_number(cookie_store_id) or 0, lambda: [*self.pages])
         self._making = asyncio.Lock()
         self._ours: set[PlaywrightPage] = set()
+        self._live: dict[str, LivePage] = {}  # by their targets
         self._first: LivePage | None = None  # made to give back site data, and free for the first tab
         self._poll_now = asyncio.Event()
         self._polling: asyncio.Task[None] | None = None
@@ -105,7 +109,7 @@ class IdentityContext:
     ) -> IdentityContext:
         """Give a new context what the identity has."""
         cookies = CookieSync(session, context_id, cookie_store)
-        made = cls(context, cookies, cookie_store.cookie_store_id, store, watcher, looks)
+        made = cls(context, context_id, cookies, cookie_store.cookie_store_id, store, watcher, looks)
         context.on("page", guarded(made._on_page))
         context.on("response", guarded(made._on_response))
         context.on("requestfailed", guarded(made._on_failure))
@@ -125,6 +129,10 @@ class IdentityContext:
         first, self._first = self._first, None
         if first is not None:
             await first.close()
+
+    def page_at(self, target_id: str) -> LivePage | None:
+        """The page that has this target; None if there is none yet."""
+        return self._live.get(target_id)
 
     async def save(self, page: LivePage) -> None:
         """Bring to disk what the sites in a page keep."""
@@ -233,6 +241,7 @@ class IdentityContext:
 
     async def _attach(self, page: PlaywrightPage) -> LivePage:
         live = await LivePage.attach(page, self, self._looks.mark, headless=self._looks.headless)
+        self._live[live.target_id] = live
         page.on("close", guarded(lambda _: self._on_close(live)))
         if self._looks.downloads is not None:
             page.on("download", guarded(self._on_download))
@@ -264,6 +273,7 @@ class IdentityContext:
 
     def _on_close(self, page: LivePage) -> None:
         self._ours.discard(page.page)
+        self._live.pop(page.target_id, None)
         if page in self.pages:
             self.pages.remove(page)
         if not page.is_closing:

@@ -134,6 +134,11 @@ class LivePage:
         """Where it is."""
         return self._state.url
 
+    @property
+    def is_muted(self) -> bool:
+        """Whether what it loads is only for us."""
+        return self._is_muted
+
     async def loaded(self) -> None:
         """Wait until nothing is loading any more."""
         await self._idle.wait()
@@ -328,8 +333,8 @@ class LivePage:
             self._begin(self._forget_then_done())
             return
         self._idle.set()
-        self._is_committed = True
         self._tell()
+        self._is_committed = True
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
         self._keeping.soon()
@@ -418,7 +423,9 @@ class LivePage:
 
     def _tell(self) -> None:
         if self._teller is not None and not self._is_muted:
-            self._teller.state(self._state, done=self._idle.is_set())
+            done = self._idle.is_set()
+            stopped = done and not self._is_committed  # nothing came: the page is the one that was there before
+            self._teller.state(msgspec.structs.replace(self._state, stopped=stopped), done=done)
 
     # ------------------------------------------------------------------------------------- to show it again, and else
 
