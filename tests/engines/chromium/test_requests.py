@@ -17,6 +17,8 @@ import hatbox
 from hatbox.api.browser import Browser
 from hatbox.engines.chromium.runner import ChromiumRunner
 from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.extensions.made import make
+from tests.extensions.runtime.lab import needs_deno
 from tests.site import PAGES, Answer, Seen, Site, page
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
@@ -454,3 +456,43 @@ async def test_proxies_are_not_asked_for_and_that_is_said(
             script.proxy.onRequest.addListener(lambda _: {"type": "direct"}, {"urls": ["<all_urls>"]})
         await web.runner.page("Work", site.url("/page/1"))
     assert caplog.text.count("proxy.onRequest is not asked about the requests of Chromium") == 1
+
+
+HOLDS = """
+const filter = {urls: ["*://*/page/2*"]};
+browser.webRequest.onBeforeRequest.addListener(() => new Promise(() => {}), filter, ["blocking"]);
+browser.webRequest.onBeforeRequest.addListener(({requestBody}) => {
+  const [{bytes}] = requestBody.raw;
+  return {redirectUrl: `${new URL(origin).origin}/cookies?${new Uint8Array(bytes).join("-")}`};
+}, {urls: ["*://*/echo"]}, ["blocking", "requestBody"]);
+"""
+
+
+@needs_deno
+@with_browser
+async def test_an_extension_that_goes_lets_go_of_what_it_holds(
+    browser: str, path: Path, site: Site, tmp_path: Path
+) -> None:
+    async with browsing(path, browser) as web:
+        web.heard.listen("onBeforeRequest")
+        page = await web.runner.page("Work", site.url("/page/1"))
+        for end in ("stop", "kill"):
+            background = HOLDS.replace("new URL(origin).origin", repr(site.url("")))
+            folder = make(
+                tmp_path, background, name=end, permissions=["webRequest", "webRequestBlocking", "<all_urls>"]
+            )
+            extension = await web.profile.extensions.start(folder)
+            await web.runner.synced()
+            sent = await page.evaluate(
+                "fetch('/echo', {method: 'POST', body: new Uint8Array([7, 255])}).then(answer => answer.url)"
+            )
+            assert sent == site.url("/cookies?7-255")
+            going = asyncio.ensure_future(page.goto(site.url(f"/page/2?{end}")))
+            await web.heard.until("onBeforeRequest", f"/page/2?{end}")
+            if end == "kill":
+                assert extension.runtime is not None
+                os.kill(extension.runtime.process.pid, signal.SIGKILL)
+            else:
+                await web.profile.extensions.stop(extension)
+            await asyncio.wait_for(going, web.profile.requests.patience / 2)
+            await web.profile.extensions.stop(extension)
