@@ -250,7 +250,7 @@ async def test_what_is_inside_of_a_page_is_told_with_its_frame(
         web.heard.listen()
         await web.runner.page("Work", site.url("/outer"))
         (tab,) = await web.profile.tabs.query("Work")
-        for each in ("/outer", "/inner", "/innermost", "/icon.png", "/w.js", "/page/32"):
+        for each in ("/outer", "/inner", "/innermost", "/icon.png", "/w.js", "/page/31", "/page/32"):
             done = await web.heard.until("onCompleted", each)
             assert (done["tabId"], done["cookieStoreId"]) == (tab.id, WORK)
             assert web.heard.names(each)[-1] == "onCompleted"

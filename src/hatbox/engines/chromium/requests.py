@@ -88,6 +88,8 @@ class _Flight(msgspec.Struct):
     frame_id: str
     url: str = ""
     has_started: bool = False
+    left: int | None = None
+    """How many bytes are to come, where the server has said it."""
     attempts: int = 0
     task: asyncio.Task[None] | None = None
 
@@ -254,6 +256,7 @@ class RequestWatch:
         if code in _REDIRECTS and (location := {name.lower(): value for name, value in kept}.get("location")):
             flight.exchange.redirecting(urljoin(flight.url, location))
             return _GO_ON if kept == headers else Held("Fetch.fulfillRequest", changed | {"body": ""})
+        flight.left = _size(headers)
         if flight.kind in (_MAIN, "sub_frame") and code not in _NOT_SHOWN:
             self._frames.shows(flight.frame_id, flight.url)
         return _GO_ON if kept == headers else Held("Fetch.continueResponse", changed)
@@ -335,6 +338,8 @@ class RequestWatch:
             self._start(
                 event["requestId"], response.get("remoteIPAddress"), from_cache=response.get("fromDiskCache", False)
             )
+        elif name == "Network.dataReceived":
+            self._receive(event["requestId"], event["dataLength"])
         elif name == "Network.loadingFinished":
             self._finish(event["requestId"])
         elif name == "Network.loadingFailed":
@@ -350,6 +355,14 @@ class RequestWatch:
         if flight is not None and not flight.has_started:
             flight.has_started = True
             flight.exchange.response_started(ip.strip("[]") if ip else None, from_cache=from_cache)
+
+    def _receive(self, key: str, size: int) -> None:
+        """Chromium tells that all has come when a script has read it, which may be never."""
+        flight = self._flights.get(key)
+        if flight is not None and flight.left is not None:
+            flight.left -= size
+            if flight.left <= 0:
+                self._finish(key)
 
     def _finish(self, key: str) -> None:
         self._start(key, None, from_cache=False)
@@ -402,6 +415,13 @@ def _body(request: Mapping[str, Any]) -> Body | None:
         return Body(error="Chromium does not tell what is sent")
     content_type = next((value for name, value in request["headers"].items() if name.lower() == "content-type"), "")
     return read_body(content_type, parts)
+
+
+def _size(headers: Headers) -> int | None:
+    """The size of what comes, if that is what scripts get."""
+    values = {name.lower(): value for name, value in headers}
+    size = values.get("content-length", "")
+    return int(size) if size.isascii() and size.isdigit() and "content-encoding" not in values else None
 
 
 def _is_third_party(spot: Spot, kind: str, url: str) -> bool:
