@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from hatbox.events import Event, Question
@@ -45,18 +45,36 @@ class Requests:
     @property
     def are_heard(self) -> bool:
         """Whether somebody listens to requests. Who only chooses proxies does not."""
-        return any(
-            (
-                self.on_before_request,
-                self.on_before_send_headers,
-                self.on_send_headers,
-                self.on_headers_received,
-                self.on_auth_required,
-                self.on_before_redirect,
-                self.on_response_started,
-                self.on_completed,
-                self.on_error_occurred,
-            )
+        return any(self._all())
+
+    @property
+    def heard_types(self) -> set[str] | None:
+        """The types of requests that somebody listens to; None for all."""
+        types: set[str] = set()
+        for event in self._all():
+            for wishes in event.wishes:
+                wanted = wishes[0]["types"] if wishes else None  # those of webRequest: a filter, and more
+                if wanted is None:
+                    return None
+                types.update(wanted)
+        return types
+
+    @property
+    def answers_are_heard(self) -> bool:
+        """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
+        return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
+
+    def _all(self) -> Sequence[Event[Moment]]:
+        return (
+            self.on_before_request,
+            self.on_before_send_headers,
+            self.on_send_headers,
+            self.on_headers_received,
+            self.on_auth_required,
+            self.on_before_redirect,
+            self.on_response_started,
+            self.on_completed,
+            self.on_error_occurred,
         )
 
     def begin(

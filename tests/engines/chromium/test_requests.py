@@ -373,6 +373,33 @@ async def test_nothing_is_held_where_nobody_listens(browser: str, path: Path, si
 
 
 @with_browser
+async def test_only_what_somebody_wants_to_hear_of_is_held(browser: str, path: Path, site: Site) -> None:
+    async with browsing(path, browser) as web:
+        asked: list[tuple[str, str]] = []
+
+        def ask(details: dict[str, Any]) -> None:
+            asked.append((details["requestId"], details["url"]))
+
+        pages = {"urls": ["<all_urls>"], "types": ["main_frame"]}
+        web.script.webRequest.onBeforeRequest.addListener(ask, pages, ["blocking"])  # type: ignore[arg-type]
+        page = await web.runner.page("Work", site.url("/redirect/1"))
+        watch = web.runner.engine._watch
+        assert watch is not None
+        assert watch._held is not None
+        assert [each["requestStage"] for each in watch._held.patterns] == ["Request"]
+        await page.evaluate("fetch('/page/1')")
+        await page.goto(site.url("/page/2"))
+        assert asked == [("1", site.url("/redirect/1")), ("1", site.url("/redirect/0")), ("2", site.url("/page/2"))]
+        await until(lambda: _count([*watch._flights], 0))
+        web.heard.listen("onCompleted")  # now there is more to tell
+        await web.runner.synced()
+        await page.evaluate("fetch('/page/3')")
+        await web.heard.until("onCompleted", "/page/3")
+        await page.goto(site.url("/page/4"))
+        await web.heard.until("onCompleted", "/page/4")
+
+
+@with_browser
 async def test_a_listener_that_does_not_answer_does_not_hold_a_page_for_ever(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:

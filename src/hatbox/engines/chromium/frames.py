@@ -83,6 +83,7 @@ class Frames:
         self._frames: dict[str, _Frame] = {}
         self._numbers = itertools.count(1)
         self._ids = itertools.count(1)
+        self._tells_network = False
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: set[asyncio.Future[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -96,6 +97,14 @@ class Frames:
         await self._session.send("Target.setDiscoverTargets", {"discover": True, "filter": kinds})
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_MOMENT)
+
+    async def begin_network(self) -> None:
+        """From now on what becomes of requests is told too."""
+        if not self._tells_network:
+            self._tells_network = True
+            for target in list(self._targets.values()):
+                with contextlib.suppress(PlaywrightError):
+                    await self._post(target, "Network.enable")
 
     async def renew(self) -> None:
         """Have documents and workers that are there ask as new ones do: what they ask for is held only from then on."""
@@ -173,7 +182,8 @@ class Frames:
         try:
             given = {"targetId": target.id, "flatten": False}
             target.session_id = (await self._session.send("Target.attachToTarget", given))["sessionId"]
-            await self._post(target, "Network.enable")
+            if self._tells_network:
+                await self._post(target, "Network.enable")
             if target.kind in _WITH_FRAMES:
                 await self._post(target, "Page.enable")
             target.is_ready = True

@@ -31,7 +31,6 @@ __all__ = ["Held", "Places", "RequestWatch"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATTERNS: Final = [{"urlPattern": "http*", "requestStage": stage} for stage in ("Request", "Response")]
 _ABORTED: Final = "NS_BINDING_ABORTED"
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_SHOWN: Final = (204, 205)
@@ -39,6 +38,7 @@ _ATTEMPTS: Final = 20  # to say who asks
 _PORTS: Final = {"http": 80, "https": 443}
 _ADDED_AGAIN: Final = ("cookie", "user-agent")
 _MAIN: Final = "main_frame"
+_DOCUMENTS: Final = frozenset({_MAIN, "sub_frame"})
 _TYPES: Final = {
     "Stylesheet": "stylesheet",
     "Image": "image",
@@ -79,6 +79,15 @@ _GO_ON: Final = Held("Fetch.continueRequest")
 _FAIL: Final = Held("Fetch.failRequest", {"errorReason": "Aborted"})
 
 
+class _Wanted(NamedTuple):
+    """What the browser is to do."""
+
+    patterns: list[dict[str, str]]
+    asks_who: bool
+    ends: bool
+    """Whether the end of a request is to be told too, which is told of all."""
+
+
 class _Flight(msgspec.Struct):
     """A request that is under way."""
 
@@ -104,7 +113,7 @@ class RequestWatch:
         self._session: CDPSession | None = None
         self._frames: Frames
         self._flights: dict[str, _Flight] = {}
-        self._asks_who = False
+        self._held: _Wanted | None = None  # what the browser was told to hold
         self._change: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._has_warned = False
@@ -134,30 +143,35 @@ class RequestWatch:
         if self._requests.on_proxy_request and not self._has_warned:
             self._has_warned = True
             logger.warning("proxy.onRequest is not asked about the requests of Chromium, which go out as ever")
-        if self._change is None and not self._is_stopped and not self._is_as_wanted():
+        if self._change is None and not self._is_stopped and self._wanted() != self._held:
             self._change = self._begin(self._make_as_wanted())
 
-    def _is_as_wanted(self) -> bool:
-        heard = self._requests.are_heard
-        return heard == (self._session is not None) and (not heard or self._asks_who == self._wants_who())
-
-    def _wants_who(self) -> bool:
-        return bool(self._requests.on_auth_required)
+    def _wanted(self) -> _Wanted | None:
+        """What the browser is to hold and to tell: nothing that nobody wants to hear of."""
+        requests = self._requests
+        if not requests.are_heard:
+            return None
+        types, ends = requests.heard_types, requests.answers_are_heard
+        only_documents = types is not None and types <= _DOCUMENTS
+        pattern = {"urlPattern": "http*"} | ({"resourceType": "Document"} if only_documents else {})
+        patterns = [pattern | {"requestStage": stage} for stage in ("Request", *(["Response"] if ends else []))]
+        asks_who = bool(requests.on_auth_required)
+        ends = ends or asks_who or bool(requests.on_error_occurred) or not only_documents
+        return _Wanted(patterns, asks_who, ends)
 
     async def _make_as_wanted(self) -> None:
         try:
-            while not self._is_as_wanted() and not self._is_stopped:
-                await self._make_so()
+            while (wanted := self._wanted()) != self._held and not self._is_stopped:
+                await self._hold(wanted)
         except PlaywrightError as error:
             logger.debug("requests cannot be watched: %s", error)  # the browser is gone
         finally:
             self._change = None
 
-    async def _make_so(self) -> None:
-        if not self._requests.are_heard:
+    async def _hold(self, wanted: _Wanted | None) -> None:
+        if wanted is None:
             self._let_go()
             return
-        self._asks_who = self._wants_who()
         session = self._session
         if session is None:
             session = await self._browser.new_browser_cdp_session()
@@ -165,7 +179,10 @@ class RequestWatch:
             session.on("Fetch.authRequired", guarded(self._on_auth_required))
             self._frames = Frames(session, self._on_event, self._on_gone)
             await self._frames.begin()
-        await session.send("Fetch.enable", {"patterns": _PATTERNS, "handleAuthRequests": self._asks_who})
+        if wanted.ends:
+            await self._frames.begin_network()
+        await session.send("Fetch.enable", {"patterns": wanted.patterns, "handleAuthRequests": wanted.asks_who})
+        self._held = wanted
         if self._session is None:
             self._session = session
             await self._frames.renew()
@@ -173,6 +190,7 @@ class RequestWatch:
     def _let_go(self) -> None:
         """End the session: what is held goes on as it is."""
         session, self._session = self._session, None
+        self._held = None
         if session is None:
             return
         self._frames.stop()
@@ -257,8 +275,6 @@ class RequestWatch:
             flight.exchange.redirecting(urljoin(flight.url, location))
             return _GO_ON if kept == headers else Held("Fetch.fulfillRequest", changed | {"body": ""})
         flight.left = _size(headers)
-        if flight.kind in (_MAIN, "sub_frame") and code not in _NOT_SHOWN:
-            self._frames.shows(flight.frame_id, flight.url)
         return _GO_ON if kept == headers else Held("Fetch.continueResponse", changed)
 
     async def _who(self, event: dict[str, Any]) -> Held:
@@ -310,7 +326,7 @@ class RequestWatch:
         flight = self._flights.get(_key(event))
         if urlsplit(url).scheme in ("http", "https"):
             headers = [{"name": "Location", "value": url}]
-            if flight is not None and flight.kind not in (_MAIN, "sub_frame"):
+            if flight is not None and flight.kind not in _DOCUMENTS:
                 headers += _for_other_origins(event["request"]["headers"].get("Origin"), flight.spot)
             return Held("Fetch.fulfillRequest", {"responseCode": 307, "responseHeaders": headers, "body": ""})
         if flight is not None and flight.kind == _MAIN:
@@ -335,6 +351,8 @@ class RequestWatch:
     def _on_event(self, name: str, event: dict[str, Any]) -> None:
         if name == "Network.responseReceived":
             response = event["response"]
+            if event["type"] == "Document" and response["status"] not in _NOT_SHOWN:
+                self._frames.shows(event.get("frameId", ""), response["url"])
             self._start(
                 event["requestId"], response.get("remoteIPAddress"), from_cache=response.get("fromDiskCache", False)
             )
@@ -347,8 +365,14 @@ class RequestWatch:
             self._fail(event["requestId"], error)
         elif name == "Page.frameStoppedLoading":
             for key, flight in list(self._flights.items()):
-                if flight.frame_id == event["frameId"] and flight.kind == "sub_frame" and flight.has_started:
+                if flight.frame_id == event["frameId"] and self._must_be_over(flight):
                     self._finish(key)
+
+    def _must_be_over(self, flight: _Flight) -> bool:
+        """Whether a request is over, now that nothing is loading in its frame, though that is not told."""
+        if self._held is not None and not self._held.ends:
+            return flight.task is None or flight.task.done()
+        return flight.kind == "sub_frame" and flight.has_started
 
     def _start(self, key: str, ip: str | None, *, from_cache: bool) -> None:
         flight = self._flights.get(key)
@@ -426,7 +450,7 @@ def _size(headers: Headers) -> int | None:
 
 def _is_third_party(spot: Spot, kind: str, url: str) -> bool:
     """Whether a request leaves the site of one of the documents around it."""
-    around = spot.frames if kind not in (_MAIN, "sub_frame") else spot.frames[1:]
+    around = spot.frames if kind not in _DOCUMENTS else spot.frames[1:]
     sites = {_site(each) for _, each in around if each.startswith("http")}
     return bool(sites - {_site(url)})
 
