@@ -24,10 +24,11 @@ __all__ = ["Frames", "Spot", "Target"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE: Final = 5.0  # seconds for a frame to be told of that has asked for something
+_PATIENCE: Final = 2.0  # seconds for a frame to be told of that has asked for something
 _MOMENT: Final = 1.0  # and for a page to say which frames it has
 _PAGE: Final = "page"
-_WITH_FRAMES: Final = (_PAGE, "iframe")
+_PRERENDERED: Final = "prerender"
+_WITH_FRAMES: Final = (_PAGE, _PRERENDERED, "iframe")
 _WORKERS: Final = ("worker", "shared_worker", "service_worker")
 
 
@@ -93,7 +94,7 @@ class Frames:
 
     async def begin(self) -> None:
         """Look at what there is; resolves when all of it is known. A page that does not answer is not waited for."""
-        kinds = [{"type": kind} for kind in (*_WITH_FRAMES, *_WORKERS)]
+        kinds = [{"type": kind} for kind in (_PAGE, "iframe", *_WORKERS)]
         await self._session.send("Target.setDiscoverTargets", {"discover": True, "filter": kinds})
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_MOMENT)
@@ -166,7 +167,7 @@ class Frames:
         info = event["targetInfo"]
         target = self._targets[info["targetId"]] = Target(
             info["targetId"],
-            info["type"],
+            info.get("subtype") or info["type"],  # a page that is loaded in case somebody wants it has no tab
             info["url"],
             info.get("browserContextId", ""),
             info.get("openerId"),

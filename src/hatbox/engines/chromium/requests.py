@@ -11,7 +11,7 @@ import asyncio
 import base64
 import contextlib
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
@@ -32,6 +32,7 @@ __all__ = ["Held", "Places", "RequestWatch"]
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _ABORTED: Final = "NS_BINDING_ABORTED"
+_GONE: Final = "Invalid InterceptionId"  # what Chromium says of what it does not hold
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_SHOWN: Final = (204, 205)
 _ATTEMPTS: Final = 20  # to say who asks
@@ -172,19 +173,18 @@ class RequestWatch:
         if wanted is None:
             self._let_go()
             return
-        session = self._session
+        session, is_new = self._session, self._session is None
         if session is None:
             session = await self._browser.new_browser_cdp_session()
             session.on("Fetch.requestPaused", guarded(self._on_paused))
             session.on("Fetch.authRequired", guarded(self._on_auth_required))
-            self._frames = Frames(session, self._on_event, self._on_gone)
+            self._session, self._frames = session, Frames(session, self._on_event, self._on_gone)
             await self._frames.begin()
         if wanted.ends:
             await self._frames.begin_network()
         await session.send("Fetch.enable", {"patterns": wanted.patterns, "handleAuthRequests": wanted.asks_who})
         self._held = wanted
-        if self._session is None:
-            self._session = session
+        if is_new:
             await self._frames.renew()
 
     def _let_go(self) -> None:
@@ -206,21 +206,21 @@ class RequestWatch:
 
     def _on_paused(self, event: dict[str, Any]) -> None:
         is_answered = "responseStatusCode" in event or "responseErrorReason" in event
-        self._handle(event, self._answered(event) if is_answered else self._asked(event))
+        self._handle(event, self._answered if is_answered else self._asked)
 
     def _on_auth_required(self, event: dict[str, Any]) -> None:
-        self._handle(event, self._who(event))
+        self._handle(event, self._who)
 
-    def _handle(self, event: dict[str, Any], deciding: Coroutine[Any, Any, Held]) -> None:
-        task = self._begin(self._decide(event, deciding))
+    def _handle(self, event: dict[str, Any], decide: Callable[[dict[str, Any]], Awaitable[Held]]) -> None:
+        task = self._begin(self._decide(event, decide))
         if flight := self._flights.get(_key(event)):
             flight.task = task
 
-    async def _decide(self, event: dict[str, Any], deciding: Coroutine[Any, Any, Held]) -> None:
+    async def _decide(self, event: dict[str, Any], decide: Callable[[dict[str, Any]], Awaitable[Held]]) -> None:
         session = self._session
         held = _GO_ON
         try:
-            held = await deciding
+            held = await decide(event)
         except RequestCancelled as error:
             logger.debug("%s is not loaded: %s", event["request"]["url"], error)
             held = _FAIL
@@ -234,7 +234,7 @@ class RequestWatch:
         try:
             await session.send(held.method, {"requestId": event["requestId"], **held.given})
         except PlaywrightError as error:
-            if session is not self._session or held == _GO_ON:
+            if session is not self._session or held in (_GO_ON, _FAIL) or _GONE in str(error):
                 return  # it is not held any more
             logger.warning("%s: Chromium does not do what a listener wants: %s", event["request"]["url"], error)
             with contextlib.suppress(PlaywrightError):
@@ -300,8 +300,11 @@ class RequestWatch:
 
     async def _new_flight(self, event: dict[str, Any]) -> _Flight | None:
         spot = await self._frames.find(event["frameId"])
-        place = await self._places.place_of(spot.target) if spot else None
-        if spot is None or place is None:
+        if spot is None:
+            logger.debug("nobody knows which page has asked for %s", event["request"]["url"])
+            return None
+        place = await self._places.place_of(spot.target)
+        if place is None:
             return None
         frames, kind = spot.frames, _TYPES.get(event["resourceType"], "other")
         document_url = spot.document_url
