@@ -16,7 +16,7 @@ import pytest
 import hatbox
 from hatbox.api.browser import Browser
 from hatbox.engines.chromium.runner import ChromiumRunner
-from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.engines.chromium.real import browser_process, until, value, with_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.site import PAGES, Answer, Seen, Site, page
@@ -217,6 +217,31 @@ async def test_headers_are_changed_both_ways(browser: str, path: Path, site: Sit
         assert "server" not in got
         assert site.requests("/page/2")[0].cookies == {"by": "hand"}
         assert [each.value for each in await store.cookies()] == ["Work-1"]
+
+
+@with_browser
+async def test_a_page_goes_by_the_headers_that_listeners_leave(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def received(details: dict[str, Any]) -> dict[str, Any]:
+        kept = [each for each in details["responseHeaders"] if each["name"] != policy[0]]
+        added = [{"name": policy[0], "value": policy[1]}] if "strict" in details["url"] else []
+        return {"responseHeaders": [*kept, *added, {"name": "Set-Cookie", "value": "by=Work-1"}]}
+
+    policy = ("Content-Security-Policy", "script-src 'none'")
+    body = page("Nothing ran", "<p>ü</p><script>document.title = 'Ran'</script>").body
+    monkeypatch.setitem(PAGES, "/lax", lambda *_: Answer(body, headers=(policy,)))
+    monkeypatch.setitem(PAGES, "/strict", lambda *_: Answer(body))
+    async with browsing(path, browser) as web:
+        shown = await web.runner.page("Work", site.url("/lax"))
+        assert await shown.title() == "Nothing ran"
+        web.heard.listen("onCompleted")
+        web.block("onHeadersReceived", received, "responseHeaders")
+        for name, title in (("/lax", "Ran"), ("/strict", "Nothing ran")):
+            shown = await web.runner.page("Work", site.url(name))
+            assert (await shown.title(), await shown.text_content("p")) == (title, "ü")
+            assert (await web.heard.until("onCompleted", name))["statusCode"] == 200
+        await until(lambda: value(web.profile, "Work", "by"))
 
 
 @with_browser

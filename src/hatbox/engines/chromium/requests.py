@@ -35,6 +35,7 @@ _ABORTED: Final = "NS_BINDING_ABORTED"
 _GONE: Final = "Invalid InterceptionId"  # what Chromium says of what it does not hold
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_SHOWN: Final = (204, 205)
+_WITHOUT_BODY: Final = (*_NOT_SHOWN, 304)
 _ATTEMPTS: Final = 20  # to say who asks
 _PORTS: Final = {"http": 80, "https": 443}
 _ADDED_AGAIN: Final = ("cookie", "user-agent")
@@ -227,6 +228,8 @@ class RequestWatch:
             self._begin(self._show_nothing(event))
         except Redirected as elsewhere:
             held = self._redirected(event, elsewhere.url)
+        except PlaywrightError as error:
+            logger.debug("%s is gone: %s", event["request"]["url"], error)
         except Exception:
             logger.exception("%s was not heard of", event["request"]["url"])
         if session is None:
@@ -275,7 +278,20 @@ class RequestWatch:
             flight.exchange.redirecting(urljoin(flight.url, location))
             return _GO_ON if kept == headers else Held("Fetch.fulfillRequest", changed | {"body": ""})
         flight.left = _size(headers)
-        return _GO_ON if kept == headers else Held("Fetch.continueResponse", changed)
+        if kept == headers:
+            return _GO_ON
+        sets_cookies = any(name.lower() == "set-cookie" for name, _ in kept)
+        if (flight.kind in _DOCUMENTS or sets_cookies) and code not in _WITHOUT_BODY:
+            return Held("Fetch.fulfillRequest", changed | {"body": await self._whole(event)})
+        return Held("Fetch.continueResponse", changed)
+
+    async def _whole(self, event: dict[str, Any]) -> str:
+        """All that was answered, in Base64. Only with it Chromium goes by the policies in other headers, and takes in
+        their cookies."""
+        assert self._session is not None  # noqa: S101 - whatever is held is held by it
+        answer = await self._session.send("Fetch.getResponseBody", {"requestId": event["requestId"]})
+        body: str = answer["body"]
+        return body if answer["base64Encoded"] else base64.b64encode(body.encode()).decode()
 
     async def _who(self, event: dict[str, Any]) -> Held:
         """A server, or a proxy, wants to know who asks."""
