@@ -296,6 +296,23 @@ async def test_what_is_inside_of_a_page_is_told_with_its_frame(
 
 
 @with_browser
+async def test_a_service_worker_belongs_to_an_identity_and_to_no_tab(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = b"onactivate = event => event.waitUntil(Promise.allSettled([fetch('/page/21'), fetch('/page/22')]))"
+    monkeypatch.setitem(PAGES, "/sw.js", lambda *_: Answer(script, content_type="text/javascript"))
+    async with browsing(path, browser) as web:
+        web.heard.listen("onBeforeRequest", "onCompleted", "onErrorOccurred")
+        web.block("onBeforeRequest", lambda _: {"cancel": True}, url="*://*/page/22")
+        page = await web.runner.page("Work", site.url("/page/1"))
+        await page.evaluate("navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)")
+        done = await web.heard.until("onCompleted", "/page/21")
+        assert (done["tabId"], done["cookieStoreId"], done["type"]) == (-1, WORK, "xmlhttprequest")
+        assert (await web.heard.until("onErrorOccurred", "/page/22"))["error"] == "NS_ERROR_ABORT"
+        assert not site.requests("/page/22")
+
+
+@with_browser
 async def test_why_a_page_did_not_come_is_told_in_firefox_s_words(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
         web.heard.listen()
