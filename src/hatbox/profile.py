@@ -187,6 +187,7 @@ class Profile:
             browser=browser,
             marks=marks,
             downloads=downloads,
+            requests=self.requests,
         )
         return self._ends_with_it(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
 
