@@ -172,7 +172,8 @@ class Extension:
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
-        """Show its scripts the namespaces that they may use now."""
+        """Show its scripts the namespaces that they may use now, and cut off what they may not talk to any more."""
+        self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.show(describe(self.caller))
 

@@ -176,7 +176,7 @@ def test_scripts_share_a_scope_and_a_page(tmp_path: Path) -> None:
 
 def test_what_is_of_deno_is_out_of_reach(tmp_path: Path) -> None:
     gone = "Deno process Buffer global require Worker localStorage sessionStorage caches alert prompt confirm close"
-    gone += " WebSocket EventSource SharedArrayBuffer setImmediate GPU BroadcastChannel nodeBootstrap"
+    gone += " WebSocketStream EventSource SharedArrayBuffer setImmediate GPU BroadcastChannel nodeBootstrap"
 
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
@@ -383,5 +383,19 @@ def test_scripts_of_the_host_run_before_those_of_the_extension(tmp_path: Path) -
             "var seen = document.title;", polyfills=[("document.js", "globalThis.document = {title: 'T'};")]
         )
         assert await runtime.evaluate("seen") == "T"
+
+    in_lab(tmp_path, use)
+
+
+def test_text_given_to_a_timer_is_code_and_so_is_not_run(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        source = "globalThis.ran = 0; typeof setTimeout('ran = 1')"
+        runtime = await lab.start()
+        assert await runtime.evaluate(source) == "number"
+        assert (await lab.host.said("EvalError")).kind == "error"
+        assert await runtime.evaluate("ran") == 0
+        runtime = await lab.start(unsafe_eval=True)
+        await runtime.evaluate(source)
+        assert await runtime.evaluate("await new Promise(resolve => { setTimeout(resolve, 2); }); return ran") == 1
 
     in_lab(tmp_path, use)

@@ -14,10 +14,10 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
-from hatbox.errors import ApiError
+from hatbox.errors import ApiError, RuntimeGone, ScriptError
 from hatbox.events import NO_ANSWER, UNHEARD
 from hatbox.extensions.runtime.description import event_returns
-from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, RuntimeGone, ScriptError
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
 from hatbox.extensions.runtime.messages import split_path
 from hatbox.extensions.runtime.network import Network
 
@@ -89,6 +89,14 @@ class ApiHost:
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""
         return await self._network.fetch(request, lambda: self._caller.hosts)
+
+    async def connect(self, request: SocketRequest) -> Socket:
+        """Open a WebSocket, to the hosts that the caller has permission for; it is cut off when that is revoked."""
+        return await self._network.connect(request, lambda: self._caller.hosts)
+
+    def permissions_changed(self) -> None:
+        """Cut off what the caller has no permission for any more."""
+        self._network.permissions_changed()
 
     def log(self, entry: LogEntry) -> None:
         """Pass it on to Python's logging."""

@@ -14,6 +14,7 @@ import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
 import {decode, learnClasses, limitStrings} from "./values.js";
+import {createWebSockets} from "./websocket.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
@@ -28,11 +29,13 @@ const pipe = createPipe({read, write, exit});
 
 let bridge = null;
 let loader = null;
+let sockets = null;
 
 const handlers = {
   __proto__: null,
   r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
   e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
+  w: (_, number, what, details) => { sockets.told(number, what, details); },
   ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
   show: (_, description) => { bridge.show(description); },
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
@@ -68,7 +71,8 @@ function boot({data, description, members, navigator, largest, polyfills}) {
     emit: (level, text, place) => { pipe.sendNow(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
   });
   const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
-  shapeGlobals({url: data.page, navigator, fetch, console});
+  sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
+  shapeGlobals({url: data.page, navigator, fetch, console, WebSocket: sockets.WebSocket});
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
   defineValue(globalThis, "browser", bridge.browser);

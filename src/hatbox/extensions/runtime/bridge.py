@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Awaitable, Sequence
 from typing import Any, Final
 
-from hatbox.errors import ApiError, HatboxError
+from hatbox.errors import ApiError, HatboxError, NetworkError, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.boot import Boot, settings
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.description import Description
@@ -26,9 +26,6 @@ from hatbox.extensions.runtime.host import (
     FetchResponse,
     Host,
     LogEntry,
-    NetworkError,
-    RuntimeGone,
-    ScriptError,
 )
 from hatbox.extensions.runtime.limits import Limits
 from hatbox.extensions.runtime.messages import (
@@ -40,6 +37,7 @@ from hatbox.extensions.runtime.messages import (
     split_path,
     uncaught,
 )
+from hatbox.extensions.runtime.sockets import Sockets
 
 __all__ = ["Runtime"]
 
@@ -49,6 +47,8 @@ UNEXPECTED: Final = "An unexpected error occurred"
 """What a script is told of an error that is not meant for it. The words are Firefox's."""
 
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
+# What does not keep an event page awake: that it is alive, and, as in Firefox, that it has a WebSocket.
+_IDLE: Final = frozenset({"pong", "w"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
 
 
@@ -72,6 +72,7 @@ class Runtime:
         self._waiting_size = 0
         self._writable = True
         self._continuing = False
+        self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
         self.events_told = 0
@@ -286,7 +287,7 @@ class Runtime:
         self._flush()
 
     def _handle(self, message: Any) -> None:
-        if type(message) is list and message and message[0] != "pong":  # that it is alive is not that it does something
+        if type(message) is list and message and message[0] not in _IDLE:
             self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
@@ -307,6 +308,8 @@ class Runtime:
                 self._begin(number, self._source(url))
             case ["f", int(number), dict(request)]:
                 self._begin(number, self._fetch(fetch_request(request)))
+            case ["w", str(what), int(number), *details]:
+                self._sockets.handle(what, number, details)
             case ["k", int(number)]:
                 self._cancel(number)
             case ["pong", int(number)]:
@@ -428,7 +431,7 @@ class Runtime:
             else:
                 response = await self._host.fetch(request)
         except HatboxError as error:
-            self._log(LogEntry("console", "warn", f"fetch({request.url[:200]}): {error}"))
+            self._warn(f"fetch({request.url[:200]}): {error}")
             raise
         return {
             "url": response.url,
@@ -445,6 +448,9 @@ class Runtime:
         if body is None:
             raise NetworkError(f"the package has no file {path}")
         return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
+
+    def _warn(self, text: str) -> None:
+        self._log(LogEntry("console", "warn", text))
 
     def _log(self, entry: LogEntry) -> None:
         try:
@@ -464,6 +470,7 @@ class Runtime:
         for reply in list(self._under_way.values()):
             reply.cancel()
         self._waiting.clear()
+        self._sockets.close()
         for number in list(self._listeners):
             self._unlisten(number)
 

@@ -4,8 +4,8 @@
 import {apply, create, defineGetter, defineValue, freeze, ownKeys, slice, startsWith} from "./primordials.js";
 
 // What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (localStorage,
-// caches); what would reach the network past the host (WebSocket, EventSource: the list of hosts that Deno may talk to
-// is fixed when it starts and knows no patterns, and permissions change while an extension runs).
+// caches); what would reach the network past the host (EventSource, Deno's own WebSocket: the list of hosts that Deno may
+// talk to is fixed when it starts and knows no patterns, and permissions change while an extension runs).
 const REMOVED = [
   "Deno", "process", "Buffer", "global", "nodeBootstrap", "setImmediate", "clearImmediate", "Worker", "SharedArrayBuffer",
   "localStorage", "sessionStorage", "Storage", "caches", "CacheStorage", "Cache", "alert", "confirm", "prompt", "close",
@@ -13,7 +13,7 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, console}) {
+export function shapeGlobals({url, navigator, fetch, console, WebSocket}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -25,8 +25,11 @@ export function shapeGlobals({url, navigator, fetch, console}) {
   defineValue(globalThis, "navigator", freeze({...navigator}));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
+  defineValue(globalThis, "WebSocket", WebSocket, {...asOnAPage, enumerable: false});
   numberTimers();
 }
+
+const evaluate = eval; // under another name, it is that of the global scope
 
 function locationOf(url) {
   const location = create(null);
@@ -44,8 +47,9 @@ function numberTimers() {
     const start = globalThis[set];
     const stop = globalThis[clear];
     defineValue(globalThis, set, (callback, delay, ...args) => {
-      if (typeof callback !== "function") throw new TypeError(`${set}: the first argument is not a function.`);
-      return +start(() => { apply(callback, globalThis, args); }, delay);
+      // What is no function is code, which is refused when it is due, if code from strings is.
+      const code = typeof callback === "function" ? null : `${callback}`;
+      return +start(() => { code === null ? apply(callback, globalThis, args) : evaluate(code); }, delay);
     }, {__proto__: null, writable: true, configurable: true});
     defineValue(globalThis, clear, id => { stop(id); }, {__proto__: null, writable: true, configurable: true});
   }
