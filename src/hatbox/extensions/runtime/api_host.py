@@ -98,6 +98,10 @@ class ApiHost:
         """Cut off what the caller has no permission for any more."""
         self._network.permissions_changed()
 
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:  # noqa: ARG002 - see below
+        """Nothing is kept here: who keeps it is above this."""
+        return False
+
     def log(self, entry: LogEntry) -> None:
         """Pass it on to Python's logging."""
         logger.log(_LEVELS.get(entry.level, logging.INFO), "%s: %s", self._caller.id, entry)

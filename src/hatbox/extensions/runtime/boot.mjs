@@ -13,6 +13,7 @@ import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
+import {createStorages} from "./storage.js";
 import {decode, learnClasses, limitStrings} from "./values.js";
 import {createWebSockets} from "./websocket.js";
 
@@ -41,6 +42,7 @@ const handlers = {
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
   module: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
   evaluate: (_, number, source, how) => { attempt(number, () => evaluate(source, how)); },
+  flush: (_, number) => { bridge.answer(number, true, null); }, // behind all that was sent before
   nothing: () => {},
   loaded: () => { dispatchEvent(new Event("load")); },
   boot: (_, settings) => { boot(settings); },
@@ -60,7 +62,7 @@ pipe.start(text => {
   receive(messages);
 });
 
-function boot({data, description, members, navigator, largest, polyfills}) {
+function boot({data, description, members, navigator, largest, localStorage, polyfills}) {
   limitStrings(largest);
   bridge = createBridge({pipe, data});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
@@ -72,7 +74,8 @@ function boot({data, description, members, navigator, largest, polyfills}) {
   });
   const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
-  shapeGlobals({url: data.page, navigator, fetch, console, WebSocket: sockets.WebSocket});
+  const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
+  shapeGlobals({url: data.page, navigator, fetch, console, WebSocket: sockets.WebSocket, storages});
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
   defineValue(globalThis, "browser", bridge.browser);

@@ -139,5 +139,8 @@ class Host(Protocol):
     async def connect(self, request: SocketRequest) -> Socket:
         """Open a WebSocket; raises NetworkError where it is not allowed or fails."""
 
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:
+        """A script has set a value, removed it (None), or all (no key). False if that is not allowed."""
+
     def log(self, entry: LogEntry) -> None:
         """A script has said something, or failed."""
