@@ -176,8 +176,7 @@ def test_scripts_share_a_scope_and_a_page(tmp_path: Path) -> None:
 
 def test_what_is_of_deno_is_out_of_reach(tmp_path: Path) -> None:
     gone = "Deno process Buffer global require Worker localStorage sessionStorage Storage caches alert"
-    gone += " prompt confirm close WebSocketStream EventSource SharedArrayBuffer setImmediate GPU BroadcastChannel"
-    gone += " nodeBootstrap"
+    gone += " prompt confirm close WebSocketStream EventSource SharedArrayBuffer setImmediate GPU nodeBootstrap"
 
     async def use(lab: Lab) -> None:
         runtime = await lab.start()

@@ -5,13 +5,14 @@ import vm from "node:vm";
 import {types} from "node:util";
 
 import {createBridge} from "./bridge.js";
+import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
 import {createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
-import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
+import {defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
 import {createStorages} from "./storage.js";
 import {decode, learnClasses, limitStrings} from "./values.js";
@@ -21,6 +22,7 @@ const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
 const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event costs a turn of the loop
 const nativeFetch = globalThis.fetch;
+const start = globalThis.setTimeout;
 const SyntaxProblem = SyntaxError;
 const MARKED = '"\\u0000';
 
@@ -75,7 +77,8 @@ function boot({data, description, members, navigator, largest, localStorage, pol
   const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
-  shapeGlobals({url: data.page, navigator, fetch, console, WebSocket: sockets.WebSocket, storages});
+  const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { start(job, 0); }});
+  shapeGlobals({url: data.page, navigator, fetch, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel}});
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
   defineValue(globalThis, "browser", bridge.browser);

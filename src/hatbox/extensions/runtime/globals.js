@@ -13,7 +13,7 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, console, WebSocket, storages}) {
+export function shapeGlobals({url, navigator, fetch, console, storages, classes}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -25,7 +25,7 @@ export function shapeGlobals({url, navigator, fetch, console, WebSocket, storage
   defineValue(globalThis, "navigator", freeze({...navigator}));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
-  defineValue(globalThis, "WebSocket", WebSocket, {...asOnAPage, enumerable: false});
+  for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
   if (storages !== null) {
     defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});
     for (const name of ["localStorage", "sessionStorage"]) {
