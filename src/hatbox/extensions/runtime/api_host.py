@@ -20,6 +20,7 @@ from hatbox.extensions.runtime.description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
 from hatbox.extensions.runtime.messages import split_path
 from hatbox.extensions.runtime.network import Network
+from hatbox.values import UNDEFINED
 
 __all__ = ["ApiHost"]
 
@@ -143,7 +144,13 @@ class _Asking:
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
         if arguments and callable(arguments[-1]):
             return self._answer(arguments[:-1])
-        return self._listener.ask(*arguments)
+        return self._result(arguments)
+
+    async def _result(self, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return await self._listener.ask(*arguments)
+        except ScriptError:  # the script's half has told of it
+            return UNDEFINED
 
     async def _answer(self, arguments: tuple[Any, ...]) -> Any:
         try:
