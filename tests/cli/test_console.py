@@ -37,6 +37,26 @@ def test_an_error_is_told_and_ends_what_is_piped_in(cli: Cli) -> None:
     assert "not reached" not in result.out
 
 
+def test_code_may_go_on_over_several_lines(cli: Cli) -> None:
+    function = "function twice(n) {\n\n  return n * 2;\n}\n"
+    code = function + "const four = await Promise.resolve(\n  twice(2)\n)\n`${four}\n`\n"
+    result = cli("console", stdin=code)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.splitlines() == ["undefined", "4", '"4\\n"']
+
+
+def test_code_that_stops_in_the_middle_is_told(cli: Cli) -> None:
+    result = cli("console", stdin="1 + 1\n[1,\n")
+    assert (result.status, result.out, result.err) == (1, "2\n", "SyntaxError: Unexpected end of input\n")
+
+
+def test_results_are_lines_of_json_for_programs(cli: Cli) -> None:
+    result = cli(
+        "console", "--json", stdin='[1, {a: "b"}]\n(await browser.contextualIdentities.query({}))[1].name\nvoid 0\n'
+    )
+    assert (result.status, result.out.splitlines()) == (0, ['[1,{"a":"b"}]', '"Work"', "null"])
+
+
 def test_a_change_made_at_the_prompt_is_on_disk(cli: Cli) -> None:
     line = 'await browser.contextualIdentities.create({name: "Hat", color: "red", icon: "pet"})\n'
     assert cli("console", stdin=line).status == 0

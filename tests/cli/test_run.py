@@ -21,6 +21,7 @@ KNOWN = (
     "proxy",
     "tabHide",
     "tabs",
+    "webNavigation",
     "webRequest",
     "webRequestAuthProvider",
     "webRequestBlocking",
@@ -36,14 +37,15 @@ def surfaces(tmp_path: Path) -> str:
 
 def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
     assert cli("run", surfaces).out.splitlines() == [
-        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabs', 'webRequest', "
-        "'windows']",
+        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabs', "
+        "'webNavigation', 'webRequest', 'windows']",
         "browsingData False False",
         "contextualIdentities True True",
         "contextualidentities False False",
         "cookies False False",
         "proxy False False",
         "tabs True True",
+        "webNavigation False False",
         "webRequest False False",
         "windows True False",
     ]

@@ -27,14 +27,6 @@ def run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 # ------------------------------------------------------------------------------------------------ what goes wrong
 
 
-@pytest.mark.parametrize("name", ["folder", "addon.xpi", "addon.ZIP"])
-def test_an_extension_is_not_supported_yet(cli: Cli, tmp_path: Path, name: str) -> None:
-    (tmp_path / "folder").mkdir()
-    result = cli("run", str(tmp_path / name))
-    assert result.status == 1
-    assert "extensions are not supported yet" in result.err
-
-
 def test_a_missing_script_is_named(cli: Cli) -> None:
     assert cli("run", "nope.py") == (1, "", "hatbox: nope.py: No such file or directory\n")
 

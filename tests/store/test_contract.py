@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -656,3 +657,32 @@ def test_moves_lead_to_the_same_order_as_in_a_list(kind: str, data: st.DataObjec
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(story())
+
+
+@in_loop
+async def test_a_caller_goes_on_before_the_next_callers_event_also_where_two_commits_are_told_of_at_once(
+    new_store: NewStore,
+) -> None:
+    seen: list[str] = []
+    began = {name: threading.Event() for name in "abc"}
+
+    def noted(name: str) -> Work[int]:
+        def work(transaction: Transaction) -> int:
+            began[name].set()
+            return add(name)(transaction)
+
+        return work
+
+    async with opened(new_store()) as store:
+        store.follow(lambda change: seen.append(f"event {change.payload.decode()}"))
+        replies: list[asyncio.Future[int]] = []
+        for name in "abc":  # the loop stands still meanwhile: what the first two bring waits in it side by side
+            replies.append(store.write(noted(name)))
+            replies[-1].add_done_callback(partial(_note, seen, f"reply {name}"))
+            began[name].wait(10)
+        await asyncio.gather(*replies)
+    assert seen == ['event "a"', "reply a", 'event "b"', "reply b", 'event "c"', "reply c"]
+
+
+def _note(seen: list[str], what: str, _: asyncio.Future[int]) -> None:
+    seen.append(what)

@@ -15,8 +15,8 @@ import typer
 
 from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS
-from hatbox.cli.options import ProfileOption, path_of
-from hatbox.cli.output import print_line
+from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import ExtensionError, HatboxError, NoSuchExtension, RuntimeGone, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import MANIFEST, Package
@@ -28,6 +28,9 @@ __all__ = ["console"]
 _DECLARED: Final = re.compile(r"\s*(?:const|let|var)\s+(?=[\w$]+\s*=(?!=))")
 _WORD: Final = re.compile(r"([\w$]+(?:\.[\w$]*)*)$")
 _COMPLETION_SECONDS: Final = 2.0
+_INCOMPLETE: Final = frozenset(  # what the engine says of code that stops in the middle
+    {"Unexpected end of input", "Unterminated template literal", "missing ) after argument list"}
+)
 
 
 def console(
@@ -41,20 +44,22 @@ def console(
         ),
     ] = None,
     profile: ProfileOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """A JavaScript prompt with `browser` in scope. `await` may stand anywhere; Tab completes; Ctrl-D ends it.
 
-    Lines that are piped in are run one after the other, and the first that fails ends it with status 1.
+    What is not complete yet goes on in the next line; an empty line ends it. What is piped in is run piece by piece,
+    and the first that fails ends it with status 1. With --json each result is a line of JSON.
     """
     path = path_of(profile)
-    failed = asyncio.run(_converse(path, extension))
+    failed = asyncio.run(_converse(path, extension, as_json=as_json))
     raise typer.Exit(1 if failed else 0)
 
 
-async def _converse(path: Path | None, extension: str | None) -> bool:
+async def _converse(path: Path | None, extension: str | None, *, as_json: bool) -> bool:
     async with Profile(path) as opened:
         started = await _started(opened, extension)
-        prompt = _Prompt(started)
+        prompt = _Prompt(started, as_json=as_json)
         if sys.stdin.isatty():
             print_line(f"{started.manifest.name}. browser is in scope; Ctrl-D ends.", sys.stdout)
         return await prompt.run()
@@ -73,22 +78,40 @@ async def _started(opened: Profile, wanted: str | None) -> Extension:
 class _Prompt:
     """Reads, runs, prints, until there is nothing more to read."""
 
-    def __init__(self, extension: Extension) -> None:
+    def __init__(self, extension: Extension, *, as_json: bool) -> None:
         self._extension = extension
+        self._as_json = as_json
         self._interactive = sys.stdin.isatty()
 
     async def run(self) -> bool:
         """Whether it ended because something failed, which ends it only where nobody sits before it."""
+        code = ""
         with self._completion():
-            while (line := await asyncio.to_thread(self._read)) is not None:
-                if line.strip() and not await self._execute(line) and not self._interactive:
-                    return True
-        return False
+            while (line := await asyncio.to_thread(self._read, "... " if code else "> ")) is not None:
+                ended = self._interactive and not line.strip()
+                code += line if line.endswith("\n") else line + "\n"
+                if not code.strip():
+                    code = ""
+                    continue
+                try:
+                    await self._execute(code)
+                except ScriptError as error:
+                    if _goes_on(error) and not ended:
+                        continue
+                    if self._failed(error):
+                        return True
+                except (RuntimeGone, ExtensionError) as error:
+                    if self._failed(error):
+                        return True
+                code = ""
+        if code:  # what was piped in ends in the middle
+            print_line("SyntaxError: Unexpected end of input", sys.stderr)
+        return code != "" and not self._interactive
 
-    def _read(self) -> str | None:
+    def _read(self, prompt: str) -> str | None:
         try:
             if self._interactive:
-                return input("> ")
+                return input(prompt)
             return sys.stdin.readline() or None
         except EOFError:
             print_line("", sys.stdout)
@@ -96,16 +119,19 @@ class _Prompt:
         except KeyboardInterrupt:
             return ""
 
-    async def _execute(self, line: str) -> bool:
-        try:
-            text = await self._extension.evaluate(_lasting(line), inspect=True)
-        except (ScriptError, RuntimeGone, ExtensionError) as error:
-            print_line(str(error), sys.stderr)
-            return False
-        for part in text.splitlines() or [""]:
-            print_line(part, sys.stdout)
+    async def _execute(self, code: str) -> None:
+        value = await self._extension.evaluate(_lasting(code), inspect=not self._as_json)
+        if self._as_json:
+            print_json_line(value, sys.stdout)
+        else:
+            for part in value.splitlines() or [""]:
+                print_line(part, sys.stdout)
         sys.stdout.flush()
-        return True
+
+    def _failed(self, error: HatboxError) -> bool:
+        """Tell what went wrong; whether that is the end."""
+        print_line(str(error), sys.stderr)
+        return not self._interactive
 
     @contextlib.contextmanager
     def _completion(self) -> Any:
@@ -121,6 +147,11 @@ class _Prompt:
             yield
         finally:
             readline.set_completer(None)
+
+
+def _goes_on(error: ScriptError) -> bool:
+    """Whether code is no code because more of it is to come."""
+    return error.name == "SyntaxError" and error.message in _INCOMPLETE
 
 
 def _lasting(line: str) -> str:

@@ -78,6 +78,7 @@ class Lab:
         self,
         *scripts: str,
         permissions: Iterable[str] = (CAMEL,),
+        caller: Caller | None = None,
         files: Mapping[str, str] | None = None,
         limits: Limits | None = None,
         network: Network | None = None,
@@ -86,7 +87,7 @@ class Lab:
         **options: Any,
     ) -> Runtime:
         """An extension with these classic background scripts, which have run: 0.js, 1.js, …"""
-        caller = Caller("lab@example.org", permissions)
+        caller = caller or Caller("lab@example.org", permissions)
         named = {f"{index}.js": script for index, script in enumerate(scripts)}
         host = self.host = Host(self.profile, caller, {**(files or {}), **named}, network)
         boot = Boot(

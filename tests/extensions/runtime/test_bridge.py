@@ -387,6 +387,40 @@ def test_scripts_of_the_host_run_before_those_of_the_extension(tmp_path: Path) -
     in_lab(tmp_path, use)
 
 
+def test_what_an_answer_sets_going_is_done_before_the_next_event_also_where_both_come_with_one_read(
+    tmp_path: Path,
+) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(
+            "const seen = []; browser.contextualIdentities.onCreated.addListener(() => { seen.push('event'); });"
+        )
+        busy = asyncio.create_task(runtime.evaluate("for (const end = Date.now() + 200; Date.now() < end;);"))
+        after = asyncio.create_task(
+            runtime.evaluate("Promise.resolve().then(() => {}).then(() => seen.push('answer'))")
+        )
+        await asyncio.sleep(0)  # both are on their way
+        await runtime.dispatch_event("contextualIdentities.onCreated", [{}], wait=False)
+        await asyncio.gather(busy, after)
+        assert await runtime.evaluate("seen") == ["answer", "event"]
+
+    in_lab(tmp_path, use)
+
+
+def test_listeners_hear_in_their_order_also_where_nobody_waits_for_the_first(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(
+            "const seen = [], {onCreated} = browser.contextualIdentities;"
+            "for (const name of ['one', 'two']) onCreated.addListener(() => { seen.push(name); });"
+        )
+        one, two = runtime._listeners.values()
+        first, second = one.ask({}), two.ask({})
+        await second
+        await first
+        assert await runtime.evaluate("seen") == ["one", "two"]
+
+    in_lab(tmp_path, use)
+
+
 def test_text_given_to_a_timer_is_code_and_so_is_not_run(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         source = "globalThis.ran = 0; typeof setTimeout('ran = 1')"

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from hatbox.api.caller import ExtensionCaller
 from hatbox.extensions.locales import Locales
 from hatbox.extensions.runtime import ScriptError, boot
+from tests.api.caller import extension_caller
 from tests.extensions.runtime.lab import BASE, CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -17,12 +19,18 @@ pytestmark = needs_deno
 LOCALES = Locales([{"hello": "Hello $1, $2 and $$3", "price": "$$$$1 $10 $", "empty": ""}], ["de-DE", "en"], "the-uuid")
 
 
+def caller() -> ExtensionCaller:
+    who = extension_caller()
+    who.texts = LOCALES
+    return who
+
+
 def test_messages_are_what_python_says(tmp_path: Path) -> None:
     names = ["hello", "HELLO", "price", "empty", "missing", "@@ui_locale", "@@extension_id", ""]
     substitutions: list[Any] = [[], ["Ann"], ["Ann", "Bob", "x"], "Ann", 5, ["a", None, [1, [2]], {}]]
 
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(permissions=[], data={"i18n": LOCALES.for_runtime()})
+        runtime = await lab.start(caller=caller(), data={"i18n": LOCALES.for_runtime()})
         cases = [(name, given) for name in names for given in substitutions]
         said = await runtime.evaluate(f"{json.dumps(cases)}.map(each => browser.i18n.getMessage(...each))")
         assert said == [LOCALES.message(name, given) for name, given in cases]
@@ -32,10 +40,10 @@ def test_messages_are_what_python_says(tmp_path: Path) -> None:
 
 def test_languages_and_urls(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(permissions=[], data={"i18n": LOCALES.for_runtime()})
+        runtime = await lab.start(caller=caller(), data={"i18n": LOCALES.for_runtime()})
         assert await runtime.evaluate("browser.i18n.getUILanguage()") == "de-DE"
         assert await runtime.evaluate("browser.i18n.getAcceptLanguages()") == ["de-DE", "en"]
-        assert await runtime.evaluate("browser.i18n.getMessage('hello')") == "Hello ,  and $3"
+        assert await runtime.evaluate("browser.i18n.getMessage('hello')") == "Hello null,  and $3"
         assert await runtime.evaluate("browser.runtime.getURL('/a.html#b')") == f"{BASE}a.html#b"
         assert (
             await runtime.evaluate("(browser.runtime.getManifest().name = 'x', browser.runtime.getManifest().name)")

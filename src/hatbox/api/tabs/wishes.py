@@ -38,7 +38,10 @@ def _own_page(text: str, page: str) -> str | None:
         return None
     # As if it were one of the web, which has the same parts.
     here = "https:" + page.partition(":")[2]
-    there = parse_url(_ITS_SCHEME.sub("https:", text) if _ITS_SCHEME.match(text) else urljoin(here, text.strip()))
+    try:
+        there = parse_url(_ITS_SCHEME.sub("https:", text) if _ITS_SCHEME.match(text) else urljoin(here, text.strip()))
+    except ValueError:  # brackets that hold no address
+        return None
     if there is None or f"{there.host}{there.after_host}" != urlsplit(here).netloc:
         return None
     return there._replace(scheme=_EXTENSION).text

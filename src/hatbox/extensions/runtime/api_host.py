@@ -9,7 +9,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
@@ -19,8 +19,10 @@ from hatbox.events import NO_ANSWER, UNHEARD
 from hatbox.extensions.runtime.description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
 from hatbox.extensions.runtime.messages import split_path
-from hatbox.extensions.runtime.network import Network
 from hatbox.values import UNDEFINED
+
+if TYPE_CHECKING:
+    from hatbox.extensions.runtime.network import Network
 
 __all__ = ["ApiHost"]
 
@@ -43,7 +45,7 @@ class ApiHost:
         self.source = source
         self._dispatcher = dispatcher
         self._caller = caller
-        self._network = network or Network()
+        self._network = network
         self._events: dict[str, ScriptEvent] = {}
         self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._input_until = -math.inf
@@ -89,15 +91,23 @@ class ApiHost:
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""
-        return await self._network.fetch(request, lambda: self._caller.hosts)
+        return await self._opened_network().fetch(request, lambda: self._caller.hosts)
 
     async def connect(self, request: SocketRequest) -> Socket:
         """Open a WebSocket, to the hosts that the caller has permission for; it is cut off when that is revoked."""
-        return await self._network.connect(request, lambda: self._caller.hosts)
+        return await self._opened_network().connect(request, lambda: self._caller.hosts)
 
     def permissions_changed(self) -> None:
         """Cut off what the caller has no permission for any more."""
-        self._network.permissions_changed()
+        if self._network is not None:
+            self._network.permissions_changed()
+
+    def _opened_network(self) -> Network:
+        if self._network is None:
+            from hatbox.extensions.runtime.network import Network  # with httpx, which few extensions need
+
+            self._network = Network()
+        return self._network
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:  # noqa: ARG002 - see below
         """Nothing is kept here: who keeps it is above this."""
@@ -109,7 +119,8 @@ class ApiHost:
 
     async def close(self) -> None:
         """Let go of connections."""
-        await self._network.close()
+        if self._network is not None:
+            await self._network.close()
 
 
 class _Noting:
@@ -143,18 +154,18 @@ class _Asking:
 
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
         if arguments and callable(arguments[-1]):
-            return self._answer(arguments[:-1])
-        return self._result(arguments)
+            return self._answer(self._listener.ask(*arguments[:-1]))
+        return self._result(self._listener.ask(*arguments))
 
-    async def _result(self, arguments: tuple[Any, ...]) -> Any:
+    async def _result(self, asked: Awaitable[Any]) -> Any:
         try:
-            return await self._listener.ask(*arguments)
+            return await asked
         except ScriptError:  # the script's half has told of it
             return UNDEFINED
 
-    async def _answer(self, arguments: tuple[Any, ...]) -> Any:
+    async def _answer(self, asked: Awaitable[Any]) -> Any:
         try:
-            answer = await self._listener.ask(*arguments)
+            answer = await asked
         except RuntimeGone:
             return UNHEARD
         except ScriptError as error:

@@ -58,10 +58,10 @@ const receive = createInbox({
 
 learnClasses(types);
 keepStacksClean();
-pipe.start(text => {
+pipe.start((text, fresh) => {
   let messages = parse(text);
   if (includes(text, MARKED)) messages = decode(messages);
-  receive(messages);
+  receive(messages, fresh);
 });
 
 function boot({data, description, members, navigator, largest, localStorage, polyfills}) {
@@ -130,6 +130,11 @@ function compile(source) {
     return loader.compileScript(evaluated, `(async () => (${source}\n))()`);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
+  }
+  try {
     return loader.compileScript(evaluated, `(async () => {${source}\n})()`);
+  } catch (error) {
+    if (error instanceof SyntaxProblem) loader.check(evaluated, source); // throws what is wrong with it as it was written
+    throw error;
   }
 }

@@ -207,16 +207,23 @@ class Runtime:
         except ScriptError as error:
             self._host.log(LogEntry("error", "error", str(error), error.file, error.line, error.column, error.stack))
 
-    async def _ask(self, message: list[Any], within: float | None) -> Any:
-        """Send a message with a number and wait for the answer that bears it."""
+    def _ask(self, message: list[Any], within: float | None) -> Awaitable[Any]:
+        """Send a message with a number, now, and wait for the answer that bears it when that is awaited.
+
+        At once, because who is asked first must hear first, also where nobody waits for the first one's answer.
+        """
         self._numbers += 1
         number = self._numbers
         answer: asyncio.Future[Any] = self._loop.create_future()
-        if not self.process.running:
-            raise RuntimeGone(_gone(self.process))
-        self._asked[number] = answer
-        kind, *details = message
-        self._send([kind, number, *details])
+        if self.process.running:
+            self._asked[number] = answer
+            kind, *details = message
+            self._send([kind, number, *details])
+        else:
+            answer.set_exception(RuntimeGone(_gone(self.process)))
+        return self._answer(number, answer, within)
+
+    async def _answer(self, number: int, answer: asyncio.Future[Any], within: float | None) -> Any:
         try:
             async with asyncio.timeout(within):
                 return await answer
@@ -501,10 +508,10 @@ class _ScriptListener:
         self._runtime._told()
         self._runtime._send_soon(["e", 0, self._number, arguments])
 
-    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
-        """Call it and wait for what it returns."""
+    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+        """Call it; what it returns can be waited for."""
         self._runtime._told()
-        return await self._runtime._ask(["e", self._number, arguments], within)
+        return self._runtime._ask(["e", self._number, arguments], within)
 
 
 def _gone(process: DenoProcess) -> str:

@@ -27,8 +27,8 @@ class Listener(Protocol):
     def tell(self, *arguments: Any) -> None:
         """Call it, and do not wait."""
 
-    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
-        """Call it and wait for what it returns, or what the promise that it returns becomes.
+    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+        """Call it, at once; to be waited for is what it returns, or what the promise that it returns becomes.
 
         Raises ScriptError if it throws, TimeoutError, and RuntimeGone if the extension ends before.
         """

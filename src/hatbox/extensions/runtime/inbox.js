@@ -1,5 +1,5 @@
 // Messages of the host, each handled as a task of its own would be where a script can tell: what a listener or an answer
-// has set going is done before the next event is told. A frame that holds no events is handled at once.
+// has set going is done before the next event is told. Messages that come together and hold no events are handled at once.
 
 import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
 
@@ -22,10 +22,15 @@ export function createInbox({handle, later, settle}) {
     }
   }
 
-  return function receive(messages) {
+  let last = null; // the message that was handled last of those that have come in this go
+
+  // `fresh`: the jobs of all messages before these have run. They have not where two frames have come with one read.
+  return function receive(messages, fresh) {
     let i = 0;
     if (first === next) {
-      do handle(messages[i++]); while (i < messages.length && !apart(messages[i - 1], messages[i]));
+      if (fresh || !apart(last, messages[0])) {
+        do handle(last = messages[i++]); while (i < messages.length && !apart(last, messages[i]));
+      }
       if (i < messages.length) later(drain);
     }
     for (; i < messages.length; i++) mapSet(waiting, next++, messages[i]);

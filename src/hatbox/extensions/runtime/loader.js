@@ -106,6 +106,10 @@ export function createLoader({vm, base, fetchSource}) {
       });
       return () => script.runInThisContext();
     },
+    // Throws if this is no code, also where `await` stands outside of functions.
+    check(url, source) {
+      new SourceTextModule(source, {identifier: url});
+    },
     runModule: url => importFrom(base, url, undefined),
   };
 }

@@ -77,7 +77,7 @@ export function createPipe({read, write, exit}) {
       if (largeHave === large.length) {
         const bytes = large;
         large = null;
-        receive(decodeText(decoder, bytes));
+        receive(decodeText(decoder, bytes), true);
       }
     } else {
       have += size;
@@ -100,7 +100,7 @@ export function createPipe({read, write, exit}) {
         }
         break;
       }
-      receive(decodeText(decoder, new Bytes(inBuffer, start + HEADER, size)));
+      receive(decodeText(decoder, new Bytes(inBuffer, start + HEADER, size)), start === 0);
       start = end;
     }
     if (start > 0) {

@@ -43,6 +43,7 @@ class SqliteStore(Store):
         self._poll: asyncio.TimerHandle | None = None
         self._all_answered: asyncio.Future[None] | None = None
         self._complaint = ""
+        self._answering = False  # whether a call has the turn of the loop to itself
         self._writer: Writer | None = None
 
     async def open(self) -> None:
@@ -197,14 +198,14 @@ class SqliteStore(Store):
             pass
 
     def _take(self, calls: list[Call]) -> None:
-        idle = not self._finished
         self._finished.extend(calls)
-        if idle:
+        if not self._answering:
             self._answer()
 
     def _answer(self) -> None:
         """Tell and answer, call by call. While anyone listens, each call has a turn of the loop to itself, so that
         a caller goes on before the next caller's event is told."""
+        self._answering = False
         while self._finished and not self._followers:
             self._settle(self._finished.popleft())
         if self._finished:
@@ -213,8 +214,8 @@ class SqliteStore(Store):
                 self._tell_before(call)
             finally:  # a listener may end the program, and then too every call gets its answer
                 self._settle(call)
-                if self._finished:
-                    self._loop.call_soon(self._answer)
+                self._answering = True
+                self._loop.call_soon(self._answer)
 
     def _settle(self, call: Call) -> None:
         self._known = max(self._known, call.sequence)
