@@ -17,10 +17,10 @@ from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json_line, print_line
-from hatbox.errors import ExtensionError, HatboxError, NoSuchExtension
+from hatbox.errors import ExtensionError, HatboxError, NoSuchExtension, RuntimeGone, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import MANIFEST, Package
-from hatbox.extensions.runtime import LogEntry, RuntimeGone, ScriptError
+from hatbox.extensions.runtime import LogEntry
 from hatbox.profile import Profile
 
 __all__ = ["console"]

@@ -14,6 +14,7 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import HatboxError
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.host import Listener, LogEntry
 
@@ -34,8 +35,10 @@ class ExtensionHost(ApiHost):
         source: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
         log: Callable[[LogEntry], None] | None = None,
+        local_storage: LocalStorage | None = None,
     ) -> None:
         super().__init__(dispatcher, caller, source)
+        self._local_storage = local_storage
         self._wake = wake
         self._log = log
         self._listening: dict[_Key, list[Listener]] = {}
@@ -69,6 +72,10 @@ class ExtensionHost(ApiHost):
         for sleeper in self._asleep.values():
             super().unlisten(sleeper)
         self._asleep.clear()
+
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:
+        """Keep what a script has changed."""
+        return self._local_storage is not None and self._local_storage.change(key, value)
 
     def log(self, entry: LogEntry) -> None:
         """Pass on what a script says."""

@@ -14,6 +14,7 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
 from hatbox.extensions.background import Background
 from hatbox.extensions.event_page import ExtensionHost
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.manifest import Manifest
 from hatbox.extensions.package import Package
 from hatbox.extensions.page import Page
@@ -51,6 +52,7 @@ class Extension:
         prepare: Callable[[], Awaitable[None]] | None = None,
         child: DenoProcess | None = None,
         on_run: Callable[[], None] = lambda: None,
+        local_storage: LocalStorage | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -79,7 +81,8 @@ class Extension:
         """A process that was started ahead, for the first run."""
         self._on_run = on_run
         """Told when its process is there, and its scripts are about to run."""
-        self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
+        self._local_storage = local_storage
+        self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log, local_storage)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
@@ -167,6 +170,7 @@ class Extension:
                 await self._supervisor.stop()
             finally:
                 self._host.keeps_listening = False
+            await self._flush()
         return True
 
     async def evaluate(self, source: str, *, inspect: bool = False, within: float | None = None) -> Any:
@@ -178,7 +182,8 @@ class Extension:
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
-        """Show its scripts the namespaces that they may use now."""
+        """Show its scripts the namespaces that they may use now, and cut off what they may not talk to any more."""
+        self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.show(describe(self.caller))
 
@@ -193,6 +198,7 @@ class Extension:
             description=describe(self.caller),
             data={"i18n": manifest.locales.for_runtime()},
             page=self._background.page,
+            local_storage=await self._stored(),
         )
         base = manifest.base_url
         context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
@@ -241,9 +247,21 @@ class Extension:
             self._idling.cancel()
         async with self._waking:
             await self._supervisor.stop()
+        await self._flush()
         for page in self._pages[1:]:
             page.close()
         del self._pages[1:]
+
+    async def _stored(self) -> list[tuple[str, str]] | None:
+        """What localStorage holds. A service worker has none."""
+        if self._local_storage is None or self._background.service_worker:
+            return None
+        return await self._local_storage.load()
+
+    async def _flush(self) -> None:
+        """What its scripts have changed is kept before anybody hears that they have ended."""
+        if self._local_storage is not None:
+            await self._local_storage.flush()
 
     def _page(self, context: Context) -> Page:
         mine = self.caller

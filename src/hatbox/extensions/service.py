@@ -21,6 +21,7 @@ from hatbox.errors import ExtensionError, NoSuchExtension
 from hatbox.extensions import running, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
@@ -156,6 +157,7 @@ class Extensions:
             decide=decide,
             on_reload=lambda: self._begin(self.reload(manifest.id)),
             prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
+            local_storage=LocalStorage(self._store, manifest.id),
             on_log=on_log,
             on_exit=on_exit,
             on_run=on_run,

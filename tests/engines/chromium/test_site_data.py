@@ -246,9 +246,8 @@ async def test_a_site_that_keeps_too_much_is_named_once(
 class _Slow:
     """A page that takes its time to say what it keeps."""
 
-    origins = ["https://a.example"]
-
     def __init__(self) -> None:
+        self.origins = ["https://a.example"]
         self.keeps = '{"local":[["k","v"]],"databases":[]}'
         self.asked = asyncio.Event()
         self.goes_on = asyncio.Event()

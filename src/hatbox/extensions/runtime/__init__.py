@@ -1,5 +1,6 @@
 """The scripts of an extension, running in a sandbox of their own: one Deno process for each extension."""
 
+from hatbox.errors import NetworkError, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.bridge import Runtime
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
@@ -10,9 +11,9 @@ from hatbox.extensions.runtime.host import (
     Host,
     Listener,
     LogEntry,
-    NetworkError,
-    RuntimeGone,
-    ScriptError,
+    Socket,
+    SocketClosed,
+    SocketRequest,
 )
 from hatbox.extensions.runtime.limits import Limits
 
@@ -31,5 +32,8 @@ __all__ = [
     "Runtime",
     "RuntimeGone",
     "ScriptError",
+    "Socket",
+    "SocketClosed",
+    "SocketRequest",
     "describe",
 ]

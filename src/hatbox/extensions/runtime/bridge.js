@@ -187,9 +187,9 @@ export function createBridge({pipe, data}) {
     const entry = mapGet(listeners, id);
     if (entry === undefined) return void (number && answer(number, true, undefined));
     let result;
+    const invoke = invokers[entry.path];
     input = entry.input;
     try {
-      const invoke = invokers[entry.path];
       result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
     } catch (error) {
       report("listener", error);
@@ -198,8 +198,12 @@ export function createBridge({pipe, data}) {
       input = false;
     }
     if (!number) return;
-    if (result instanceof NativePromise) promiseThen(result, value => { answer(number, true, value); }, error => { refuse(number, error); });
-    else answer(number, true, result);
+    if (!(result instanceof NativePromise)) return answer(number, true, result);
+    promiseThen(result, value => { answer(number, true, value); }, error => {
+      // Where members/ has a way of its own, a rejection is an answer like any other; else nobody else will tell of it.
+      if (invoke === undefined) report("rejection", error);
+      refuse(number, error);
+    });
   }
 
   function answer(number, ok, value) {

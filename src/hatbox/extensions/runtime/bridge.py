@@ -14,9 +14,10 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
-from hatbox.errors import ApiError, HatboxError
+from hatbox.errors import ApiError, HatboxError, NetworkError, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.boot import Boot, settings
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.description import Description
@@ -26,9 +27,6 @@ from hatbox.extensions.runtime.host import (
     FetchResponse,
     Host,
     LogEntry,
-    NetworkError,
-    RuntimeGone,
-    ScriptError,
 )
 from hatbox.extensions.runtime.limits import Limits
 from hatbox.extensions.runtime.messages import (
@@ -40,6 +38,8 @@ from hatbox.extensions.runtime.messages import (
     split_path,
     uncaught,
 )
+from hatbox.extensions.runtime.pieces import Pieces
+from hatbox.extensions.runtime.sockets import Sockets
 
 __all__ = ["Runtime"]
 
@@ -49,6 +49,8 @@ UNEXPECTED: Final = "An unexpected error occurred"
 """What a script is told of an error that is not meant for it. The words are Firefox's."""
 
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
+# What does not keep an event page awake: that it is alive, and, as in Firefox, WebSocket and localStorage.
+_IDLE: Final = frozenset({"pong", "w", "ls"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
 
 
@@ -72,6 +74,8 @@ class Runtime:
         self._waiting_size = 0
         self._writable = True
         self._continuing = False
+        self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
+        self._pieces = Pieces()
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
         self.events_told = 0
@@ -193,7 +197,10 @@ class Runtime:
         return sum(each.path == path for each in self._listeners.values())
 
     async def stop(self, grace: float = 1.0) -> Exit:
-        """End the child."""
+        """End the child. What it has written to localStorage until now counts, if it still answers."""
+        if self.process.running and self._boot.local_storage is not None:
+            with suppress(TimeoutError, ScriptError, RuntimeGone):
+                await self._ask(["flush"], grace / 2)
         return await self.process.stop(grace)
 
     def url(self, path: str) -> str:
@@ -321,7 +328,7 @@ class Runtime:
                 self.last_activity = self._loop.time()
                 self._call(number, path, arguments)
                 return
-        if type(message) is list and message and message[0] != "pong":  # that it is alive is not that it does something
+        if type(message) is list and message and message[0] not in _IDLE:
             self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
@@ -342,6 +349,10 @@ class Runtime:
                 self._begin(number, self._source(url))
             case ["f", int(number), dict(request)]:
                 self._begin(number, self._fetch(fetch_request(request)))
+            case ["w", str(what), int(number), *details]:
+                self._sockets.handle(what, number, details)
+            case ["ls", bool(last), str(piece)]:
+                self._store_locally(piece, last)
             case ["k", int(number)]:
                 self._cancel(number)
             case ["pong", int(number)]:
@@ -463,7 +474,7 @@ class Runtime:
             else:
                 response = await self._host.fetch(request)
         except HatboxError as error:
-            self._log(LogEntry("console", "warn", f"fetch({request.url[:200]}): {error}"))
+            self._warn(f"fetch({request.url[:200]}): {error}")
             raise
         return {
             "url": response.url,
@@ -480,6 +491,14 @@ class Runtime:
         if body is None:
             raise NetworkError(f"the package has no file {path}")
         return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
+
+    def _store_locally(self, piece: str, last: bool) -> None:
+        change = self._pieces.add(piece, last=last)
+        if change is not None and not self._host.change_local_storage(*change):
+            raise ProtocolError("more in localStorage than there is room for")
+
+    def _warn(self, text: str) -> None:
+        self._log(LogEntry("console", "warn", text))
 
     def _log(self, entry: LogEntry) -> None:
         try:
@@ -499,6 +518,7 @@ class Runtime:
         for reply in list(self._under_way.values()):
             reply.cancel()
         self._waiting.clear()
+        self._sockets.close()
         for number in list(self._listeners):
             self._unlisten(number)
 

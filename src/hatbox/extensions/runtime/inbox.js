@@ -9,7 +9,8 @@ export function createInbox({handle, later, settle}) {
   let first = 0;
   let next = 0;
 
-  const apart = (one, other) => one[0] === "e" || other[0] === "e";
+  const isEvent = message => message[0] === "e" || message[0] === "w";
+  const apart = (one, other) => isEvent(one) || isEvent(other);
 
   function drain() {
     while (first < next) {

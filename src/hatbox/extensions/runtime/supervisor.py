@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from hatbox.errors import RuntimeGone
 from hatbox.extensions.runtime.bridge import Runtime
 from hatbox.extensions.runtime.deno import Exit
-from hatbox.extensions.runtime.host import RuntimeGone
 
 __all__ = ["BackOff", "Supervisor"]
 
