@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Limits, RuntimeGone, ScriptError
+from hatbox.api.caller import Caller
+from hatbox.extensions.runtime import Limits, RuntimeGone, ScriptError, describe
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -288,6 +289,42 @@ def test_polluted_prototypes_change_nothing_for_the_host(tmp_path: Path, polluti
             assert pollution not in FATAL
         other = await lab.start()
         assert await other.evaluate("browser.contextualIdentities.query({}).then(all => all.length)") in (4, 5)
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize("pollution", [each for each in POLLUTION if each not in FATAL])
+def test_after_pollution_namespaces_still_come_and_go_with_permissions(tmp_path: Path, pollution: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(f"try {{ {pollution}; }} catch {{}}", permissions=[])
+        runtime.show(describe(Caller("lab@example.org", [CAMEL, "cookies", "tabs"])))
+        shown = "typeof browser.cookies.getAll + typeof browser.tabs.query"
+        assert await runtime.evaluate(shown, inspect=True, within=5) == '"functionfunction"'
+        runtime.show(describe(Caller("lab@example.org", [])))
+        assert await runtime.evaluate("typeof browser.cookies", inspect=True, within=5) == '"undefined"'
+
+    in_lab(tmp_path, use)
+
+
+REPORTED = {
+    "a long message": "throw new Error('x'.repeat(2e7))",
+    "a long name": "const error = new Error('m'); error.name = 'x'.repeat(2e7); throw error",
+    "a long stack": "const error = new Error('m'); error.stack = `    at moz-extension://${'x'.repeat(2e7)}:1:1`; throw error",
+    "a long first line": "const error = new Error('m'); error.stack = `moz-extension://${'x'.repeat(2e7)}:1\\n`; throw error",
+    "a long text": "throw 'x'.repeat(2e7)",
+    "deep groups": "for (let i = 0; i < 5e6; i++) console.group(); console.log('x'); throw new Error('m')",
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_whatever_is_thrown_can_be_reported(tmp_path: Path, name: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        await runtime.evaluate(f"setTimeout(() => {{ {REPORTED[name]}; }})")
+        assert await runtime.evaluate("new Promise(done => setTimeout(done, 10, 1))") == 1
+        entry = lab.host.entries[-1]
+        assert entry.kind == "error"
+        assert len(entry.text) + len(entry.stack) + len(entry.file) < 50_000
 
     in_lab(tmp_path, use)
 

@@ -44,7 +44,14 @@ const handlers = {
 };
 
 const receive = createInbox({
-  handle(message) { handlers[message[0]](message[0], message[1], message[2], message[3]); },
+  handle(message) {
+    try {
+      handlers[message[0]](message[0], message[1], message[2], message[3]);
+    } catch (error) { // a script has broken what even we need: the next message comes nevertheless
+      if (bridge === null) throw error;
+      bridge.report("error", error);
+    }
+  },
   later: nextTick,
   settle: runMicrotasks,
 });
