@@ -73,7 +73,7 @@ def test_what_fails_in_a_script_is_told_with_file_and_line(tmp_path: Path) -> No
     with running(str(place)) as process:
         lines_until(process, "is running")
         assert process.stderr is not None
-        said = process.stderr.readline() + process.stderr.readline()
+        said = process.stderr.readline()
     assert "nobody is not defined" in said
     assert "background.js:3:" in said
 

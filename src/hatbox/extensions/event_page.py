@@ -71,10 +71,11 @@ class ExtensionHost(ApiHost):
         self._asleep.clear()
 
     def log(self, entry: LogEntry) -> None:
-        """Pass on what a script says."""
+        """Pass on what a script says: to whoever wants to hear it, or else to Python's logging."""
         if self._log is not None:
             self._log(entry)
-        super().log(entry)
+        else:
+            super().log(entry)
 
     async def _awake(self, key: _Key) -> list[Listener]:
         await self._wake()

@@ -309,8 +309,8 @@ def test_after_pollution_namespaces_still_come_and_go_with_permissions(tmp_path:
 REPORTED = {
     "a long message": "throw new Error('x'.repeat(2e7))",
     "a long name": "const error = new Error('m'); error.name = 'x'.repeat(2e7); throw error",
-    "a long stack": "const error = new Error('m'); error.stack = `    at moz-extension://${'x'.repeat(2e7)}:1:1`; throw error",
-    "a long first line": "const error = new Error('m'); error.stack = `moz-extension://${'x'.repeat(2e7)}:1\\n`; throw error",
+    "a long stack": "throw Object.assign(new Error('m'), {stack: `    at moz-extension://${'x'.repeat(2e7)}:1:1`})",
+    "a long first line": "throw Object.assign(new Error('m'), {stack: `moz-extension://${'x'.repeat(2e7)}:1\\n`})",
     "a long text": "throw 'x'.repeat(2e7)",
     "deep groups": "for (let i = 0; i < 5e6; i++) console.group(); console.log('x'); throw new Error('m')",
 }
