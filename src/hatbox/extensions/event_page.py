@@ -38,7 +38,7 @@ class ExtensionHost(ApiHost):
         super().__init__(dispatcher, caller, source)
         self._wake = wake
         self._log = log
-        self._listening: dict[_Key, list[Listener]] = {}
+        self._listening: dict[_Key, dict[Listener, None]] = {}
         self._extras: dict[Listener, list[Any]] = {}
         self._asleep: dict[_Key, _Sleeper] = {}
         self.keeps_listening = False
@@ -48,7 +48,7 @@ class ExtensionHost(ApiHost):
         """Add a listener. The one that listened for it while it slept is not needed any more."""
         super().listen(listener, extra)
         key = _key(listener, extra)
-        self._listening.setdefault(key, []).append(listener)
+        self._listening.setdefault(key, {})[listener] = None
         self._extras[listener] = extra
         if sleeper := self._asleep.pop(key, None):
             super().unlisten(sleeper)
@@ -61,8 +61,7 @@ class ExtensionHost(ApiHost):
             sleeper = self._asleep[key] = _Sleeper(listener.path, lambda: self._awake(key))
             super().listen(sleeper, extra)
         super().unlisten(listener)
-        if listener in self._listening.get(key, ()):
-            self._listening[key].remove(listener)
+        self._listening.get(key, {}).pop(listener, None)
 
     def forget_sleepers(self) -> None:
         """Stop listening for scripts that will not wake again."""

@@ -229,7 +229,7 @@ def test_a_schema_with_words_unknown_to_javascript_is_checked_by_python(tmp_path
         runtime = await lab.start(permissions=[])
         lab.host.call = lambda _, __, arguments: seen.append(arguments)  # type: ignore[method-assign,assignment]
         parameters = [
-            {"name": "a", "type": "string", "pattern": "^x"},
+            {"name": "a", "type": "string", "unheardOf": "^x"},
             {"name": "callback", "type": "function", "optional": True},
         ]
         function = {"async": True, "callback": True, "returns": False, "parameters": parameters}

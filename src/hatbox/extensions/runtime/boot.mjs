@@ -13,7 +13,7 @@ import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
-import {decode, learnClasses, limitStrings} from "./values.js";
+import {decode, learnClasses, limitSizes} from "./values.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
@@ -64,9 +64,9 @@ pipe.start(text => {
   receive(messages);
 });
 
-function boot({data, description, members, navigator, largest, polyfills}) {
-  limitStrings(largest);
-  bridge = createBridge({pipe, data});
+function boot({data, description, listeners, members, navigator, largest, parts, polyfills}) {
+  limitSizes(largest, parts);
+  bridge = createBridge({pipe, data, mostListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});

@@ -3,7 +3,7 @@
 
 import {
   NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, each, freeze, getOwnPropertyDescriptor, hasOwn, isArray,
-  mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, slice, split, startsWith, stringify,
+  mapDelete, mapGet, mapHas, mapSet, mapSize, objectKeys, promiseThen, slice, split, startsWith, stringify,
 } from "./primordials.js";
 import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
@@ -13,7 +13,7 @@ import {encode, encodeMessage, refuseLarge} from "./values.js";
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
-export function createBridge({pipe, data}) {
+export function createBridge({pipe, data, mostListeners}) {
   const {send, sendNow} = pipe;
 
   // ── Requests: what was asked of the host and is not answered yet ──
@@ -157,6 +157,7 @@ export function createBridge({pipe, data}) {
         const {text} = check(extra);
         refuseWords(path, extra);
         if (mapHas(ids, listener)) return;
+        if (mapSize(listeners) >= mostListeners) throw new NativeError(`${spec.shown}: there are ${mostListeners} listeners, and no more are allowed.`);
         const id = nextListener++;
         mapSet(ids, listener, id);
         mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input});

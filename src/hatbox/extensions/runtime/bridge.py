@@ -11,6 +11,7 @@ import base64
 import inspect as inspection
 import json
 import logging
+import reprlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Sequence
@@ -315,7 +316,7 @@ class Runtime:
                 if not self._ready.done():
                     self._ready.set_result(None)
             case _:
-                raise ProtocolError(f"a message that means nothing: {str(message)[:200]}")
+                raise ProtocolError(f"a message that means nothing: {reprlib.repr(message)}")
 
     # ── Calls ──
 
