@@ -6,7 +6,7 @@ import {types} from "node:util";
 
 import {createBridge} from "./bridge.js";
 import {createConsole} from "./console.js";
-import {createFetch} from "./fetch.js";
+import {createFetch, takePiece} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
@@ -33,6 +33,7 @@ const handlers = {
   __proto__: null,
   r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
   e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
+  b: (_, id, piece) => { takePiece(id, piece); },
   ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
   show: (_, description) => { bridge.show(description); },
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
