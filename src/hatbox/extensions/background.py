@@ -11,13 +11,18 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import ManifestError
+from hatbox.extensions.html_tags import Tag, tags
 from hatbox.extensions.package import MANIFEST, Package
-from hatbox.extensions.urls import file_name
+from hatbox.extensions.urls import file_name, is_relative
 
 __all__ = ["GENERATED_PAGE", "Background", "Script", "page_scripts", "read_background"]
 
 GENERATED_PAGE: Final = "_generated_background_page.html"
 """The name of the page that a browser makes for background scripts; `location` in them tells it."""
+
+_JAVASCRIPT: Final = frozenset(
+    {"", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript", "text/jscript"}
+)
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -56,12 +61,37 @@ def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Call
 
 def page_scripts(html: str, page: str, warn: Callable[[str], None]) -> tuple[Script, ...]:
     """The scripts of a page, in the order in which a browser runs them: those that wait for the page come last."""
-    from hatbox.extensions.script_finder import ScriptFinder  # few have pages, and a parser of HTML takes its time
+    at_once: list[Script] = []
+    deferred: list[Script] = []
+    templates = 0
+    for tag in tags(html):
+        if tag.name == "template":
+            templates = max(templates + (-1 if tag.ends else 1), 0)
+        elif tag.name == "script" and tag.text is not None and not templates:  # one without its end is not run
+            script, waits = _script(tag, page, warn)
+            if script is not None:
+                (deferred if waits else at_once).append(script)
+    return (*at_once, *deferred)
 
-    finder = ScriptFinder(page, warn)
-    finder.feed(html)
-    finder.close()
-    return (*finder.at_once, *finder.deferred)
+
+def _script(tag: Tag, page: str, warn: Callable[[str], None]) -> tuple[Script | None, bool]:
+    """The script that a tag names, if it is one that is run, and whether it waits for the page."""
+    attributes = tag.attributes
+    kind = attributes.get("type", "").strip().lower()
+    module = kind == "module"
+    source = attributes.get("src")
+    if not module and (kind not in _JAVASCRIPT or "nomodule" in attributes):
+        return None, False
+    if source is None:
+        if (tag.text or "").strip():
+            problem = "a script inside the page is not run, because the content security policy forbids it"
+            warn(f"{page}, line {tag.line}: {problem}. Put it into a file.")
+        return None, False
+    if not is_relative(source) or not source.strip():
+        warn(f'{page}: the script "{source}" is not in the extension. It is not run.')
+        return None, False
+    waits = module or ("defer" in attributes and "async" not in attributes)
+    return Script(file_name(source, page), module), waits
 
 
 def _file(package: Package, url: str, key: str) -> str:

@@ -87,6 +87,7 @@ class Extension:
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
         self._wanted = False
+        self._has_run = False
         self._idling: asyncio.Task[None] | None = None
         self._starts: list[tuple[str, Sequence[Any]]] = []
 
@@ -103,6 +104,7 @@ class Extension:
     async def start(self, *events: tuple[str, Sequence[Any]]) -> None:
         """Run its background. These events are told to it afterwards: that it was installed, that a session begins."""
         self._wanted = True
+        self._has_run = False
         self._starts = list(events)
         await self.wake()
 
@@ -149,9 +151,7 @@ class Extension:
         async with self._waking:
             if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
-                await self._supervisor.start()
-                if not self._background.persistent and not self._inspect:
-                    self._idling = asyncio.ensure_future(self._sleep_when_idle())
+                await self._supervisor.start(has_run=self._has_run)
 
     async def sleep(self) -> bool:
         """Let it sleep until one of its events happens. If one does while it is told so, it stays awake: False."""
@@ -220,6 +220,11 @@ class Extension:
         starts, self._starts = self._starts, []
         for path, arguments in starts:
             await runtime.dispatch_event(path, arguments, wait=False)
+        self._has_run = True
+        if not self._background.persistent and not self._inspect:
+            if self._idling is not None:
+                self._idling.cancel()
+            self._idling = asyncio.ensure_future(self._sleep_when_idle())
         return runtime
 
     async def _sleep_when_idle(self) -> None:

@@ -44,6 +44,7 @@ class Extensions:
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
         self._running: dict[str, Extension] = {}
+        self._starting: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -104,12 +105,12 @@ class Extensions:
         known, given = await self._store.read(noted)
         if known is None:
             raise NoSuchExtension(extension_id)
-        _, manifest = self._read(known.path)
+        _, manifest = await self._read(known.path)
         return manifest, manifest.at_install if given is None else given
 
     async def install(self, path: str | os.PathLike[str]) -> Manifest:
         """Note the extension in a folder or file as installed. It is run with the others from now on."""
-        package, manifest = self._read(path)
+        package, manifest = await self._read(path)
         await self._store.write(lambda transaction: _note(transaction, package, manifest, kept=True))
         return manifest
 
@@ -141,10 +142,14 @@ class Extensions:
         `decide` is asked whether it is to be given the permissions that it asks for; without it, it never is.
         `on_run` is told when its scripts are about to run, and `child` is a process for them that was started ahead.
         """
-        package, manifest = self._read(path)
-        if manifest.id in self._running:
+        package, manifest = await self._read(path)
+        if manifest.id in self._running or manifest.id in self._starting:
             raise ExtensionError(f"{manifest.id} is running already. Stop it first.")
-        before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+        self._starting.add(manifest.id)
+        try:
+            before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+        finally:
+            self._starting.discard(manifest.id)
         extension = Extension(
             package,
             manifest,
@@ -224,7 +229,7 @@ class Extensions:
         extension = self._running[extension_id]
         known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
         try:
-            package, manifest = self._read(known.path if known is not None else extension.package.path)
+            package, manifest = await self._read(known.path if known is not None else extension.package.path)
             if manifest.id != extension_id:
                 raise ExtensionError(f"{package.path} is {manifest.id} now. Start that one instead.")
         except ExtensionError as error:
@@ -242,9 +247,14 @@ class Extensions:
         for extension in self.running:
             await self.stop(extension)
 
-    def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
-        package = path if isinstance(path, Package) else open_package(path)
-        return package, read_manifest(package)
+    async def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
+        """In a thread: whoever made the package decides how long that takes."""
+
+        def read() -> tuple[Package, Manifest]:
+            package = path if isinstance(path, Package) else open_package(path)
+            return package, read_manifest(package)
+
+        return await asyncio.to_thread(read)
 
     def _hear(self, change: Change) -> None:
         """What an extension may do has changed, maybe in another process."""

@@ -7,7 +7,7 @@ import {types} from "node:util";
 import {createBridge} from "./bridge.js";
 import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
-import {createFetch} from "./fetch.js";
+import {createFetch, takePiece} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
@@ -15,7 +15,7 @@ import {createPipe} from "./pipe.js";
 import {defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
 import {createStorages} from "./storage.js";
-import {decode, learnClasses, limitStrings} from "./values.js";
+import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
@@ -39,6 +39,7 @@ const handlers = {
   r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
   e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
   w: (_, number, what, details) => { sockets.told(number, what, details); },
+  b: (_, id, piece) => { takePiece(id, piece); },
   ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
   show: (_, description) => { bridge.show(description); },
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
@@ -51,7 +52,14 @@ const handlers = {
 };
 
 const receive = createInbox({
-  handle(message) { handlers[message[0]](message[0], message[1], message[2], message[3]); },
+  handle(message) {
+    try {
+      handlers[message[0]](message[0], message[1], message[2], message[3]);
+    } catch (error) { // a script has broken what even we need: the next message comes nevertheless
+      if (bridge === null) throw error;
+      bridge.report("error", error);
+    }
+  },
   later: nextTick,
   settle: runMicrotasks,
 });
@@ -64,9 +72,9 @@ pipe.start((text, fresh) => {
   receive(messages, fresh);
 });
 
-function boot({data, description, members, navigator, largest, localStorage, polyfills}) {
-  limitStrings(largest);
-  bridge = createBridge({pipe, data});
+function boot({data, description, listeners, members, navigator, largest, localStorage, parts, polyfills}) {
+  limitSizes(largest, parts);
+  bridge = createBridge({pipe, data, mostListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});

@@ -17,6 +17,7 @@ __all__ = ["Boot", "default_navigator", "settings"]
 
 _MEMBERS: Final = Path(__file__).parent / "members"
 _FIREFOX: Final = "153.0"
+_OWN_LISTENERS: Final = 16  # room for those that no script has added
 _PAGE: Final = "_generated_background_page.html"
 
 
@@ -57,6 +58,8 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
         "localStorage": boot.local_storage,
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
         "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
+        "parts": limits.parts,
+        "listeners": limits.listeners - _OWN_LISTENERS,
         "data": {
             **boot.data,
             "id": boot.extension_id,

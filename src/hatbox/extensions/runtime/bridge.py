@@ -11,6 +11,7 @@ import base64
 import inspect as inspection
 import json
 import logging
+import reprlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Sequence
@@ -48,6 +49,8 @@ logger = logging.getLogger("hatbox.extensions")
 UNEXPECTED: Final = "An unexpected error occurred"
 """What a script is told of an error that is not meant for it. The words are Firefox's."""
 
+_PIECE: Final = 3 << 17  # bytes of a body that are sent at once, so that nobody waits for a large one; no base64 is cut
+_MOST_SOURCE: Final = 8 << 20  # bytes of one script: an engine with the memory that it has here could not hold more
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
 # What does not keep an event page awake: that it is alive, and, as in Firefox, WebSocket and localStorage.
 _IDLE: Final = frozenset({"pong", "w", "ls"})
@@ -73,6 +76,10 @@ class Runtime:
         """Frames that are not handled yet, and which of their messages is next."""
         self._waiting_size = 0
         self._writable = True
+        self._caught_up = asyncio.Event()
+        self._caught_up.set()
+        self._reading = asyncio.Lock()
+        """Held while a file of the package is read and sent: one at a time, because each may be large."""
         self._continuing = False
         self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
         self._pieces = Pieces()
@@ -138,12 +145,12 @@ class Runtime:
     async def run_scripts(self, paths: Sequence[str]) -> None:
         """Run classic scripts of the package, in order and in one scope. What fails is logged, and the next runs."""
         for path in paths:
-            source = self._host.source(path)
+            source = await self._text(path)
             if source is None:
                 failed = f"Loading failed for the <script> with source “{self.url(path)}”."
                 self._log(LogEntry("error", "error", failed))
                 continue
-            await self._run("script", self.url(path), source.decode("utf-8-sig", "replace"))
+            await self._run("script", self.url(path), source)
 
     async def run_module(self, path: str) -> None:
         """Run a module of the package, with all that it imports, until its top level is done. What fails is logged."""
@@ -279,7 +286,10 @@ class Runtime:
         """Hold what the child asks while it does not read what it is answered."""
         self._writable = ready
         if ready:
+            self._caught_up.set()
             self._continue()
+        else:
+            self._caught_up.clear()
 
     def _continue(self) -> None:
         if self._waiting and not self._continuing:
@@ -348,7 +358,7 @@ class Runtime:
             case ["s", int(number), str(url)]:
                 self._begin(number, self._source(url))
             case ["f", int(number), dict(request)]:
-                self._begin(number, self._fetch(fetch_request(request)))
+                self._begin(number, self._fetch(number, fetch_request(request)))
             case ["w", str(what), int(number), *details]:
                 self._sockets.handle(what, number, details)
             case ["ls", bool(last), str(piece)]:
@@ -361,7 +371,7 @@ class Runtime:
                 if not self._ready.done():
                     self._ready.set_result(None)
             case _:
-                raise ProtocolError(f"a message that means nothing: {str(message)[:200]}")
+                raise ProtocolError(f"a message that means nothing: {reprlib.repr(message)}")
 
     # ── Calls ──
 
@@ -464,30 +474,46 @@ class Runtime:
 
     async def _source(self, url: str) -> str | None:
         path = path_in(self._boot.base, url)
-        source = None if path is None else self._host.source(path)
+        return None if path is None else await self._text(path)
+
+    async def _text(self, path: str) -> str | None:
+        """The source of a script. Read in a thread, because unpacking takes as long as whoever packed it wanted."""
+        source = await asyncio.to_thread(self._host.source, path)
+        if source is not None and len(source) > _MOST_SOURCE:
+            self._log(LogEntry("error", "error", f"{self.url(path)} is larger than {_MOST_SOURCE >> 20} MiB."))
+            return None
         return None if source is None else source.decode("utf-8-sig", "replace")
 
-    async def _fetch(self, request: FetchRequest) -> dict[str, Any]:
+    async def _fetch(self, number: int, request: FetchRequest) -> dict[str, Any]:
         try:
             if request.url.startswith(self._boot.base):
-                response = self._local(request)
-            else:
-                response = await self._host.fetch(request)
+                async with self._reading:
+                    return await self._answer_in_pieces(number, await self._local(request))
+            return await self._answer_in_pieces(number, await self._host.fetch(request))
         except HatboxError as error:
             self._warn(f"fetch({request.url[:200]}): {error}")
             raise
+
+    async def _answer_in_pieces(self, number: int, response: FetchResponse) -> dict[str, Any]:
+        """What is answered to a request; of a large body all but the last piece goes ahead, as the child reads it."""
+        body, start = memoryview(response.body), 0
+        while len(body) - start > _PIECE:
+            await self._caught_up.wait()
+            self._send(["b", number, _base64(body[start : start + _PIECE])])
+            start += _PIECE
+            await asyncio.sleep(0)
         return {
             "url": response.url,
             "status": response.status,
             "statusText": response.status_text,
             "headers": response.headers,
             "redirected": response.redirected,
-            "body": base64.b64encode(response.body).decode("ascii"),
+            "body": _base64(body[start:]),
         }
 
-    def _local(self, request: FetchRequest) -> FetchResponse:
+    async def _local(self, request: FetchRequest) -> FetchResponse:
         path = path_in(self._boot.base, request.url)
-        body = None if path is None else self._host.source(path)
+        body = None if path is None else await asyncio.to_thread(self._host.source, path)
         if body is None:
             raise NetworkError(f"the package has no file {path}")
         return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
@@ -540,6 +566,10 @@ class _ScriptListener:
         """Call it; what it returns can be waited for."""
         self._runtime._told()
         return self._runtime._ask(["e", self._number, arguments], within)
+
+
+def _base64(data: memoryview) -> str:
+    return base64.b64encode(data).decode("ascii")
 
 
 def _gone(process: DenoProcess) -> str:
