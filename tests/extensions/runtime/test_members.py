@@ -44,6 +44,7 @@ def test_languages_and_urls(tmp_path: Path) -> None:
         assert await runtime.evaluate("browser.i18n.getUILanguage()") == "de-DE"
         assert await runtime.evaluate("browser.i18n.getAcceptLanguages()") == ["de-DE", "en"]
         assert await runtime.evaluate("browser.i18n.getMessage('hello')") == "Hello null,  and $3"
+        assert await runtime.evaluate("browser.i18n.getMessage('hello', undefined)") == "Hello ,  and $3"
         assert await runtime.evaluate("browser.runtime.getURL('/a.html#b')") == f"{BASE}a.html#b"
         assert (
             await runtime.evaluate("(browser.runtime.getManifest().name = 'x', browser.runtime.getManifest().name)")
