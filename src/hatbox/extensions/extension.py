@@ -17,7 +17,7 @@ from hatbox.extensions.event_page import ExtensionHost
 from hatbox.extensions.manifest import Manifest
 from hatbox.extensions.package import Package
 from hatbox.extensions.page import Page
-from hatbox.extensions.runtime import Boot, Exit, Limits, LogEntry, Runtime, describe
+from hatbox.extensions.runtime import Boot, Exit, Limits, LogEntry, Runtime, RuntimeGone, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.messaging.context import Context
 from hatbox.messaging.service import Messages
@@ -168,7 +168,8 @@ class Extension:
         await self.wake()
         runtime = self.runtime
         if runtime is None:
-            raise RuntimeError(f"{self.id} is not running")
+            again = "; it starts again in a moment" if self._supervisor.restarting else ""
+            raise RuntimeGone(f"{self.id} is not running{again}")
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
