@@ -40,11 +40,11 @@ def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
 
 
 async def place_of(opened: Profile, wanted: str) -> Path:
-    """Where an extension is that is named by its folder or archive, or is installed and named by its id or name."""
+    """Where an extension is that is named by its folder or archive, or is known and named by its id or name."""
     path = Path(wanted)
     if path.name != wanted or path.suffix in (".xpi", ".zip") or await asyncio.to_thread(path.exists):
         return path
-    extension, _ = find_extension([each for each in await opened.extensions.known() if each[0].kept], wanted)
+    extension, _ = find_extension(await opened.extensions.known(), wanted)
     return Path(extension.path)
 
 

@@ -22,6 +22,7 @@ from hatbox.cli.failures import Failure
 from hatbox.cli.identities import within
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.output import print_json, print_line, print_rows
+from hatbox.cli.tabs import existing_tabs
 from hatbox.cli.text import visible
 from hatbox.extensions.running import Running
 from hatbox.extensions.triggers import Shown, Triggered
@@ -53,10 +54,10 @@ def list_(
         print_json([_document(*each, by_id.get(each[0].id), ui=ui) for each in found], sys.stdout)
         return
     rows = [(each.name, each.version, each.id, _state(each, running)) for each, running in found]
-    print_rows(_LIST_HEADER, rows, sys.stdout)
+    print_rows(_LIST_HEADER, rows, sys.stdout, whole="Id")
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
-        print_rows(_UI_HEADER, lines, sys.stdout)
+        print_rows(_UI_HEADER, lines, sys.stdout, whole="What")
 
 
 def install(
@@ -172,6 +173,8 @@ def trigger(
 
     async def triggered(opened: Profile) -> tuple[Installed, Triggered]:
         found, _ = find_extension(await opened.extensions.known(), extension)
+        if tab is not None:
+            await existing_tabs(opened, [tab])
         done = await opened.extensions.trigger(
             found.id,
             what,
@@ -192,9 +195,6 @@ def trigger(
     else:
         where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
-
-
-# ── Finding ──
 
 
 # ── Permissions ──
