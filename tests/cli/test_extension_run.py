@@ -141,3 +141,16 @@ def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: st
     result = cli("run", str(one), str(tmp_path / bad) if bad in ("bad", "one") else bad)
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"hatbox: {problems[bad]}")
+
+
+def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "hat", "")
+    command = [sys.executable, "-m", "hatbox", "run", str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            lines_until(process, "is running")
+            assert cli("extensions", "remove", "hat", "--yes").status == 0
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, said) == (0, "hat: stopped (it was removed); it is not started again\n")

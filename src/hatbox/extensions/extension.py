@@ -75,6 +75,7 @@ class Extension:
         """Comes before its scripts, whenever they are run."""
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
+        self._on_exit = on_exit
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
         self._wanted = False
@@ -248,6 +249,11 @@ class Extension:
     def _opened(self, context: Context) -> Page:
         self._messages.join(context)
         return self._page(context)
+
+    def tell_end(self, why: str) -> None:
+        """Tell whoever has started it that it was stopped, and not by them."""
+        if self._on_exit is not None:
+            self._on_exit(Exit("stopped", why), None)
 
     def _report(self, ended: Exit, pause: float | None) -> None:
         again = f"it starts again in {pause:g} s" if pause is not None else "it is not started again"
