@@ -27,7 +27,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 # tests/cli has them.
 ELSEWHERE = ("hatbox fetch", "hatbox import firefox", "hatbox open", "hatbox browse")
 EVERY_COMMAND = [command.strip() for command in re.findall(r"^    (hatbox [^#\n]*)", README, re.MULTILINE)]
-UNTIL_STOPPED = [command for command in EVERY_COMMAND if re.match(r"hatbox run \S+/( |$)", command)]
+UNTIL_STOPPED = [command for command in EVERY_COMMAND if re.match(r"hatbox run (\S+/|\".*\")( |$)", command)]
 TRIGGERS = [command for command in EVERY_COMMAND if command.startswith("hatbox extensions trigger")]
 COMMANDS = [
     command
@@ -90,6 +90,9 @@ def running(command: str, folder: Path) -> Iterator[list[str]]:
     """Run extensions until Ctrl-C, which ends them well; gives what they have printed when all are running."""
     (folder / "examples").symlink_to(ROOT / "examples")
     words = shlex.split(command)
+    if not any(word.endswith("/") for word in words):  # by its name: it is installed
+        [install] = [each for each in EVERY_COMMAND if each.startswith("hatbox extensions install")]
+        run([sys.executable, "-m", *shlex.split(install)], folder)
     started = subprocess.Popen(
         [sys.executable, "-m", *words], cwd=folder, env=environment_of(folder), stdout=subprocess.PIPE, encoding="utf-8"
     )
@@ -97,7 +100,7 @@ def running(command: str, folder: Path) -> Iterator[list[str]]:
     with started:
         lines: list[str] = []
         try:
-            expected = len([word for word in words if word.endswith("/")])
+            expected = len([word for word in words if word.endswith("/")]) or 1
             while len([line for line in lines if line.endswith(" is running\n")]) < expected:
                 lines.append(started.stdout.readline())
                 assert lines[-1], f"{command} has ended: {lines}"

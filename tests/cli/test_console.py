@@ -72,7 +72,13 @@ def test_the_prompt_is_in_the_scope_of_an_extension(cli: Cli, tmp_path: Path) ->
 def test_an_unknown_extension_is_told(cli: Cli) -> None:
     result = cli("console", "--extension", "nobody@site.example", stdin="1\n")
     assert (result.status, result.out) == (1, "")
-    assert "no extension with the id nobody@site.example is installed" in result.err
+    assert 'no extension is called "nobody@site.example"' in result.err
+
+
+def test_an_extension_that_is_installed_can_be_named(cli: Cli, tmp_path: Path) -> None:
+    cli("extensions", "install", str(extension_in(tmp_path / "extension", "const secret = 41;")))
+    for name in ("For the console", "console-test@site.example"):
+        assert cli("console", "--extension", name, stdin="secret\n").out == "41\n"
 
 
 def test_names_are_completed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -136,3 +137,48 @@ def test_a_script_cannot_be_inspected(cli: Cli, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("")
     assert cli("run", str(script), "--inspect").status == 2
+
+
+def test_what_is_said_stands_behind_the_name_and_before_the_place_in_the_folder(tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "folder", "\nconsole.log(browser.runtime.getURL('x'));", name="A hat")
+    with running(str(place)) as process:
+        first, *_ = lines_until(process, "is running")
+    assert re.fullmatch(r"A hat: moz-extension://[0-9a-f-]{36}/x \(background\.js:2:9\)", first)
+
+
+def test_an_extension_that_is_installed_is_run_by_its_name_or_id(cli: Cli, tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "hat", "console.log('here');", name="A hat")
+    assert cli("extensions", "install", str(place)).status == 0
+    for name in ("A hat", "hat@site.example"):
+        with running(name) as process:
+            lines_until(process, "A hat: here")
+    result = cli("run", "A hut")
+    assert (result.status, result.err) == (1, 'hatbox: no extension is called "A hut". Did you mean "A hat"?\n')
+
+
+@pytest.mark.parametrize("bad", ["nowhere/at/all", "nobody", "bad", "one"])
+def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: str) -> None:
+    one = extension_in(tmp_path / "one", "console.log('it ran');")
+    broken = extension_in(tmp_path / "bad", "", version=None)
+    problems = {
+        "nowhere/at/all": "nowhere/at/all: there is no such folder or file",
+        "nobody": 'no extension is called "nobody"',
+        "bad": f"{broken}: manifest.json: version: ",
+        "one": f"{one} and {one} are the same extension, one@site.example. Name one of them.",
+    }
+    result = cli("run", str(one), str(tmp_path / bad) if bad in ("bad", "one") else bad)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"hatbox: {problems[bad]}")
+
+
+def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "hat", "")
+    command = [sys.executable, "-m", "hatbox", "run", str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            lines_until(process, "is running")
+            assert cli("extensions", "remove", "hat", "--yes").status == 0
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, said) == (0, "hat: stopped (it was removed); it is not started again\n")

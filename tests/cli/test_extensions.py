@@ -117,7 +117,7 @@ def test_install_list_and_remove(cli: Cli, one: Path) -> None:
     assert cli("extensions", "list", "--ui", "--json").json == [{**document, "ui": None}]
     declined = cli("extensions", "remove", "one", stdin="n\n")
     assert (declined.status, declined.out) == (1, "")
-    assert declined.err.startswith("Remove one (one@example.org) and all that they have kept? [y/N] ")
+    assert declined.err.startswith("Remove one (one@example.org) and all that it has kept? [y/N] ")
     assert cli("extensions", "remove", "one", stdin="y\n").out == "Removed one (one@example.org)\n"
     assert cli("extensions", "list").out == ""
     assert (one / "manifest.json").exists()
@@ -258,7 +258,8 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
         }
         wrong = await command("trigger", "shower", "menu:svae")
         assert wrong == (1, "", 'hatbox: shower has no menu item "svae". Did you mean "save"?\n')
-        assert (await command("trigger", "shower", "action", "--tab", "77")).err == "hatbox: Invalid tab ID: 77\n"
+        missing = "hatbox: there is no tab 77. `hatbox tabs` shows those that there are.\n"
+        assert (await command("trigger", "shower", "action", "--tab", "77")).err == missing
 
     while_it_runs(profile, made, use)
 
@@ -272,3 +273,20 @@ def test_what_is_given_to_an_extension_that_runs_is_there_at_once(profile: Path,
         assert await extension.evaluate("'cookies' in browser")
 
     while_it_runs(profile, one, use)
+
+
+def test_of_several_that_are_installed_all_are_or_none(cli: Cli, one: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    result = cli("extensions", "install", str(one), str(empty))
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"hatbox: {empty}: it is no extension")
+    assert cli("extensions", "list").out == ""
+
+
+def test_what_is_to_be_typed_stays_whole_where_there_is_little_room(
+    cli: Cli, one: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("extensions", "install", str(one))
+    monkeypatch.setenv("COLUMNS", "30")
+    assert "one@example.org" in cli("extensions", "list", tty=True).out

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.errors import ApiError, ExtensionError, NoSuchExtension
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime import ScriptError
+from hatbox.extensions.runtime import RuntimeGone, ScriptError
 from tests.api.caller import extension_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -272,5 +274,18 @@ def test_with_manifest_version_3_what_it_has_not_is_not_there(tmp_path: Path) ->
         ]  # fmt: skip
         assert not hasattr(extension.browser.extension, "getURL")
         assert not hasattr(extension.browser.extension, "getViews")  # there is no window in Python
+
+    with_profile(tmp_path, use)
+
+
+def test_nothing_can_be_evaluated_while_it_is_down_and_it_says_so(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        ended = asyncio.Event()
+        extension = await profile.extensions.start(make(tmp_path), on_exit=lambda *_: ended.set())
+        assert extension.runtime is not None
+        os.kill(extension.runtime.process.pid, signal.SIGKILL)
+        await ended.wait()
+        with pytest.raises(RuntimeGone, match="is not running; it starts again in a moment"):
+            await extension.evaluate("1")
 
     with_profile(tmp_path, use)

@@ -213,3 +213,55 @@ def test_coroutine_tests_of_others_are_left_to_them(tmp_path: Path) -> None:
     done = run(tmp_path, "async def test_it():\n    assert False\n")
     assert "assert False" not in done.stdout  # pytest says that it cannot run it
     assert "1 passed" not in done.stdout
+
+
+def test_other_plugins_that_run_coroutine_tests_leave_ours_alone(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("""
+import asyncio, functools, inspect, pytest
+
+class Other(pytest.Function):  # as pytest-asyncio does it
+    def runtest(self):
+        found = self.obj
+        self.obj = functools.wraps(found)(lambda **given: asyncio.run(found(**given)))
+        super().runtest()
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    made = yield
+    return made if not isinstance(made, list) else [
+        Other.from_parent(each.parent, name=each.name, callspec=getattr(each, "callspec", None), callobj=each.obj,
+                          fixtureinfo=each._fixtureinfo, keywords=each.keywords, originalname=each.originalname)
+        if isinstance(each, pytest.Function) and inspect.iscoroutinefunction(each.obj) else each
+        for each in made
+    ]
+""")
+    done = run(
+        tmp_path,
+        """
+import asyncio, pytest
+
+async def test_ours(extension):
+    assert await (await extension("my-extension")).evaluate("6 * 7") == 42
+
+class TestTogether:
+    @pytest.fixture(autouse=True)
+    def before(self):
+        self.wanted = 42
+
+    @pytest.mark.parametrize("factor", [6, 7])
+    async def test_ours(self, extension, factor):
+        assert await (await extension("my-extension")).evaluate(f"{factor} * 42 / {factor}") == self.wanted
+
+@pytest.mark.anyio
+async def test_of_ours_that_is_marked(extension, anyio_backend):
+    assert await (await extension("my-extension")).evaluate("6 * 7") == 42
+
+async def test_theirs():
+    await asyncio.sleep(0)
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+""",
+    )
+    assert "5 passed" in done.stdout, done.stdout + done.stderr

@@ -7,17 +7,20 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Protocol, TypeVar
 
 import typer
 
 from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS
+from hatbox.cli.extension_log import log_line
+from hatbox.cli.extension_names import place_of
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json_line, print_line
-from hatbox.errors import ExtensionError, HatboxError, NoSuchExtension, RuntimeGone, ScriptError
+from hatbox.errors import HatboxError, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import MANIFEST, Package
 from hatbox.extensions.runtime import LogEntry
@@ -25,12 +28,21 @@ from hatbox.profile import Profile
 
 __all__ = ["console"]
 
+T = TypeVar("T")
+
 _DECLARED: Final = re.compile(r"\s*(?:const|let|var)\s+(?=[\w$]+\s*=(?!=))")
 _WORD: Final = re.compile(r"([\w$]+(?:\.[\w$]*)*)$")
 _COMPLETION_SECONDS: Final = 2.0
+_CUT_SHORT: Final = "SyntaxError: Unexpected end of input"
 _INCOMPLETE: Final = frozenset(  # what the engine says of code that stops in the middle
     {"Unexpected end of input", "Unterminated template literal", "missing ) after argument list"}
 )
+
+
+class _Run(Protocol):
+    """Waits for something that is done in the loop's thread. Ctrl-C ends the waiting."""
+
+    def __call__(self, work: Coroutine[Any, Any, T]) -> T: ...
 
 
 def console(
@@ -38,7 +50,7 @@ def console(
         str | None,
         typer.Option(
             "--extension",
-            metavar="ID|PATH",
+            metavar="NAME|ID|PATH",
             help="An installed extension, or one in a folder or archive: its background runs, and the prompt is in its "
             "scope. Without it, the prompt holds every permission.",
         ),
@@ -52,86 +64,86 @@ def console(
     and the first that fails ends it with status 1. With --json each result is a line of JSON.
     """
     path = path_of(profile)
-    failed = asyncio.run(_converse(path, extension, as_json=as_json))
+    with _loop_of_its_own() as run:
+        opened = Profile(path)
+        run(opened.__aenter__())
+        try:
+            started = run(_started(opened, extension))
+            if sys.stdin.isatty():
+                print_line(f"{started.manifest.name}. browser is in scope; Ctrl-D ends.", sys.stdout)
+            failed = _Prompt(started, run, as_json=as_json).converse()
+        finally:
+            run(opened.close())
     raise typer.Exit(1 if failed else 0)
-
-
-async def _converse(path: Path | None, extension: str | None, *, as_json: bool) -> bool:
-    async with Profile(path) as opened:
-        started = await _started(opened, extension)
-        prompt = _Prompt(started, as_json=as_json)
-        if sys.stdin.isatty():
-            print_line(f"{started.manifest.name}. browser is in scope; Ctrl-D ends.", sys.stdout)
-        return await prompt.run()
 
 
 async def _started(opened: Profile, wanted: str | None) -> Extension:
     if wanted is None:
         return await opened.extensions.start(_EVERYTHING, on_log=_tell)
-    installed = {each.id: each.path for each in await opened.extensions.installed()}
-    place = installed.get(wanted, wanted)
-    if place == wanted and not await asyncio.to_thread(Path(place).exists):
-        raise NoSuchExtension(wanted)
-    return await opened.extensions.start(place, on_log=_tell)
+    return await opened.extensions.start(await place_of(opened, wanted), on_log=_tell)
 
 
 class _Prompt:
-    """Reads, runs, prints, until there is nothing more to read."""
+    """Reads, runs, prints, until there is nothing more to read. In the main thread: Ctrl-C is heard nowhere else."""
 
-    def __init__(self, extension: Extension, *, as_json: bool) -> None:
+    def __init__(self, extension: Extension, run: _Run, *, as_json: bool) -> None:
         self._extension = extension
+        self._run = run
         self._as_json = as_json
         self._interactive = sys.stdin.isatty()
 
-    async def run(self) -> bool:
+    def converse(self) -> bool:
         """Whether it ended because something failed, which ends it only where nobody sits before it."""
         code = ""
         with self._completion():
-            while (line := await asyncio.to_thread(self._read, "... " if code else "> ")) is not None:
-                ended = self._interactive and not line.strip()
-                code += line if line.endswith("\n") else line + "\n"
-                if not code.strip():
-                    code = ""
-                    continue
+            while True:
                 try:
-                    await self._execute(code)
-                except ScriptError as error:
-                    if _goes_on(error) and not ended:
-                        continue
-                    if self._failed(error):
+                    line = self._read("... " if code else "> ")
+                    if line is None:
+                        break
+                    ended = self._interactive and not line.strip()
+                    code += line if line.endswith("\n") else line + "\n"
+                    if not code.strip() or self._execute(code):
+                        code = ""
+                    elif ended:
+                        print_line(_CUT_SHORT, sys.stderr)
+                        code = ""
+                except KeyboardInterrupt:
+                    if not self._interactive:
+                        raise
+                    print_line("", sys.stdout)
+                    code = ""
+                except HatboxError as error:
+                    print_line(str(error), sys.stderr)
+                    if not self._interactive:
                         return True
-                except (RuntimeGone, ExtensionError) as error:
-                    if self._failed(error):
-                        return True
-                code = ""
+                    code = ""
         if code:  # what was piped in ends in the middle
-            print_line("SyntaxError: Unexpected end of input", sys.stderr)
+            print_line(_CUT_SHORT, sys.stderr)
         return code != "" and not self._interactive
 
     def _read(self, prompt: str) -> str | None:
         try:
-            if self._interactive:
-                return input(prompt)
-            return sys.stdin.readline() or None
+            return input(prompt) if self._interactive else sys.stdin.readline() or None
         except EOFError:
             print_line("", sys.stdout)
             return None
-        except KeyboardInterrupt:
-            return ""
 
-    async def _execute(self, code: str) -> None:
-        value = await self._extension.evaluate(_lasting(code), inspect=not self._as_json)
+    def _execute(self, code: str) -> bool:
+        """Run code, and print what it gives; False if more of it is to come."""
+        try:
+            value = self._run(self._extension.evaluate(_lasting(code), inspect=not self._as_json))
+        except ScriptError as error:
+            if _goes_on(error):
+                return False
+            raise
         if self._as_json:
             print_json_line(value, sys.stdout)
         else:
             for part in value.splitlines() or [""]:
                 print_line(part, sys.stdout)
         sys.stdout.flush()
-
-    def _failed(self, error: HatboxError) -> bool:
-        """Tell what went wrong; whether that is the end."""
-        print_line(str(error), sys.stderr)
-        return not self._interactive
+        return True
 
     @contextlib.contextmanager
     def _completion(self) -> Any:
@@ -141,12 +153,35 @@ class _Prompt:
             yield
             return
         readline.set_completer_delims(" \t\n()[]{},;=+-*/!&|<>?:'\"`")
-        readline.set_completer(_completer(self._extension, asyncio.get_running_loop()))
+        readline.set_completer(_completer(self._extension, self._run))
         readline.parse_and_bind("tab: complete")
         try:
             yield
         finally:
             readline.set_completer(None)
+
+
+@contextlib.contextmanager
+def _loop_of_its_own() -> Iterator[_Run]:
+    """An event loop in another thread: what runs there goes on while this one waits for a line."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="hatbox-console", daemon=True)
+
+    def run(work: Coroutine[Any, Any, T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(work, loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    thread.start()
+    try:
+        yield run
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 def _goes_on(error: ScriptError) -> bool:
@@ -159,16 +194,15 @@ def _lasting(line: str) -> str:
     return _DECLARED.sub("", line, count=1) if "await" in line else line
 
 
-def _completer(extension: Extension, loop: asyncio.AbstractEventLoop) -> Callable[[str, int], str | None]:
-    """For readline, which calls it in the thread that reads."""
+def _completer(extension: Extension, run: _Run) -> Callable[[str, int], str | None]:
+    """For readline."""
     found: list[str] = []
 
     def complete(text: str, state: int) -> str | None:
         nonlocal found
         if state == 0:
-            future = asyncio.run_coroutine_threadsafe(completions(extension, text), loop)
             try:
-                found = future.result(_COMPLETION_SECONDS)
+                found = run(completions(extension, text))
             except (HatboxError, TimeoutError):
                 found = []
         return found[state] if state < len(found) else None
@@ -194,7 +228,7 @@ async def completions(extension: Extension, text: str) -> list[str]:
 
 
 def _tell(entry: LogEntry) -> None:
-    print_line(str(entry), sys.stderr)
+    print_line(log_line(entry), sys.stderr)
 
 
 class _Everything(Package):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hatbox.cli.engine_choice import Choice
+from hatbox.cli.extension_log import log_line
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import EngineBusy
@@ -102,9 +104,13 @@ async def _start(
 class _Teller:
     """Prints what becomes of one extension, a line for each thing."""
 
-    def __init__(self, name: str, *, as_json: bool) -> None:
-        self._name = name
+    def __init__(self, place: str, *, as_json: bool) -> None:
+        self._place = place
         self._as_json = as_json
+
+    @functools.cached_property
+    def _name(self) -> str:
+        return read_manifest(open_package(self._place)).name
 
     async def started(self, extension: Extension, *, inspect: bool) -> None:
         self._name = extension.manifest.name
@@ -116,7 +122,8 @@ class _Teller:
             self._say("inspector", f"DevTools attach to {address}; chrome://inspect lists it")
 
     def log(self, entry: LogEntry) -> None:
-        self._say(entry.level if entry.kind == "console" else entry.kind, str(entry))
+        text = str(entry) if self._as_json else log_line(entry)
+        self._say(entry.level if entry.kind == "console" else entry.kind, text)
 
     def ended(self, reason: Exit, pause: float | None) -> None:
         again = f"it starts again in {pause:g} s" if pause is not None else "it is not started again"

@@ -6,9 +6,9 @@ An extension is named by its id, or by its name if no other has it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
-from typing import Annotated, Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
@@ -17,18 +17,18 @@ from hatbox.api.grants import NONE, ExtensionPermissions, Permissions, host_patt
 from hatbox.api.installed import Installed
 from hatbox.api.menus.items import Item
 from hatbox.cli.confirm import confirm
+from hatbox.cli.extension_names import Known, check_packages, find_extension
 from hatbox.cli.failures import Failure
 from hatbox.cli.identities import within
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.output import print_json, print_line, print_rows
+from hatbox.cli.tabs import existing_tabs
 from hatbox.cli.text import visible
 from hatbox.extensions.running import Running
 from hatbox.extensions.triggers import Shown, Triggered
 from hatbox.profile import Profile
 
 __all__ = ["install", "list_", "permissions", "remove", "trigger"]
-
-Known: TypeAlias = tuple[Installed, Running | None]
 
 One = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="The extension: its id, or its name.")]
 
@@ -54,10 +54,10 @@ def list_(
         print_json([_document(*each, by_id.get(each[0].id), ui=ui) for each in found], sys.stdout)
         return
     rows = [(each.name, each.version, each.id, _state(each, running)) for each, running in found]
-    print_rows(_LIST_HEADER, rows, sys.stdout)
+    print_rows(_LIST_HEADER, rows, sys.stdout, whole="Id")
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
-        print_rows(_UI_HEADER, lines, sys.stdout)
+        print_rows(_UI_HEADER, lines, sys.stdout, whole="What")
 
 
 def install(
@@ -67,7 +67,12 @@ def install(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install extensions, or the versions of them that are there now. They are not copied."""
+    """Install extensions, or the versions of them that are there now. They are not copied.
+
+    One that is installed can be named by its id or name, also to `hatbox run`, which runs it.
+    """
+    if len(paths) > 1:
+        check_packages(map(Path, paths))
 
     async def installed(opened: Profile) -> list[Known]:
         ids = [(await opened.extensions.install(path)).id for path in paths]
@@ -93,12 +98,12 @@ def remove(
 
     async def meant(opened: Profile) -> list[Known]:
         known = await opened.extensions.known()
-        return [_find(known, each) for each in dict.fromkeys(extensions)]
+        return [find_extension(known, each) for each in dict.fromkeys(extensions)]
 
     found = within(profile, meant)
     if not yes:
         names = ", ".join(f"{visible(each.name)} ({each.id})" for each, _ in found)
-        confirm(f"Remove {names} and all that they have kept? ")
+        confirm(f"Remove {names} and all that {'they have' if len(found) > 1 else 'it has'} kept? ")
 
     async def removed(opened: Profile) -> None:
         for extension, _ in found:
@@ -125,7 +130,7 @@ def permissions(
     """Show what an extension may do; give it more of what it may ask for, or take it back. It may go on running."""
 
     async def changed(opened: Profile) -> tuple[Installed, ExtensionPermissions]:
-        found, _ = _find(await opened.extensions.known(), extension)
+        found, _ = find_extension(await opened.extensions.known(), extension)
         grants = await opened.extensions.permissions(found.id)
         given, taken = _permissions(grant or ()), _permissions(revoke or ())
         _expect_optional(found, grants, given)
@@ -167,7 +172,9 @@ def trigger(
         raise typer.BadParameter("only a notification can be closed", param_hint="--close")
 
     async def triggered(opened: Profile) -> tuple[Installed, Triggered]:
-        found, _ = _find(await opened.extensions.known(), extension)
+        found, _ = find_extension(await opened.extensions.known(), extension)
+        if tab is not None:
+            await existing_tabs(opened, [tab])
         done = await opened.extensions.trigger(
             found.id,
             what,
@@ -188,26 +195,6 @@ def trigger(
     else:
         where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
-
-
-# ── Finding ──
-
-
-def _find(known: Sequence[Known], name_or_id: str) -> Known:
-    """The one extension with this id or name, or a failure that says which could be meant."""
-    by_id = [each for each in known if each[0].id == name_or_id]
-    found = by_id or [each for each in known if each[0].name == name_or_id]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ids = [each.id for each, _ in found]
-        message = f'{len(found)} extensions are called "{name_or_id}". Say which by its id: {", ".join(ids)}.'
-        raise Failure("AmbiguousExtension", message, details={"ids": ids})
-    names = [name for each, _ in known for name in (each.name, each.id)]
-    nearest = get_close_matches(name_or_id, names, n=1)
-    hint = f' Did you mean "{nearest[0]}"?' if nearest else " `hatbox extensions list` shows them."
-    message = f'no extension is called "{name_or_id}".{hint}'
-    raise Failure("NoSuchExtension", message, details={"nearest": nearest})
 
 
 # ── Permissions ──

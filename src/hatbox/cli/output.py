@@ -159,9 +159,10 @@ def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_
     _print_table(header, rows, stream)
 
 
-def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:
-    """A table of words. What there is little room for folds."""
-    _print_table(header, [[_Cell(text, folds=True) for text in row] for row in rows], stream)
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, whole: str) -> None:
+    """A table of words. What there is little room for folds, but not the words to be typed, below the title `whole`."""
+    cells = [[_Cell(text, folds=title != whole) for title, text in zip(header, row, strict=True)] for row in rows]
+    _print_table(header, cells, stream)
 
 
 def print_colors(stream: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""`hatbox run EXTENSION...` with no option but `--profile`: it needs no parser of command lines.
+"""`hatbox run EXTENSION` with no option but `--profile`: it needs no parser of command lines.
 
 The parser takes longer to import than an extension to start, and more memory than one needs, for as long as it runs.
 All other command lines are for hatbox.cli.program, which would do the same with these.
@@ -28,7 +28,7 @@ def plain_run(arguments: Sequence[str]) -> Callable[[], None] | None:
             return None
         else:
             paths.append(Path(each))
-    if not paths or not is_extension(paths[0]):
+    if len(paths) != 1 or not paths[0].exists() or not is_extension(paths[0]):
         return None
     from hatbox.cli.engine_choice import HTTP, Choice
     from hatbox.cli.extension_run import run_extensions

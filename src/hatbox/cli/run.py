@@ -24,7 +24,8 @@ def run(
         str,
         typer.Argument(
             metavar="SCRIPT.py|EXTENSION",
-            help="A Python script, which may await at the top level; or an extension: a folder, an .xpi or a .zip.",
+            help="A Python script, which may await at the top level; or an extension: a folder, an .xpi or a .zip, or "
+            "the name or id of one that is installed.",
         ),
     ],
     arguments: Annotated[
@@ -61,10 +62,10 @@ def run(
     """
     path = path_of(profile)
     choice = chosen(engine, None, headless=False, no_marks=False)
-    if is_extension(Path(script)):
+    if is_extension(Path(script)) or _is_name(script):
         if permission:
             raise typer.BadParameter("an extension holds what its manifest asks for", param_hint="--permission")
-        paths = [Path(each) for each in (script, *(arguments or []))]
+        paths = _places([script, *(arguments or [])], profile)
         run_extensions(paths, path, choice, inspect=inspect, as_json=as_json)
         return
     if inspect:
@@ -74,6 +75,25 @@ def run(
 
     status = execute(Path(script), arguments or [], permissions, path, as_json=as_json)
     raise typer.Exit(status)
+
+
+def _is_name(text: str) -> bool:
+    """Whether it may be the name or id of an extension that is installed: there is no such file, and it is no path."""
+    return not Path(text).exists() and not text.endswith(".py") and text == Path(text).name
+
+
+def _places(wanted: list[str], profile: str | None) -> list[Path]:
+    """Where extensions are that are named by folder, archive, id or name. Where there are several, all can be run."""
+    paths = [Path(each) for each in wanted]
+    if len(paths) == 1 and paths[0].exists():
+        return paths
+    from hatbox.cli.extension_names import check_packages, places_of  # which the usual way need not wait for
+
+    if not all(path.exists() for path in paths):
+        paths = places_of(wanted, profile)
+    if len(paths) > 1:
+        check_packages(paths)
+    return paths
 
 
 def _permissions(asked: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ from hatbox.tabs import Tab
 from hatbox.tabs.model import BLANK, tab_of
 from hatbox.tabs.strip import close_rows
 
-__all__ = ["close", "open_", "tabs"]
+__all__ = ["close", "existing_tabs", "open_", "tabs"]
 
 
 def open_(
@@ -112,7 +112,7 @@ def close(
             wanted = [tab.id for tab in await _tabs_of(at, identity)]
         else:
             wanted = list(dict.fromkeys(tab_ids or []))
-        owned = await with_identities(at, await _existing(at, wanted, complain=identity is None))
+        owned = await with_identities(at, await existing_tabs(at, wanted, complain=identity is None))
         await at.tabs.write(lambda each: _close(each, [tab.id for tab, _ in owned]))
         return owned
 
@@ -123,7 +123,8 @@ async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:
     return await opened.tabs.query(await owner_of(opened, name_or_id) or DEFAULT_STORE)
 
 
-async def _existing(opened: Profile, tab_ids: Sequence[int], *, complain: bool) -> list[Tab]:
+async def existing_tabs(opened: Profile, tab_ids: Sequence[int], *, complain: bool = True) -> list[Tab]:
+    """The tabs with these ids; unless nobody complains, a failure that names those that there are not."""
     rows = await opened.tabs.read(lambda each: [each.tabs.get(tab_id) for tab_id in tab_ids])
     missing = [tab_id for tab_id, row in zip(tab_ids, rows, strict=True) if row is None]
     if missing and complain:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from hatbox.api.caller import Decide, ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
+from hatbox.errors import RuntimeGone
 from hatbox.extensions.background import Background
 from hatbox.extensions.event_page import ExtensionHost
 from hatbox.extensions.local_storage import LocalStorage
@@ -84,6 +85,7 @@ class Extension:
         self._local_storage = local_storage
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log, local_storage)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
+        self._on_exit = on_exit
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
         self._wanted = False
@@ -178,7 +180,8 @@ class Extension:
         await self.wake()
         runtime = self.runtime
         if runtime is None:
-            raise RuntimeError(f"{self.id} is not running")
+            again = "; it starts again in a moment" if self._supervisor.restarting else ""
+            raise RuntimeGone(f"{self.id} is not running{again}")
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
@@ -278,6 +281,11 @@ class Extension:
     def _opened(self, context: Context) -> Page:
         self._messages.join(context)
         return self._page(context)
+
+    def tell_end(self, why: str) -> None:
+        """Tell whoever has started it that it was stopped, and not by them."""
+        if self._on_exit is not None:
+            self._on_exit(Exit("stopped", why), None)
 
     def _report(self, ended: Exit, pause: float | None) -> None:
         again = f"it starts again in {pause:g} s" if pause is not None else "it is not started again"

@@ -281,6 +281,7 @@ class Extensions:
             return
         if known is None or not known.enabled:
             await self.stop(extension)
+            extension.tell_end("it was removed" if known is None else "it was disabled")
         elif known.kept and known.version != extension.manifest.version:
             await extension.wake()
             runtime = extension.runtime

@@ -37,7 +37,7 @@ _BUTTONS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
 """The commands that click the button, each with the version of the manifest that has it."""
 
 _PAGE_BUTTON: Final = "_execute_page_action"
-_NO_TAB: Final = "there is no tab. Open one: `hatbox open Personal https://example.org`"
+_NO_TAB: Final = "there is no tab to do it in. Open one first, with `hatbox open`, or with open() in a test"
 _NEEDED: Final = {
     "link": "is for links. Say the address of one: --link",
     "selection": "is for selected text. Say some: --selection",

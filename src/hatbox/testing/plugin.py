@@ -104,15 +104,48 @@ def site(hatbox_loop: asyncio.Runner) -> Iterator[Site]:  # noqa: ARG001 - a tes
         yield running
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine function on the loop of its fixtures. Leave all others to whoever runs them."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj) or _LOOP not in pyfuncitem.fixturenames:
-        return None
-    runner = pyfuncitem._request.getfixturevalue(_LOOP)
-    names = pyfuncitem._fixtureinfo.argnames
-    runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
-    return True
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Come after all plugins that are installed: of those that want to run a test first, the last one does."""
+    config.pluginmanager.register(_Runs(), "hatbox-runs")
+
+
+class _Runs:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Run a test that is a coroutine function on the loop of its fixtures. Leave all others to their own."""
+        if not _is_ours(pyfuncitem):
+            return None
+        runner = pyfuncitem._request.getfixturevalue(_LOOP)
+        names = pyfuncitem._fixtureinfo.argnames
+        runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+        return True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Take back the tests of ours that pytest-asyncio has made its own, to run them on another loop."""
+    for index, item in enumerate(items):
+        if isinstance(item, pytest.Function) and type(item) is not pytest.Function and _is_ours(item):
+            items[index] = _plain(item)
+
+
+def _is_ours(item: pytest.Function) -> bool:
+    return _LOOP in item.fixturenames and inspect.iscoroutinefunction(item.obj)
+
+
+def _plain(item: pytest.Function) -> pytest.Function:
+    plain: pytest.Function = pytest.Function.from_parent(
+        item.parent,
+        name=item.name,
+        callspec=getattr(item, "callspec", None),
+        callobj=item.obj,
+        fixtureinfo=item._fixtureinfo,
+        keywords=item.keywords,
+        originalname=item.originalname,
+    )
+    plain.own_markers = [mark for mark in item.own_markers if mark.name != "asyncio"]
+    return plain
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from hatbox import Profile
 from hatbox.api.caller import ExtensionCaller
+from hatbox.extensions.extension import Extension
 from hatbox.extensions.locales import Locales
 from hatbox.extensions.runtime import ScriptError, boot
 from tests.api.caller import extension_caller
+from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import BASE, CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -44,6 +47,7 @@ def test_languages_and_urls(tmp_path: Path) -> None:
         assert await runtime.evaluate("browser.i18n.getUILanguage()") == "de-DE"
         assert await runtime.evaluate("browser.i18n.getAcceptLanguages()") == ["de-DE", "en"]
         assert await runtime.evaluate("browser.i18n.getMessage('hello')") == "Hello null,  and $3"
+        assert await runtime.evaluate("browser.i18n.getMessage('hello', undefined)") == "Hello ,  and $3"
         assert await runtime.evaluate("browser.runtime.getURL('/a.html#b')") == f"{BASE}a.html#b"
         assert (
             await runtime.evaluate("(browser.runtime.getManifest().name = 'x', browser.runtime.getManifest().name)")
@@ -73,3 +77,14 @@ def test_a_file_of_members_can_say_how_listeners_are_called(tmp_path: Path, monk
         assert await runtime.evaluate("'absent' in browser.contextualIdentities") is False
 
     in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_extension_has_the_last_error_with_manifest_version_2_only(tmp_path: Path, version: int) -> None:
+    async def use(_: Profile, extension: Extension) -> None:
+        assert await extension.evaluate("['extension', 'runtime'].map(name => 'lastError' in browser[name])") == [
+            version == 2,
+            True,
+        ]
+
+    run_made(tmp_path, use, manifest_version=version)

@@ -334,16 +334,15 @@ export function createBridge({pipe, data, mostListeners}) {
   }
 
   // A function of members/ behind the checks that its schema asks for. It gets one argument for each parameter, null
-  // for what was left out, or undefined where anything goes and it was given; and then how it was called, with the
-  // arguments as JSON.
+  // for what was left out; and then how it was called, with the arguments as they were, and as JSON.
   function localFunction(path, spec, own) {
     const check = compileCall(spec.shown, spec.parameters, spec.callback);
     const make = (...args) => {
       const {matched, text} = checked(check, args, make);
       const values = [];
-      for (let i = 0; i < spec.parameters.length; i++) append(values, spec.parameters[i].type === "any" ? matched[i] : matched[i] ?? null);
+      for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i] ?? null);
       let site = null;
-      append(values, {__proto__: null, path, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
+      append(values, {__proto__: null, path, args, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
       return apply(own, undefined, values);
     };
     return make;

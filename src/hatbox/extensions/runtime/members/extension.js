@@ -4,16 +4,18 @@ host => {
   const page = globalThis;
   const NOWHERE = [null, undefined, -1];
 
-  return {
-    members: {
-      get lastError() { return host.lastError; },
-      get inIncognitoContext() { return false; },
-      getURL: path => host.url(path),
-      getBackgroundPage: () => page,
-      getViews(wanted) {
-        const {type, windowId, tabId} = wanted ?? {};
-        return (type ?? null) === null && NOWHERE.includes(windowId) && NOWHERE.includes(tabId) ? [page] : [];
-      },
+  const members = {
+    get inIncognitoContext() { return false; },
+    getURL: path => host.url(path),
+    getBackgroundPage: () => page,
+    getViews(wanted) {
+      const {type, windowId, tabId} = wanted ?? {};
+      return (type ?? null) === null && NOWHERE.includes(windowId) && NOWHERE.includes(tabId) ? [page] : [];
     },
   };
+  // With manifest version 3 only runtime has it.
+  if (host.data.manifest.manifest_version !== 3) {
+    Object.defineProperty(members, "lastError", {get: () => host.lastError, enumerable: true});
+  }
+  return {members};
 }

@@ -7,10 +7,12 @@ host => {
 
   return {
     members: {
-      getMessage(messageName, substitutions) {
+      getMessage(messageName, substitutions, {args}) {
         const name = messageName.toLowerCase();
         if (!hasOwn(messages, name)) return "";
-        const given = isArray(substitutions) ? substitutions : [substitutions];
+        // Firefox says "null" for what was left out, and nothing for what is undefined.
+        const nothing = args.length > 1 && args[1] === undefined;
+        const given = isArray(substitutions) ? substitutions : nothing ? [] : [substitutions];
         return messages[name].replace(/\$(?:([1-9][0-9]*)|(\$+))/g, (_, number, dollars) => {
           if (number === undefined) return dollars; // of several dollars, all but the first
           const value = given[number - 1];
