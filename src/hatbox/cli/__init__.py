@@ -86,7 +86,6 @@ def invoke(arguments: Sequence[str]) -> int:
 
 def _run(arguments: list[str]) -> object:
     if plain := plain_run(arguments):
-        gc.enable()
         return plain()
     from typer.main import get_command
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from hatbox.engines.runner import EngineRunner
-from hatbox.profile import Profile
+if TYPE_CHECKING:
+    from hatbox.engines.runner import EngineRunner
+    from hatbox.profile import Profile
 
 __all__ = ["CHROMIUM", "HTTP", "Choice"]
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hatbox.cli.engine_choice import Choice
 from hatbox.cli.extension_log import log_line
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import EngineBusy
-from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
-from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+    from hatbox.profile import Profile
 
 __all__ = ["run_extensions"]
 
@@ -34,6 +38,9 @@ def run_extensions(
             # Before all else: while it starts, there is enough to do here.
             child = await DenoProcess.start(Limits(), inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
             try:
+                from hatbox.profile import Profile  # only now: to import it takes as long as Deno to start
+
+                gc.enable()  # see __main__
                 async with Profile(profile) as opened:
                     await _run(opened, [first, *others], choice, child, inspect=inspect, as_json=as_json)
             finally:
