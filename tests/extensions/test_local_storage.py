@@ -100,10 +100,10 @@ def test_as_much_as_there_is_room_for_survives(tmp_path: Path) -> None:
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
         # All of it is escaped in JSON, twice; and pairs of surrogates stand where it is cut.
-        await extension.evaluate("localStorage.setItem('a', '\\u0001\\u{1f600}'.repeat(1747626)); 1")
+        await extension.evaluate("localStorage.setItem('abcd', '\\u0001\\u{1f600}'.repeat(1747625)); 1")
         await profile.extensions.stop(extension)
         extension = await profile.extensions.start(folder)
-        same = "localStorage.a === '\\u0001\\u{1f600}'.repeat(1747626)"
+        same = "localStorage.abcd === '\\u0001\\u{1f600}'.repeat(1747625)"
         assert await extension.evaluate(same) is True
 
     with_extension(tmp_path, use)
@@ -124,6 +124,43 @@ def test_it_survives_sleep_and_a_crash(tmp_path: Path) -> None:
             await asyncio.sleep(0.01)
         assert await extension.evaluate("localStorage.kept") == "2"
 
+    run_made(tmp_path, use, persistent=False)
+
+
+def test_what_is_removed_and_set_again_stands_last(tmp_path: Path) -> None:
+    async def use(profile: Profile, folder: Path) -> None:
+        extension = await profile.extensions.start(folder)
+        storage = LocalStorage(profile._store, extension.id)
+        for changes in ([("a", "1"), ("b", "2")], [("a", None), ("a", "3"), ("b", "4")]):
+            await storage.load()
+            for key, value in changes:
+                assert storage.change(key, value)
+        assert await storage.load() == [("b", "4"), ("a", "3")]
+
+    with_extension(tmp_path, use)
+
+
+def test_who_sleeps_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = asyncio.Event()
+    write = LocalStorage._write
+
+    async def slowly(self: LocalStorage, *changes: Any) -> None:
+        await asyncio.wait_for(writing.wait(), 20)
+        await write(self, *changes)
+
+    async def use(_: Profile, extension: Extension) -> None:
+        await extension.evaluate("localStorage.a = 1")
+        sleeping = asyncio.ensure_future(extension.sleep())
+        runtime = extension.runtime
+        assert runtime is not None
+        await runtime.exited
+        for _turn in range(20):
+            await asyncio.sleep(0)
+        assert not sleeping.done()
+        writing.set()
+        await sleeping
+
+    monkeypatch.setattr(LocalStorage, "_write", slowly)
     run_made(tmp_path, use, persistent=False)
 
 

@@ -2,7 +2,7 @@
 // with the boot; what is changed goes to the host, in order. Nobody waits for it: whoever reads, reads here.
 
 import {
-  NativeDOMException, NativeMap, NativeTypeError, NativeWeakMap, append, charCodeAt, create, defineValue, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf,
+  NativeDOMException, NativeMap, NativeTypeError, NativeWeakMap, append, charCodeAt, create, defineValue, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn,
   mapDelete, mapForEach, mapGet, mapHas, mapSet, mapSize, ownKeys, slice, stringify, weakMapGet, weakMapSet,
 } from "./primordials.js";
 
@@ -128,7 +128,7 @@ function createStorage(items, changed) {
     },
     defineProperty(target, name, property) {
       if (typeof name !== "string") return defineProperty(target, name, property);
-      if ("get" in property || "set" in property) throw new NativeTypeError(`can't define a getter/setter for element '${stringify(name)}' of Storage object`);
+      if (hasOwn(property, "get") || hasOwn(property, "set")) throw new NativeTypeError(`can't define a getter/setter for element '${stringify(name)}' of Storage object`);
       put(state, name, `${property.value}`);
       return true;
     },
