@@ -525,10 +525,10 @@ async def test_what_the_engine_itself_loads_is_not_told(browser: str, path: Path
         page = await web.runner.page("Work", site.url("/page/2"))
         await page.goto(site.url("/page/3"))
         tab = (await web.profile.tabs.query("Work"))[-1]
-        await web.profile.identities.hide("Work")
+        await web.profile.identities.hide(WORK)
         await web.runner.settled()
         web.heard.told.clear()
-        await web.profile.identities.show("Work")
+        await web.profile.identities.show(WORK)
         await web.runner.page(tab.id)
         assert await asyncio.to_thread(site.wait_for, "/page/3", 2)
         assert not web.heard.of("/page/2")  # its history was made anew

@@ -272,12 +272,26 @@ async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(t
         slow.goes_on.set()
         await saving
 
-        def rows(transaction: Transaction) -> list[tuple[str, bytes]]:
-            return transaction.site_data.load(WORK)
-
-        assert await store.read(rows) != []
-        await until(lambda: _is_empty(store.read(rows)))
+        assert await store.read(_rows) != []
+        await until(lambda: _is(store.read(_rows), []))
 
 
-async def _is_empty(rows: asyncio.Future[list[tuple[str, bytes]]]) -> bool:
-    return await rows == []
+@in_loop
+async def test_what_a_page_keeps_again_after_it_was_removed_is_saved_again(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        page, store = _Slow(), profile._store
+        page.goes_on.set()
+        site_data = SiteData(store, WORK, lambda: [page])
+        await site_data.save(page, page.origins[0])
+        saved = await store.read(_rows)
+        await store.write(lambda each: forget_site_data(each, WORK, [LOCAL_STORAGE]))
+        site_data.forget(Forgotten(WORK, [LOCAL_STORAGE], None))
+        await until(lambda: _is(store.read(_rows), saved))
+
+
+def _rows(transaction: Transaction) -> list[tuple[str, bytes]]:
+    return transaction.site_data.load(WORK)
+
+
+async def _is(rows: asyncio.Future[list[tuple[str, bytes]]], wanted: list[tuple[str, bytes]]) -> bool:
+    return await rows == wanted
