@@ -346,8 +346,8 @@ def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tu
     if given is None:
         given = manifest.at_install
         keep_granted(transaction, manifest.id, given)
-    for kind in ("storage.session", alarms.KIND):
-        transaction.extensions.clear(manifest.id, kind)
+    transaction.extensions.clear(manifest.id, "storage.session")
+    alarms.forget(transaction, manifest.id)
     _run(transaction, manifest, before)
     return before, given
 
@@ -355,7 +355,7 @@ def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tu
 def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
     """Note that an extension runs anew. To others, one that is only tried out is installed once more."""
     before = _note(transaction, package, manifest, anew=True)
-    transaction.extensions.clear(manifest.id, alarms.KIND)
+    alarms.forget(transaction, manifest.id)
     _run(transaction, manifest, before)
     return before, granted(transaction, manifest.id) or manifest.at_install
 
