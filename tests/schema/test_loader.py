@@ -109,7 +109,7 @@ def test_constants_are_data() -> None:
 
 
 def test_an_event_says_what_its_listeners_get_and_what_may_follow_them() -> None:
-    assert [len(event.shapes) for event in TABS.events.values()] == [1, 3, 2, 1, 2, 2, 2]
+    assert [len(event.shapes) for event in TABS.events.values()] == [1, 3, 2, 1, 1, 2, 2, 2]
     (wishes,) = TABS.events["onUpdated"].normalise([{"tabId": 3}])
     assert wishes["tabId"] == 3
     assert TABS.events["onUpdated"].normalise([]) == [None]
