@@ -217,6 +217,7 @@ class LivePage:
                 return
             logger.debug("%s cannot be loaded: %s", url, error)
             self._is_asked = False
+            self._is_committed = True
             self._idle.set()
             self._state = Page(url, error=reason("net::ERR_INVALID_URL", url))
             self._tell()
@@ -417,14 +418,18 @@ class LivePage:
 
     def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
+        self._is_asked = False
+        self._is_committed = True
         self._idle.set()
         self._state = Page(self._state.url, error="the page has crashed")
         self._tell()
 
     def _tell(self) -> None:
-        if self._teller is not None and not self._is_muted:
-            done = self._idle.is_set()
-            stopped = done and not self._is_committed  # nothing came: the page is the one that was there before
+        if self._teller is None or self._is_muted or self._is_asked:
+            return
+        done = self._idle.is_set()
+        if done or self._is_committed:  # else the page is still the one before, and that is not what is loading
+            stopped = not self._is_committed  # nothing came in its place
             self._teller.state(msgspec.structs.replace(self._state, stopped=stopped), done=done)
 
     # ------------------------------------------------------------------------------------- to show it again, and else
