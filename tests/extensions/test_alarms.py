@@ -164,9 +164,10 @@ def test_an_alarm_wakes_an_extension_that_sleeps(tmp_path: Path) -> None:
 def test_many_alarms_take_no_longer_each_than_one_and_hold_up_nobody(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("for (let i = 0; i < 4000; i++) browser.alarms.create('a' + i, {delayInMinutes: 9})")
-        made = {"name": "Other", "color": "red", "icon": "circle"}
         async with asyncio.timeout(15):  # with all alarms looked through for each, it took minutes
-            await profile.browser(["contextualIdentities"]).contextualIdentities.create(made)
+            await profile.browser(["contextualIdentities"]).contextualIdentities.create(
+                {"name": "Other", "color": "red", "icon": "circle"}
+            )
             assert await extension.evaluate("browser.alarms.getAll().then(all => all.length)") == 4000
 
     run_made(tmp_path, use, permissions=["alarms"])
