@@ -287,3 +287,9 @@ def test_a_date_is_its_time() -> None:
     assert compile_type(schema).normalise(datetime(1970, 1, 2, tzinfo=UTC)) == 86_400_000
     assert problem_of(schema, {}) == "Object must be an instance of Date"
     assert problem_of(schema, 5) == "Expected object instead of 5"
+
+
+def test_a_choice_that_does_not_fit_costs_nothing_where_another_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    either = compile_type({"choices": [STRING, {"type": "array", "items": STRING}]})
+    monkeypatch.setattr("hatbox.schema.types.stringify", lambda _: pytest.fail("the whole value was written out"))
+    assert either.normalise(["a"] * 10) == ["a"] * 10

@@ -32,15 +32,21 @@ class Type(NamedTuple):
 class Mismatch(Exception):
     """A value that is not of its type: what is wrong, and, in a list of choices, what it would have to be."""
 
-    def __init__(self, problem: str, choice: str, path: tuple[str, ...] = ()) -> None:
-        super().__init__(problem)
-        self.problem = problem
+    def __init__(self, problem: str | Callable[[], str], choice: str, path: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._problem = problem
+        """A function makes it when it is asked for: of a choice that does not fit, nobody may ever ask."""
         self.choice = choice
         self.path = path
 
+    @property
+    def problem(self) -> str:
+        """What is wrong."""
+        return self._problem if isinstance(self._problem, str) else self._problem()
+
     def inside(self, name: str) -> Mismatch:
         """The same, seen from the object or array that holds the value under `name`."""
-        return Mismatch(self.problem, self.choice, (name, *self.path))
+        return Mismatch(self._problem, self.choice, (name, *self.path))
 
     def __str__(self) -> str:
         return f"Error processing {'.'.join(self.path)}: {self.problem}" if self.path else self.problem
@@ -365,7 +371,7 @@ def _choices(choices: list[Type]) -> Type:
 
 
 def _wrong_kind(kind: str, value: Any, choice: str) -> Mismatch:
-    return Mismatch(f"Expected {kind} instead of {stringify(value)}", choice)
+    return Mismatch(lambda: f"Expected {kind} instead of {stringify(value)}", choice)
 
 
 def _no_plain_object(value: Any) -> Mismatch:

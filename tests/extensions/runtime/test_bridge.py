@@ -194,16 +194,14 @@ def test_what_is_of_deno_is_out_of_reach(tmp_path: Path) -> None:
     in_lab(tmp_path, use)
 
 
-def test_namespaces_are_frozen_and_cannot_be_taken_away(tmp_path: Path) -> None:
+def test_namespaces_are_frozen(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(
-            "browser = null; chrome = 1; delete globalThis.browser; browser.contextualIdentities.get = null;"
-        )
+        runtime = await lab.start("browser.contextualIdentities = null; browser.contextualIdentities.get = null;")
         assert await runtime.evaluate("""[
             Object.isFrozen(browser.contextualIdentities), Object.isFrozen(browser.contextualIdentities.onCreated),
-            Object.getOwnPropertyDescriptor(globalThis, "browser").configurable, browser === chrome,
+            browser === chrome,
             typeof browser.contextualIdentities.get, Object.keys(browser.contextualIdentities.onCreated)]""") == [
-            True, True, False, True, "function", ["addListener", "removeListener", "hasListener"],
+            True, True, True, "function", ["addListener", "removeListener", "hasListener"],
         ]  # fmt: skip
         with pytest.raises(ScriptError, match="not a constructor"):
             await runtime.evaluate("new browser.contextualIdentities.get('x')")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -146,5 +148,24 @@ def test_a_graph_of_many_modules_loads(tmp_path: Path) -> None:
         runtime = await lab.start(files=files)
         await runtime.run_module("m0.js")
         assert await runtime.evaluate("n") == 300
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "const browser = globalThis.browser ?? globalThis.chrome;",
+        "let chrome = globalThis.browser;",
+        "var browser = browser || chrome;",
+        "'use strict'; globalThis.browser = chrome; self.chrome = browser;",
+        "'use strict'; if (typeof browser === 'undefined') { var browser = chrome; }",
+    ],
+)
+def test_a_script_may_have_names_of_its_own_for_browser_and_chrome(tmp_path: Path, script: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(script, "var next = typeof browser.contextualIdentities + typeof chrome.runtime;")
+        assert lab.host.entries == []
+        assert await runtime.evaluate("next") == "objectobject"
 
     in_lab(tmp_path, use)

@@ -89,8 +89,10 @@ function boot({data, description, listeners, members, navigator, largest, localS
   shapeGlobals({url: data.page, navigator, fetch, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel}});
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
-  defineValue(globalThis, "browser", bridge.browser);
-  defineValue(globalThis, "chrome", bridge.browser);
+  // As in Firefox a script may have names of its own for them: `const browser = globalThis.browser ?? chrome`.
+  const replaceable = {__proto__: null, writable: true, configurable: true};
+  defineValue(globalThis, "browser", bridge.browser, replaceable);
+  defineValue(globalThis, "chrome", bridge.browser, replaceable);
   // Without preventDefault() either of these would end the process.
   addEventListener("error", event => {
     event.preventDefault();
