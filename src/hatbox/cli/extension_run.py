@@ -18,6 +18,7 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import read_manifest
 from hatbox.extensions.package import open_package
 from hatbox.extensions.runtime import Exit, LogEntry
+from hatbox.extensions.user_languages import user_languages
 from hatbox.profile import Profile
 
 __all__ = ["is_extension", "run_extensions"]
@@ -81,7 +82,7 @@ class _Teller:
 
     @functools.cached_property
     def _name(self) -> str:
-        return read_manifest(open_package(self._place)).name
+        return read_manifest(open_package(self._place), languages=user_languages()).name
 
     async def started(self, extension: Extension, *, inspect: bool) -> None:
         self._name = extension.manifest.name

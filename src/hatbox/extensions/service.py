@@ -26,6 +26,7 @@ from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
 from hatbox.extensions.runtime import Exit, Limits, LogEntry
 from hatbox.extensions.urls import file_name
+from hatbox.extensions.user_languages import user_languages
 from hatbox.messaging.service import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
 
@@ -42,6 +43,8 @@ class Extensions:
         self._messages = messages
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
+        self.languages = user_languages()
+        """The languages that the user reads, the preferred one first. Extensions that are started later speak them."""
         self._running: dict[str, Extension] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -237,7 +240,7 @@ class Extensions:
 
     def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
         package = path if isinstance(path, Package) else open_package(path)
-        return package, read_manifest(package)
+        return package, read_manifest(package, languages=self.languages)
 
     def _hear(self, change: Change) -> None:
         """What an extension may do has changed, maybe in another process."""
