@@ -8,8 +8,13 @@ from hatbox.schema import load
 
 
 def test_a_caller_is_told_of_the_surfaces_that_it_sees_and_of_no_others() -> None:
-    assert describe(Caller("nobody")) == {}
-    assert set(describe(Caller("a", ["contextualidentities"]))) == {"contextualIdentities", "contextualidentities"}
+    assert set(describe(Caller("nobody"))) == {"tabs", "windows"}
+    assert set(describe(Caller("a", ["contextualidentities"]))) == {
+        "contextualIdentities",
+        "contextualidentities",
+        "tabs",
+        "windows",
+    }
     firefox = describe(Caller("b", ["contextualIdentities"]))["contextualIdentities"]
     assert {"move", "hide", "getSupportedColors"} <= set(firefox["functions"])
     assert set(firefox["events"]) == {"onCreated", "onUpdated", "onRemoved"}
@@ -18,10 +23,12 @@ def test_a_caller_is_told_of_the_surfaces_that_it_sees_and_of_no_others() -> Non
 def test_functions_say_how_they_are_called() -> None:
     functions = describe(Caller("b", ["contextualIdentities"]))["contextualIdentities"]["functions"]
     assert functions["get"] == {
+        "anyArguments": False,
         "async": True,
         "callback": False,
         "returns": True,
         "parameters": [{"name": "cookieStoreId", "type": "string"}],
+        "shown": "contextualIdentities.get",
     }
     assert functions["getSupportedColors"]["callback"] is True
     assert functions["hide"]["returns"] is False
@@ -35,6 +42,8 @@ def test_references_are_followed_and_what_is_for_people_is_left_out() -> None:
     assert describe(Caller("c", ["cookies"]))["cookies"]["constants"]["SameSiteStatus"]["LAX"] == "lax"
 
 
-def test_no_listener_of_today_returns_anything() -> None:
-    surface = next(each for each in load() if each.namespace == "cookies")
-    assert not event_returns(surface, "onChanged")
+def test_only_events_that_ask_wait_for_what_listeners_return() -> None:
+    surfaces = {surface.namespace: surface for surface in load()}
+    assert not event_returns(surfaces["cookies"], "onChanged")
+    assert event_returns(surfaces["webRequest"], "onBeforeRequest")
+    assert not event_returns(surfaces["webRequest"], "onCompleted")
