@@ -81,8 +81,20 @@ def test_imports_point_down(module: str) -> None:
 
 def test_the_list_of_public_names_is_sorted_and_complete() -> None:
     assert hatbox.__all__ == sorted(hatbox.__all__)
-    public = {name for name, value in vars(hatbox).items() if not name.startswith("_") and not inspect.ismodule(value)}
-    assert public == set(hatbox.__all__)
+    source = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    imported = [node for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
+    public = {alias.name for node in imported if (node.module or "").startswith("hatbox") for alias in node.names}
+    assert public == set(hatbox.__all__) <= set(dir(hatbox))
+
+
+def test_a_public_name_is_what_the_module_that_has_it_calls_so() -> None:
+    source = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    for node in ast.walk(source):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hatbox"):
+            for alias in node.names:
+                assert getattr(hatbox, alias.name) is getattr(importlib.import_module(node.module or ""), alias.name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        hatbox.nothing  # noqa: B018
 
 
 @pytest.mark.parametrize("name", hatbox.__all__)

@@ -139,8 +139,8 @@ def test_the_namespaces_are_those_that_there_are() -> None:
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:
-    assert "    python -m pytest\n" in README
-    assert "\npython -m pytest\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "    python -m pytest -n 2\n" in README
+    assert "\npython -m pytest -n 2\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
 def test_every_table_has_a_head() -> None:

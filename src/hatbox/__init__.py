@@ -1,52 +1,59 @@
 """Hatbox, the identity layer for programs: named, colored, iconified identities, each with its own cookie store."""
 
-from hatbox.engines.runner import EngineRunner
-from hatbox.errors import (
-    AmbiguousIdentity,
-    ApiError,
-    ArgumentError,
-    BrokenInput,
-    CannotTrigger,
-    CookieRefused,
-    DuplicateIdentity,
-    EngineBusy,
-    EngineError,
-    ExtensionError,
-    FirefoxRunning,
-    ForeignCookies,
-    HatboxError,
-    IdentityRemoved,
-    IdsExhausted,
-    InvalidColor,
-    InvalidIcon,
-    InvalidIdentity,
-    InvalidName,
-    InvalidPosition,
-    InvalidTab,
-    InvalidWindow,
-    ManifestError,
-    MissingExtra,
-    NoSuchExtension,
-    NoSuchIdentity,
-    NotAProfile,
-    PackageError,
-    PermissionDenied,
-    ProfileBusy,
-    ProfileClosed,
-    ProfileCorrupt,
-    ProfileError,
-    ProfileFull,
-    ProfileReadOnly,
-    ProfileTooNew,
-    StaleIdentity,
-    TransferError,
-    UndeclaredPermission,
-)
-from hatbox.identities import ContextualIdentity, Identities
-from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
-from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
-from hatbox.tabs.model import Tab, Window
-from hatbox.tabs.service import Tabs
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hatbox.engines.runner import EngineRunner
+    from hatbox.errors import (
+        AmbiguousIdentity,
+        ApiError,
+        ArgumentError,
+        BrokenInput,
+        CannotTrigger,
+        CookieRefused,
+        DuplicateIdentity,
+        EngineBusy,
+        EngineError,
+        ExtensionError,
+        FirefoxRunning,
+        ForeignCookies,
+        HatboxError,
+        IdentityRemoved,
+        IdsExhausted,
+        InvalidColor,
+        InvalidIcon,
+        InvalidIdentity,
+        InvalidName,
+        InvalidPosition,
+        InvalidTab,
+        InvalidWindow,
+        ManifestError,
+        MissingExtra,
+        NetworkError,
+        NoSuchExtension,
+        NoSuchIdentity,
+        NotAProfile,
+        PackageError,
+        PermissionDenied,
+        ProfileBusy,
+        ProfileClosed,
+        ProfileCorrupt,
+        ProfileError,
+        ProfileFull,
+        ProfileReadOnly,
+        ProfileTooNew,
+        RuntimeGone,
+        ScriptError,
+        StaleIdentity,
+        TransferError,
+        UndeclaredPermission,
+    )
+    from hatbox.identities import ContextualIdentity, Identities
+    from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
+    from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
+    from hatbox.tabs.model import Tab, Window
+    from hatbox.tabs.service import Tabs
 
 __all__ = [
     "AmbiguousIdentity",
@@ -76,6 +83,7 @@ __all__ = [
     "InvalidWindow",
     "ManifestError",
     "MissingExtra",
+    "NetworkError",
     "NoSuchExtension",
     "NoSuchIdentity",
     "NotAProfile",
@@ -89,6 +97,8 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "RuntimeGone",
+    "ScriptError",
     "StaleIdentity",
     "SyncIdentities",
     "SyncProfile",
@@ -104,3 +114,32 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "ContextualIdentity": "identities",
+    "EngineRunner": "engines.runner",
+    "Identities": "identities",
+    "Profile": "profile",
+    "SyncIdentities": "sync",
+    "SyncProfile": "sync",
+    "SyncTabs": "sync",
+    "Tab": "tabs.model",
+    "Tabs": "tabs.service",
+    "Window": "tabs.model",
+    "default_path": "profile",
+    "open": "profile",
+    "open_sync": "sync",
+}
+"""Where the public names are that are no errors."""
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first used: the command line and errors need no profile, and start at once."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"hatbox.{_HOMES.get(name, 'errors')}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

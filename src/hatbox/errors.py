@@ -28,6 +28,9 @@ HatboxError
 │   ├── CannotTrigger        an extension does not show what somebody wants to click; nothing was done
 │   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
+├── ScriptError              what a script of an extension threw; knows file and line
+├── RuntimeGone              an extension has ended, and what was asked of it will not be answered
+├── NetworkError             a request of a script was not made, or not answered
 ├── TransferError            something cannot be imported or exported; nothing was changed
 │   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
 │   └── FirefoxRunning       Firefox has the profile open, and nobody else may write to it
@@ -73,6 +76,7 @@ __all__ = [
     "InvalidWindow",
     "ManifestError",
     "MissingExtra",
+    "NetworkError",
     "NoSuchExtension",
     "NoSuchIdentity",
     "NotAProfile",
@@ -85,6 +89,8 @@ __all__ = [
     "ProfileFull",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "RuntimeGone",
+    "ScriptError",
     "StaleIdentity",
     "TransferError",
     "UndeclaredPermission",
@@ -257,6 +263,29 @@ class ManifestError(ExtensionError):
         self.key = key
         self.problem = problem
         self.remedy = remedy
+
+
+class ScriptError(HatboxError):
+    """What a script threw."""
+
+    def __init__(
+        self, message: str, name: str = "Error", stack: str = "", file: str = "", line: int = 0, column: int = 0
+    ) -> None:
+        super().__init__(f"{name}: {message}" if name else message)
+        self.message = message
+        self.name = name
+        self.stack = stack
+        self.file = file
+        self.line = line
+        self.column = column
+
+
+class RuntimeGone(HatboxError):
+    """The extension has ended, and what was asked of it will not be answered."""
+
+
+class NetworkError(HatboxError):
+    """A request was not made, or not answered. A script sees only that; the log says why."""
 
 
 class TransferError(HatboxError):

@@ -38,28 +38,40 @@ class Event(Generic[T]):
         self._clock = clock
         self._on_interest = on_interest
         self._listeners: dict[Callable[[T], Any], int] = {}
+        self._wishes: dict[Callable[[T], Any], Any] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    def add_listener(self, listener: Callable[[T], Any]) -> None:
-        """Call `listener` for whatever happens from now on: not for what earlier, unfinished calls will bring."""
+    def add_listener(self, listener: Callable[[T], Any], wishes: Any = None) -> None:
+        """Call `listener` for whatever happens from now on: not for what earlier, unfinished calls will bring.
+
+        `wishes` say what it does not want to hear of. It is called all the same; they are for who would have to find it
+        out first.
+        """
         if not callable(listener):
             raise TypeError(f"a listener is a function, not {listener!r}")
         if listener not in self._listeners:
             self._listeners[listener] = self._clock()
+            self._wishes[listener] = wishes
             try:
                 self._on_interest()
             except BaseException:
-                del self._listeners[listener]
+                del self._listeners[listener], self._wishes[listener]
                 raise
 
     def remove_listener(self, listener: Callable[[T], Any]) -> None:
         """Stop calling `listener`; one that was never added is no error."""
         if self._listeners.pop(listener, None) is not None:
+            del self._wishes[listener]
             self._on_interest()
 
     def has_listener(self, listener: Callable[[T], Any]) -> bool:
         """Whether `listener` is registered."""
         return listener in self._listeners
+
+    @property
+    def wishes(self) -> list[Any]:
+        """What each listener has said that it wants to hear of."""
+        return list(self._wishes.values())
 
     def __bool__(self) -> bool:
         return bool(self._listeners)

@@ -5,7 +5,6 @@ Plain functions of a transaction. This module does not know the profile, nor how
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -148,6 +147,8 @@ def _identity(row: IdentityRow) -> ContextualIdentity:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    import difflib  # only for people who mistype
+
     by_folded = {known.casefold(): known for known in names}
     close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
     return [by_folded[folded] for folded in close]

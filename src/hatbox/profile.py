@@ -22,8 +22,6 @@ from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import MissingExtra, ProfileError
 from hatbox.extensions.service import Extensions
-from hatbox.formats.base import Bundle, Report
-from hatbox.formats.transfer import put_bundle, take_bundle
 from hatbox.identities import Identities, IdentityLike
 from hatbox.messaging.service import Messages
 from hatbox.store.sqlite import SqliteStore
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
     from hatbox.engines.chromium.runner import ChromiumRunner
+    from hatbox.formats.base import Bundle, Report
 
 __all__ = ["Profile", "default_path", "open"]
 
@@ -188,6 +187,7 @@ class Profile:
             browser=browser,
             marks=marks,
             downloads=downloads,
+            requests=self.requests,
         )
         return self._ends_with_it(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
 
@@ -199,10 +199,14 @@ class Profile:
         With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
         are done, from another thread.
         """
+        from hatbox.formats.transfer import put_bundle
+
         return await self._store.write(lambda each: put_bundle(each, bundle, time.time(), into, progress))
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
+        from hatbox.formats.transfer import take_bundle
+
         return await self._store.read(lambda each: take_bundle(each, time.time(), identities))
 
     async def close(self) -> None:

@@ -1,4 +1,5 @@
-"""What pages keep beside cookies, local storage and databases, as it lies in the profile. Engines put it there."""
+"""What pages keep beside cookies. Local storage and databases lie in the profile, where engines put them; caches and
+service workers only engines have."""
 
 from __future__ import annotations
 
@@ -10,12 +11,16 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["DATABASES", "FORGOTTEN", "LOCAL_STORAGE", "Forgotten", "forget_site_data"]
+__all__ = ["CACHE", "DATABASES", "FORGOTTEN", "LOCAL_STORAGE", "SERVICE_WORKERS", "Forgotten", "forget_site_data"]
 
 LOCAL_STORAGE: Final = "local"
 DATABASES: Final = "databases"
+CACHE: Final = "cache"
+SERVICE_WORKERS: Final = "serviceWorkers"
 FORGOTTEN: Final = "site_data.forgotten"
 """The topic under which engines are told, which may hold the same."""
+
+_KEPT: Final = (LOCAL_STORAGE, DATABASES)
 
 
 class Forgotten(msgspec.Struct, frozen=True):
@@ -31,15 +36,23 @@ class Forgotten(msgspec.Struct, frozen=True):
         """Whether what this origin keeps is among it."""
         return self.hosts is None or urlsplit(origin).netloc in self.hosts
 
+    @property
+    def origins(self) -> list[str]:
+        """The origins that it is about; `*` stands for all."""
+        if self.hosts is None:
+            return ["*"]
+        return [f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")]
+
 
 def forget_site_data(
     transaction: Transaction, number: int, parts: Sequence[str], hosts: Collection[str] | None = None
 ) -> None:
     """Remove these parts of what pages keep in an identity: of all origins, or of those with these hosts and ports."""
     forgotten = Forgotten(number, list(parts), None if hosts is None else sorted(hosts))
-    for origin, data in transaction.site_data.load(number):
+    kept = [part for part in parts if part in _KEPT]
+    for origin, data in transaction.site_data.load(number) if kept else ():
         if forgotten.is_about(origin):
-            left = _without(data, parts)
+            left = _without(data, kept)
             if left:
                 transaction.site_data.put(number, origin, left)
             else:

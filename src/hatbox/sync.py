@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from hatbox.clients.wearing import SyncWorn, Worn, extra
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
-from hatbox.formats.base import Bundle, Report
 from hatbox.identities import ContextualIdentity, Identities, IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.model import BLANK, Tab, Window
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
     from httpx import Client
     from requests import Session
+
+    from hatbox.formats.base import Bundle, Report
 
 __all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "SyncTabs", "open_sync"]
 

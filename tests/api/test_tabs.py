@@ -169,6 +169,21 @@ async def test_what_is_not_there_is_refused_and_nothing_is_opened(tmp_path: Path
 
 
 @in_loop
+async def test_the_tab_that_becomes_active_is_the_one_that_is_highlighted(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        browser = profile.browser(ALL)
+        heard: list[Any] = []
+        browser.tabs.onActivated.addListener(lambda info: heard.append(info["tabId"]))
+        browser.tabs.onHighlighted.addListener(log("highlighted", heard))
+        await browser.tabs.create({})
+        await browser.tabs.create({"active": False})
+        await browser.tabs.update(1, {"active": True})
+        assert heard == [1, ("highlighted", {"tabIds": [1], "windowId": 1})]
+        await browser.tabs.update(2, {"highlighted": True})
+        assert heard[2:] == [2, ("highlighted", {"tabIds": [2], "windowId": 1})]
+
+
+@in_loop
 async def test_removing_an_identity_tells_of_its_tabs_and_then_of_it(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)

@@ -9,7 +9,7 @@ import pytest
 import hatbox
 from hatbox.cli import background
 from hatbox.cli.background import Background
-from hatbox.cli.engines import Choice
+from hatbox.cli.engine_choice import Choice
 from tests.cli import engines
 
 HTTP = Choice("http")

@@ -28,6 +28,16 @@ def test_every_command_has_help(cli: Cli, verb: str) -> None:
     assert cli(verb, "-h").out == result.out
 
 
+def test_a_command_imports_nothing_that_it_can_do_without() -> None:
+    code = (
+        "import sys; from hatbox.cli.program import program; program('run');"
+        "print([name for name in sys.modules if name.split('.')[0] in ('httpx', 'rich', 'zipfile')"
+        " or name in ('hatbox.formats', 'hatbox.cli.transfer', 'hatbox.api.cookies', 'hatbox.sync')])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "[]\n"
+
+
 def test_without_a_command_there_is_help_and_status_2(cli: Cli) -> None:
     result = cli()
     assert (result.status, result.out) == (2, "")

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.site import Site
 
 MANIFEST = {"manifest_version": 2, "name": "Hats", "version": "1.2", "background": {"scripts": ["background.js"]}}
 
 
-def extension_in(folder: Path, background: str, **manifest: object) -> Path:
+def extension_in(folder: Path, background: str, /, **manifest: object) -> Path:
     folder.mkdir()
     gecko = {"gecko": {"id": f"{folder.name}@site.example"}}
     (folder / "manifest.json").write_text(
@@ -73,10 +76,35 @@ def test_what_fails_in_a_script_is_told_with_file_and_line(tmp_path: Path) -> No
     place = extension_in(tmp_path / "broken", "\n\nnobody.home();\n")
     with running(str(place)) as process:
         lines_until(process, "is running")
+        process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        said = process.stderr.readline() + process.stderr.readline()
+        said = process.stderr.read()
     assert "nobody is not defined" in said
     assert "background.js:3:" in said
+
+
+def test_a_script_may_wait_for_a_tab_before_it_goes_on(tmp_path: Path) -> None:
+    with Site() as site:
+        place = extension_in(
+            tmp_path / "waiting",
+            "const loaded = new Promise(done => browser.tabs.onUpdated.addListener((_, changed) => {"
+            "  if (changed.status === 'complete') done(); }));"
+            f"await browser.tabs.create({{url: '{site.url('/page/1')}'}}); await loaded; console.log('loaded');",
+            background={"scripts": ["background.js"], "type": "module"},
+        )
+        with running(str(place), "--profile", str(tmp_path / "profile.db")) as process:
+            lines_until(process, "loaded")
+
+
+def test_a_profile_that_cannot_be_opened_leaves_no_process_behind(cli: Cli, tmp_path: Path) -> None:
+    place = extension_in(tmp_path / "early", "")
+    (tmp_path / "profile.db").write_text("no profile")
+    result = cli("run", str(place), "--profile", str(tmp_path / "profile.db"))
+    assert (result.status, result.out) == (1, "")
+    assert "profile.db" in result.err
+    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
+    if children.exists():
+        assert children.read_text() == ""
 
 
 def test_with_inspect_devtools_can_attach(tmp_path: Path) -> None:

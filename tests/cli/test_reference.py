@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from hatbox.cli import COMMANDS, app, reference
+from hatbox.cli import COMMANDS, reference
 from hatbox.cli.reference import Undocumented
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -17,7 +17,7 @@ def test_the_reference_in_the_docs_is_current() -> None:
 
 
 def test_every_command_is_in_the_reference() -> None:
-    registered = {command.name for command in app.registered_commands}
+    registered = {command.name for command in reference.app.registered_commands}
     assert registered == set(COMMANDS)
     for name in registered:
         assert f"\n## hatbox {name}\n" in DOCUMENT.read_text("utf-8")

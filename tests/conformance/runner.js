@@ -3,6 +3,7 @@
 
 const SETTLE_MS = 50;
 const POLL_MS = 10;
+const CALLBACK_MS = 2000; // how long all waits for a callback that may never be called
 const PATIENCE_MS = 10000;
 const LONGEST_SHOWN = 200;
 const LONGEST_MESSAGE = 700;
@@ -12,14 +13,16 @@ const TAB_IDS = new Set(["tabId", "previousTabId", "openerTabId", "successorTabI
 const WINDOW_IDS = new Set(["windowId", "oldWindowId", "newWindowId"]);
 const VOLATILE = new Set(["scheduledTime", "lastAccessed", "left", "top", "width", "height"]);
 
-// `site` is the origin of the pages that cases may load: scheme, host and port.
-async function runCase(browser, testCase, site) {
+// `site` is the origin of the pages that cases may load: scheme, host and port. `settleMs` is how long nothing must happen
+// for all to be quiet: the longer, the busier the machine.
+async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
   const log = [];
   const saved = {};
   const tabs = new Map();  // id → the number that stands for it, in the order of first sight
   const windows = new Map();
   const listeners = new Map();
   const added = [];
+  let awaited = 0; // callbacks of calls that have begun
 
   const steps = {
     async call(step) { await call(step, {}); },
@@ -72,6 +75,7 @@ async function runCase(browser, testCase, site) {
       return undefined;
     }
     if (!result || typeof result.then !== "function") {
+      if (args.some(value => value?.$callback)) awaited++;
       log.push({...entry, returned: show(result, {ids: idsOf(path), only})});
       return undefined;
     }
@@ -137,7 +141,12 @@ async function runCase(browser, testCase, site) {
     if ("$inDays" in value) return Date.now() / 1000 + value.$inDays * DAY_SECONDS;
     if ("$ref" in value) return value.$ref.split(".").reduce((owner, name) => owner[name], saved);
     if ("$site" in value) return site + value.$site;
-    if ("$callback" in value) return (...args) => { log.push({callback: value.$callback, args: args.map(value => show(value))}); };
+    if ("$callback" in value) {
+      return (...args) => {
+        awaited--;
+        log.push({callback: value.$callback, args: args.map(value => show(value))});
+      };
+    }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decode(item)]));
   }
 
@@ -205,10 +214,12 @@ async function runCase(browser, testCase, site) {
   }
 
   async function settle() {
+    const deadline = Date.now() + CALLBACK_MS;
+    while (awaited > 0 && Date.now() < deadline) await new Promise(resolve => setTimeout(resolve, POLL_MS));
     let before;
     do {
       before = log.length;
-      await new Promise(resolve => setTimeout(resolve, SETTLE_MS));
+      await new Promise(resolve => setTimeout(resolve, settleMs));
     } while (log.length > before);
   }
 

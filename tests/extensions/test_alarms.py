@@ -159,3 +159,24 @@ def test_an_alarm_wakes_an_extension_that_sleeps(tmp_path: Path) -> None:
 
     background = "browser.alarms.onAlarm.addListener(alarm => browser.storage.local.set({fired: alarm.name}));"
     run_made(tmp_path, use, background, persistent=False, permissions=["alarms", "storage"])
+
+
+def test_many_alarms_take_no_longer_each_than_one_and_hold_up_nobody(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await extension.evaluate("for (let i = 0; i < 4000; i++) browser.alarms.create('a' + i, {delayInMinutes: 9})")
+        async with asyncio.timeout(15):  # with all alarms looked through for each, it took minutes
+            await profile.identities.create("Other", color="red", icon="circle")
+            assert await extension.evaluate("browser.alarms.getAll().then(all => all.length)") == 4000
+
+    run_made(tmp_path, use, permissions=["alarms"])
+
+
+def test_an_alarm_of_the_last_session_does_not_stand_before_those_of_this_one(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await extension.evaluate("browser.alarms.create('early', {delayInMinutes: 1})")
+        await profile.extensions.stop(extension)
+        extension = await profile.extensions.start(extension.package)
+        await extension.evaluate("browser.alarms.create('late', {delayInMinutes: 5})")
+        assert profile.extensions._alarms._timers[extension.id] is not None
+
+    run_made(tmp_path, use, permissions=["alarms"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.errors import ManifestError
-from hatbox.extensions.json_text import parse_json
+from hatbox.extensions.json_text import MAX_BYTES, parse_json
 
 VALUES = st.recursive(
     st.none()
@@ -34,6 +34,9 @@ COMMENTS = st.text().map(lambda text: "//" + text.replace("\n", " ") + "\n")
         (b"-Infinity", "it is not valid JSON"),
         (b"9" * 5000, "it is not valid JSON"),
         (b"[" * 100_000, "it is not valid JSON"),
+        (b'{"' + b'\\"' * 200_000, "line 1, column 2"),  # hours, if each quote were tried as the first of a string
+        (b'"\\' * 200_000, "line 1, column"),
+        (b" " * (MAX_BYTES + 1), "it is larger than 2 MiB"),
         (b'{"a":\n"\xff"}', "line 2 is not UTF-8 text"),
         ("{}".encode("utf-16"), "line 1 is not UTF-8 text"),
     ],
@@ -65,3 +68,7 @@ def test_whatever_it_is_it_is_read_or_refused(contents: bytes) -> None:
         parse_json("x", contents)
     except ManifestError as error:
         assert error.file == "x"
+
+
+def test_half_a_character_becomes_a_whole_one() -> None:
+    assert parse_json("x", rb'{"\ud800": ["a\udc00b", "\ud83d\ude00", 1.5]}') == {"\ufffd": ["a\ufffdb", "😀", 1.5]}

@@ -189,3 +189,12 @@ def test_placeholders_are_found_in_any_case(tmp_path_factory: pytest.TempPathFac
     }
     package = make_package(tmp_path_factory.mktemp("x"), {"en": {"a": message}})
     assert read_locales(package, "en").message("a") == " ".join(wanted.values())
+
+
+def test_a_text_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    bomb = {"message": "$a$" * 100_000, "placeholders": {"a": {"content": "x" * 100_000}}}
+    with pytest.raises(ManifestError, match=r"_locales/en/messages\.json: bomb: its text is longer than"):
+        read_locales(make_package(tmp_path / "a", {"en": {"bomb": bomb}}), "en")
+    locales = read_locales(make_package(tmp_path / "b", {"en": {"long": {"message": "x" * 100_000}}}), "en")
+    with pytest.raises(ManifestError, match="its text is longer than"):
+        locales.localize("__MSG_long__" * 100_000)

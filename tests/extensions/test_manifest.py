@@ -387,3 +387,13 @@ def test_permissions_are_split_and_none_is_invented(entries: list[Any]) -> None:
     required = read_manifest(OneFile({**BASE, "permissions": entries})).required
     assert set(required.permissions) == {"tabs", "cookies"} & {entry for entry in entries if isinstance(entry, str)}
     assert set(required.origins) == {"https://a.example/*", "<all_urls>"} & set(entries)
+
+
+def test_many_wrong_permissions_take_no_longer_than_right_ones(tmp_path: Path) -> None:
+    manifest = make(tmp_path, {**BASE, "permissions": [f"contextualIdentity{number}" for number in range(50_000)]})
+    assert len(manifest.warnings) == 50_000
+    assert 'did you mean "contextualIdentities"?' in manifest.warnings[0]
+
+
+def test_an_icon_of_a_size_that_no_number_holds_is_refused(tmp_path: Path) -> None:
+    assert "Write the size of the icon" in refusal(tmp_path, {**BASE, "icons": {"9" * 5000: "a.png"}})

@@ -14,7 +14,7 @@ import pytest
 from hatbox import Profile
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime import ScriptError
+from hatbox.extensions.runtime import Exit, ScriptError
 from hatbox.messaging.ports import Port
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
@@ -204,6 +204,19 @@ def test_it_stays_awake_if_something_happens_while_it_is_told_to_sleep(tmp_path:
         assert await extension.evaluate("told") == ["suspend", "message", "canceled"]
 
     run_made(tmp_path, use, background, manifest_version=EVENT_PAGE)
+
+
+def test_an_event_page_that_has_crashed_sleeps_again_when_it_is_idle(tmp_path: Path) -> None:
+    async def use(_: Profile, extension: Extension) -> None:
+        before = extension.runtime
+        assert before is not None
+        before.process.end(Exit("protocol", "a test"))
+        while extension.runtime in (before, None):  # noqa: ASYNC110 - there is nothing to be told by
+            await asyncio.sleep(0.01)
+        while extension.runtime is not None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+    run_made(tmp_path, use, manifest_version=EVENT_PAGE, start={"idle_seconds": 0.6, "on_exit": lambda *_: None})
 
 
 def test_an_event_page_sleeps_when_it_is_idle_and_not_while_it_owes_an_answer(tmp_path: Path) -> None:

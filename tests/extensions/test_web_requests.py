@@ -332,3 +332,18 @@ async def test_an_extension_cleans_up_after_a_container(tmp_path: Path) -> None:
         assert await extension.evaluate(clean_up) == ["undefined"] * 3
         left = [await (await web.profile.cookie_store(store)).cookies() for store in ("Work", "Personal")]
         assert [len(cookies) for cookies in left] == [0, 1]
+
+
+@pytest.mark.parametrize("failing", ["async () => { throw new Error('mine'); }", "() => { throw new Error('mine'); }"])
+@in_loop
+async def test_a_blocking_listener_that_fails_is_logged_with_its_line_and_does_not_block(
+    tmp_path: Path, site: Site, failing: str
+) -> None:
+    async with browsing(tmp_path) as here:
+        entries: list[Any] = []
+        background = f"browser.webRequest.onBeforeRequest.addListener({failing}, {ON_PAGES}, ['blocking']);"
+        await here.extension(background, on_log=entries.append)
+        tab = await here.visit(site.url("/page/1"))
+        assert tab.url == site.url("/page/1")
+        (entry,) = entries
+        assert (entry.text, entry.line, entry.file.rpartition("/")[2]) == ("Error: mine", 1, "background.js")

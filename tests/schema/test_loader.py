@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -150,3 +151,15 @@ def test_arguments_can_be_left_to_the_function() -> None:
     assert send.normalise([1, None, print]) == [[1, None], print]
     assert send.normalise([1, None]) == [[1, None], None]
     assert send.normalise([]) == [[], None]
+
+
+@pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
+def test_every_type_of_every_file_can_be_compiled(surface: schema.Surface) -> None:
+    for function in surface.functions.values():
+        with contextlib.suppress(ArgumentError):
+            function.normalise([object()] * len(function.parameters))
+        with contextlib.suppress(AttributeError, TypeError):  # what is shaped has to be like the schema
+            function.shape(object())
+    for event in surface.events.values():
+        with contextlib.suppress(ArgumentError):
+            event.normalise([])

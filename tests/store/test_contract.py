@@ -168,22 +168,86 @@ async def test_a_read_that_raises_says_so_in_its_future(new_store: NewStore, err
         await write
 
 
-@in_loop
-async def test_a_read_is_whole_whatever_another_process_does_in_the_middle_of_it(new_store: NewStore) -> None:
-    async def write_elsewhere() -> None:
+def write_elsewhere(new_store: NewStore) -> None:
+    """Commit something as another process would, and return when it is done."""
+
+    async def write() -> None:
         async with opened(new_store()) as other:
             await other.write(add("from elsewhere"))
 
+    thread = threading.Thread(target=lambda: asyncio.run(write()))
+    thread.start()
+    thread.join(20)
+
+
+@in_loop
+async def test_a_read_is_whole_whatever_another_process_does_in_the_middle_of_it(new_store: NewStore) -> None:
     def work(transaction: Transaction) -> tuple[int, int]:
         before = transaction.identities.count()
-        thread = threading.Thread(target=lambda: asyncio.run(write_elsewhere()))
-        thread.start()
-        thread.join(20)
+        write_elsewhere(new_store)
         return before, transaction.identities.count()
 
     async with opened(new_store()) as store:
         before, after = await store.read(work)
         assert before == after
+        assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
+
+
+@in_loop
+async def test_a_read_that_asks_once_sees_the_latest_commit(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        assert await store.read(names, asks_once=True) == FIRST_FOUR
+        write_elsewhere(new_store)
+        assert await store.read(names, asks_once=True) == [*FIRST_FOUR, "from elsewhere"]
+        mine = store.write(add("mine"))
+        assert "mine" in await store.read(names, asks_once=True)
+        await mine
+
+
+@in_loop
+async def test_reads_together_see_one_state_and_the_next_read_the_latest(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        with store.together():
+            first = store.read(names)
+            write_elsewhere(new_store)
+            with store.together():  # inside of another it is the same
+                second = store.read(names, asks_once=True)
+            third = store.read(names)
+        assert await first == await second == await third == FIRST_FOUR
+        assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
+
+
+@in_loop
+async def test_a_read_together_with_a_write_sees_what_was_written(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        with store.together():
+            before, made, after = store.read(names), store.write(add("mine")), store.read(names)
+        await made
+        assert (await before, await after) == (FIRST_FOUR, [*FIRST_FOUR, "mine"])
+
+
+@in_loop
+async def test_who_begins_to_follow_between_reads_together_hears_nothing_of_the_past(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        heard = Heard()
+        with store.together():
+            await store.read(names)
+            write_elsewhere(new_store)
+            store.follow(heard)
+            caught_up = store.catch_up()
+        await caught_up
+        assert heard.texts == []
+
+
+@in_loop
+async def test_reads_together_end_although_something_raises(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        with contextlib.suppress(LookupError), store.together():
+            failed = store.read(fail(ValueError("no")))
+            raise LookupError
+        with pytest.raises(ValueError, match="no"):
+            await failed
+        write_elsewhere(new_store)
         assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
 
 

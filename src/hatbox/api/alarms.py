@@ -20,13 +20,15 @@ from hatbox.store.base import Transaction
 from hatbox.store.feed import Feed
 from hatbox.values import UNDEFINED
 
-__all__ = ["CHANGED", "KIND", "Scheduled", "fire_due", "implement", "next_due"]
+__all__ = ["CHANGED", "KIND", "Scheduled", "fire_due", "forget", "implement", "next_due"]
 
 KIND: Final = "alarm"
 CHANGED: Final = "alarms.changed"
 """The topic of changes to when the next alarm of an extension is due."""
 
 _FIRED: Final = "alarms.fired"
+_NEXT: Final = "alarm.next"
+"""The kind of what says when the next alarm is due, or earlier: whoever sets many must not have all looked through."""
 _MINUTE: Final = 60_000
 
 
@@ -94,9 +96,14 @@ def _create(transaction: Transaction, extension: str, name: str, info: Mapping[s
     """Set an alarm, in the place of the one that had its name, and behind all others."""
     period = info["periodInMinutes"]
     when = info["when"] or now + (info["delayInMinutes"] or period or 0) * _MINUTE  # what is 0 counts as left out
+    replaces = transaction.extensions.get(extension, KIND, name) is not None
     transaction.extensions.delete(extension, KIND, name)
     _put(transaction, extension, _Alarm(name, when, period))
-    _note_next(transaction, extension)
+    noted = None if replaces else transaction.extensions.get(extension, _NEXT, "")
+    if noted is None:
+        _note_next(transaction, extension)
+    elif when < float(noted):
+        _note(transaction, extension, when)
 
 
 def _get(transaction: Transaction, extension: str, name: str) -> Any:
@@ -118,6 +125,12 @@ def _clear_all(transaction: Transaction, extension: str) -> bool:
     transaction.extensions.clear(extension, KIND)
     _note_next(transaction, extension)
     return True
+
+
+def forget(transaction: Transaction, extension: str) -> None:
+    """Drop all alarms of an extension that does not run: nobody waits for them."""
+    for kind in (KIND, _NEXT):
+        transaction.extensions.clear(extension, kind)
 
 
 def fire_due(transaction: Transaction, extension: str, now: float) -> None:
@@ -147,7 +160,15 @@ def _put(transaction: Transaction, extension: str, alarm: _Alarm) -> None:
 
 
 def _note_next(transaction: Transaction, extension: str) -> None:
-    transaction.changes.append(CHANGED, _encode(Scheduled(extension, next_due(transaction, extension))))
+    _note(transaction, extension, next_due(transaction, extension))
+
+
+def _note(transaction: Transaction, extension: str, when: float | None) -> None:
+    if when is None:
+        transaction.extensions.delete(extension, _NEXT, "")
+    else:
+        transaction.extensions.put(extension, _NEXT, "", _encode(when))
+    transaction.changes.append(CHANGED, _encode(Scheduled(extension, when)))
 
 
 def _time(alarm: _Alarm) -> float:

@@ -38,10 +38,10 @@ class _ContextualIdentities(Namespace):
         super().__init__(surface, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, cookie_store_id)
+        return self._read_once("get", rules.get, cookie_store_id)
 
     def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
-        return self._read("query", rules.query, details["name"])
+        return self._read_once("query", rules.query, details["name"])
 
     def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
         return self._write("create", rules.create, details["name"], details["color"], details["icon"])
@@ -64,10 +64,10 @@ class _ContextualIdentities(Namespace):
         return self._write("show", rules.show, cookie_store_id)
 
     def get_supported_colors(self) -> asyncio.Future[Any]:
-        return self._read("getSupportedColors", lambda _: COLORS)
+        return self._read_once("getSupportedColors", lambda _: COLORS)
 
     def get_supported_icons(self) -> asyncio.Future[Any]:
-        return self._read("getSupportedIcons", lambda _: ICONS)
+        return self._read_once("getSupportedIcons", lambda _: ICONS)
 
 
 def _told(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
 from hatbox.errors import PermissionDenied
+from hatbox.schema import Surface
 
 __all__ = ["Dispatcher"]
 
@@ -23,36 +25,53 @@ class Dispatcher:
     """Takes the calls of all callers to the namespaces of one profile."""
 
     def __init__(self, services: Services) -> None:
-        self._namespaces: dict[str, list[Namespace]] = {}
+        self._services = services
+        self._surfaces: dict[str, list[Surface]] = {}
         for surface in schema.load():
-            module = import_module(f"hatbox.api.{surface.implementation}")
-            self._namespaces.setdefault(surface.namespace, []).append(module.implement(surface, services))
+            self._surfaces.setdefault(surface.namespace, []).append(surface)
+        self._namespaces: dict[str, Namespace] = {}
+        """By the files of their surfaces: those that somebody has used."""
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the namespaces that this caller may use."""
-        found = {name: self.namespace(caller, name) for name in self._namespaces}
-        return sorted(name for name, namespace in found.items() if namespace and not namespace.surface.hidden)
+        found = {name: self._surface(caller, name) for name in self._surfaces}
+        return sorted(name for name, surface in found.items() if surface and not surface.hidden)
 
     def namespace(self, caller: Caller, name: str) -> Namespace | None:
         """A namespace as this caller sees it; None where it holds the permissions of none of its surfaces."""
-        try:
-            return self.permitted(caller, name)
-        except PermissionDenied:
-            return None
+        surface = self._surface(caller, name)
+        return None if surface is None else self._implemented(surface)
 
     def call(self, caller: Caller, name: str, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
         """Call a function of a namespace. What the call itself throws is raised here, the rest is in the future."""
         return self.permitted(caller, name).call(caller, member, arguments)
 
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together: those in the body that only read see one state of the profile."""
+        return self._services.store.together()
+
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""
-        for namespace in self._namespaces.get(name, ()):
-            if caller.may_use(namespace.surface):
-                return namespace
-        raise PermissionDenied(self._refusal(name))
+        surface = self._surface(caller, name)
+        if surface is None:
+            raise PermissionDenied(self._refusal(name))
+        return self._namespaces.get(surface.file) or self._implemented(surface)
+
+    def _surface(self, caller: Caller, name: str) -> Surface | None:
+        for surface in self._surfaces.get(name, ()):
+            if caller.may_use(surface):
+                return surface
+        return None
+
+    def _implemented(self, surface: Surface) -> Namespace:
+        """The namespace of a surface. Its module is imported when it is first used: a program uses few of them."""
+        if surface.file not in self._namespaces:
+            module = import_module(f"hatbox.api.{surface.implementation}")
+            self._namespaces[surface.file] = module.implement(surface, self._services)
+        return self._namespaces[surface.file]
 
     def _refusal(self, name: str) -> str:
-        surfaces = [namespace.surface for namespace in self._namespaces.get(name, ())]
+        surfaces = self._surfaces.get(name, [])
         if not surfaces:
             return f"There is no namespace {name}"
         if all(surface.for_extensions for surface in surfaces):

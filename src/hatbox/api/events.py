@@ -48,7 +48,7 @@ class ScriptEvent:
                 raise ArgumentError(need.message)
         if listener not in self._registered:
             forwarder = self._forwarder(source, listener, wishes)
-            source.event.add_listener(forwarder)
+            source.event.add_listener(forwarder, wishes)
             self._registered[listener] = source, forwarder
 
     def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling

@@ -388,6 +388,13 @@ class ActiveInfo(TypedDict):
     windowId: int
 
 
+class HighlightInfo(TypedDict):
+    """Which tabs of a window are highlighted."""
+
+    tabIds: list[int]
+    windowId: int
+
+
 class DetachInfo(TypedDict):
     """Where a tab was."""
 
@@ -674,6 +681,7 @@ class TabsNamespace(Protocol):
     onUpdated: TabUpdatedEventType
     onMoved: TabEventType[int, MoveInfo]
     onActivated: ScriptEventType[ActiveInfo]
+    onHighlighted: ScriptEventType[HighlightInfo]
     onDetached: TabEventType[int, DetachInfo]
     onAttached: TabEventType[int, AttachInfo]
     onRemoved: TabEventType[int, RemoveInfo]

@@ -1,102 +1,61 @@
-"""The command line: the commands put together, and the entry point. What a command does is in its own module."""
+"""The command line: which commands there are, and the entry point. What a command does is in its own module."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-import typer
-from typer.main import get_command
+from hatbox.cli.failures import status_of
+from hatbox.cli.plain_run import plain_run
 
-from hatbox import __version__
-from hatbox.cli import browse, console, cookies, extensions, fetch, identities, palette, run, tabs, transfer
-from hatbox.cli.failures import USAGE, status_of
-from hatbox.cli.options import JsonOption, ProfileOption
+if TYPE_CHECKING:
+    import typer
 
-__all__ = ["COMMANDS", "GROUPS", "app", "invoke", "main"]
+__all__ = ["COMMANDS", "GROUPS", "invoke", "main"]
 
-COMMANDS: Final[dict[str, Callable[..., None]]] = {
-    "list": identities.list_,
-    "get": identities.get,
-    "create": identities.create,
-    "update": identities.update,
-    "move": identities.move,
-    "hide": identities.hide,
-    "show": identities.show,
-    "remove": identities.remove,
-    "open": tabs.open_,
-    "tabs": tabs.tabs,
-    "close": tabs.close,
-    "browse": browse.browse,
-    "import": transfer.import_,
-    "export": transfer.export,
-    "fetch": fetch.fetch,
-    "run": run.run,
-    "console": console.console,
-    "colors": palette.colors,
-    "icons": palette.icons,
+COMMANDS: Final[dict[str, str]] = {
+    "list": "identities.list_",
+    "get": "identities.get",
+    "create": "identities.create",
+    "update": "identities.update",
+    "move": "identities.move",
+    "hide": "identities.hide",
+    "show": "identities.show",
+    "remove": "identities.remove",
+    "open": "tabs.open_",
+    "tabs": "tabs.tabs",
+    "close": "tabs.close",
+    "browse": "browse.browse",
+    "import": "transfer.import_",
+    "export": "transfer.export",
+    "fetch": "fetch.fetch",
+    "run": "run.run",
+    "console": "console.console",
+    "colors": "palette.colors",
+    "icons": "palette.icons",
 }
-GROUPS: Final[dict[str, dict[str, Callable[..., None]]]] = {
+"""Each command, and the function of a module here that it is. Only those that are called for are imported."""
+GROUPS: Final[dict[str, dict[str, str]]] = {
     "cookies": {
-        "list": cookies.list_,
-        "get": cookies.get,
-        "set": cookies.set_,
-        "remove": cookies.remove,
-        "clear": cookies.clear,
+        "list": "cookies.list_",
+        "get": "cookies.get",
+        "set": "cookies.set_",
+        "remove": "cookies.remove",
+        "clear": "cookies.clear",
     },
     "extensions": {
-        "list": extensions.list_,
-        "install": extensions.install,
-        "remove": extensions.remove,
-        "permissions": extensions.permissions,
-        "trigger": extensions.trigger,
+        "list": "extensions.list_",
+        "install": "extensions.install",
+        "remove": "extensions.remove",
+        "permissions": "extensions.permissions",
+        "trigger": "extensions.trigger",
     },
 }
-
-_HELP: Final = {
-    "cookies": "Look at the cookies of an identity, and change them.",
-    "extensions": "Look after extensions, and click on what they show.",
-}
-
-app: Final = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
-for _name, _commands in GROUPS.items():
-    _group = typer.Typer(help=_HELP[_name])
-    for _verb, _command in _commands.items():
-        _group.command(_verb)(_command)
-    app.add_typer(_group, name=_name)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"hatbox {__version__}\n")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def root(
-    context: typer.Context,
-    profile: ProfileOption = None,
-    as_json: JsonOption = False,
-    version: Annotated[  # noqa: ARG001 - its callback does it all
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Named, colored identities, each with a cookie store of its own: browser containers outside the browser."""
-    if context.invoked_subcommand is None:
-        with contextlib.redirect_stdout(sys.stderr):
-            typer.echo(context.get_help())
-        raise typer.Exit(USAGE)
-    given: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
-    context.default_map = {
-        **dict.fromkeys(COMMANDS, given),
-        **{name: dict.fromkeys(commands, given) for name, commands in GROUPS.items()},
-    }
 
 
 def main() -> NoReturn:
@@ -114,7 +73,7 @@ def invoke(arguments: Sequence[str]) -> int:
     as_json = "--json" in options
     try:
         try:
-            status = get_command(app).main(list(arguments), prog_name="hatbox", standalone_mode=False)
+            status = _run(list(arguments))
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()
@@ -123,6 +82,24 @@ def invoke(arguments: Sequence[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
         return status_of(error, as_json=as_json)
     return status if isinstance(status, int) else 0
+
+
+def _run(arguments: list[str]) -> object:
+    if plain := plain_run(arguments):
+        return plain()
+    from typer.main import get_command
+
+    program = _program_for(arguments)
+    gc.enable()
+    return get_command(program).main(arguments, prog_name="hatbox", standalone_mode=False)
+
+
+def _program_for(arguments: Sequence[str]) -> typer.Typer:
+    """The program with the command that comes first; with all of them where something else does."""
+    from hatbox.cli.program import program
+
+    named = arguments[0] if arguments else ""
+    return program(named) if named in COMMANDS or named in GROUPS else program()
 
 
 def _nowhere() -> TextIO:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 import hatbox
-from hatbox.cli.engines import Choice
+from hatbox.cli.engine_choice import Choice
 from hatbox.cli.failures import Failure
 
 __all__ = ["READY", "Background"]

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from hatbox.cli.background import READY
-from hatbox.cli.engines import BrowserOption, Choice, EngineOption, HeadlessOption, MarksOption, chosen
+from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engines import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.identities import find
 from hatbox.cli.news import News

@@ -20,10 +20,10 @@ from hatbox.cli.extension_log import log_line
 from hatbox.cli.extension_names import place_of
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json_line, print_line
-from hatbox.errors import HatboxError
+from hatbox.errors import HatboxError, ScriptError
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import MANIFEST, Package
-from hatbox.extensions.runtime import LogEntry, ScriptError
+from hatbox.extensions.runtime import LogEntry
 from hatbox.profile import Profile
 
 __all__ = ["console"]

@@ -5,30 +5,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import gc
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hatbox.cli.engines import Choice
+from hatbox.cli.engine_choice import Choice
 from hatbox.cli.extension_log import log_line
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import EngineBusy
-from hatbox.extensions.extension import Extension
 from hatbox.extensions.manifest import read_manifest
-from hatbox.extensions.package import open_package
-from hatbox.extensions.runtime import Exit, LogEntry
+from hatbox.extensions.package import Package, open_package
+from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
 from hatbox.extensions.user_languages import user_languages
-from hatbox.profile import Profile
 
-__all__ = ["is_extension", "run_extensions"]
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+    from hatbox.profile import Profile
 
-_ARCHIVES = (".xpi", ".zip")
-
-
-def is_extension(path: Path) -> bool:
-    """Whether it is meant as an extension: a folder, or an archive."""
-    return path.is_dir() or path.suffix.lower() in _ARCHIVES
+__all__ = ["run_extensions"]
 
 
 def run_extensions(
@@ -38,39 +35,78 @@ def run_extensions(
 
     async def run() -> None:
         with stoppable():
-            async with Profile(profile) as opened, _pages(opened, choice):
-                await _run(opened, paths, inspect=inspect, as_json=as_json)
+            first, *others = map(open_package, paths)
+            # Before all else: while it starts, there is enough to do here.
+            child = await DenoProcess.start(Limits(), inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
+            try:
+                from hatbox.profile import Profile  # only now: to import it takes as long as Deno to start
+
+                gc.enable()  # see __main__
+                async with Profile(profile) as opened:
+                    await _run(opened, [first, *others], choice, child, inspect=inspect, as_json=as_json)
+            finally:
+                await child.stop()
 
     with complaints(as_json=as_json):
         asyncio.run(run())
 
 
-@contextlib.asynccontextmanager
-async def _pages(opened: Profile, choice: Choice) -> AsyncIterator[None]:
-    """An engine for the tabs of the profile, unless another process has one already: that one serves as well."""
+async def _run(
+    opened: Profile, packages: Sequence[Package], choice: Choice, child: DenoProcess, *, inspect: bool, as_json: bool
+) -> None:
+    """Start the extensions, and an engine for their tabs as soon as the scripts of the first one run: they are not to
+    wait for it, but may wait for a tab."""
+    begun, all_ended = asyncio.Event(), asyncio.Event()
     async with contextlib.AsyncExitStack() as stack:
-        with contextlib.suppress(EngineBusy):
-            await stack.enter_async_context(choice.runner(opened))
-        yield
+        under_way = [
+            asyncio.ensure_future(
+                _start(opened, packages, child, begun.set, all_ended.set, inspect=inspect, as_json=as_json)
+            ),
+            asyncio.ensure_future(_load_pages(opened, choice, stack, begun)),
+        ]
+        try:
+            for done in asyncio.as_completed(under_way):
+                await done
+            await all_ended.wait()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.wait(under_way)
 
 
-async def _run(opened: Profile, paths: Sequence[Path], *, inspect: bool, as_json: bool) -> None:
-    left = len(paths)
-    all_ended = asyncio.Event()
+async def _load_pages(opened: Profile, choice: Choice, stack: contextlib.AsyncExitStack, begun: asyncio.Event) -> None:
+    """An engine for the tabs of the profile, unless another process has one already: that one serves as well."""
+    await begun.wait()
+    with contextlib.suppress(EngineBusy):
+        await stack.enter_async_context(choice.runner(opened))
 
-    for path in paths:
-        teller = _Teller(str(path), as_json=as_json)
+
+async def _start(
+    opened: Profile,
+    packages: Sequence[Package],
+    child: DenoProcess | None,
+    on_run: Callable[[], None],
+    on_end: Callable[[], None],
+    *,
+    inspect: bool,
+    as_json: bool,
+) -> None:
+    left = len(packages)
+    for package in packages:
+        teller = _Teller(str(package.path), as_json=as_json)
 
         def ended(reason: Exit, pause: float | None, teller: _Teller = teller) -> None:
             nonlocal left
             teller.ended(reason, pause)
             left -= pause is None
             if not left:
-                all_ended.set()
+                on_end()
 
-        extension = await opened.extensions.start(path, inspect=inspect, on_log=teller.log, on_exit=ended)
+        extension = await opened.extensions.start(
+            package, inspect=inspect, on_log=teller.log, on_exit=ended, on_run=on_run, child=child
+        )
+        child = None
         await teller.started(extension, inspect=inspect)
-    await all_ended.wait()
 
 
 class _Teller:

@@ -9,9 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, TextIO
-
-import typer
+from typing import Any, Final, TextIO
 
 from hatbox.cli.output import document, print_identities, print_json, print_line
 from hatbox.errors import HatboxError, NoSuchIdentity
@@ -46,7 +44,7 @@ class Failure(Exception):
 
 def status_of(error: BaseException, *, as_json: bool) -> int:
     """Tell the user of an error and return the exit status."""
-    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's, in whichever of its homes
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return FAILED  # whoever read our output has seen enough
@@ -95,7 +93,7 @@ def _is_usage(error: BaseException) -> bool:
 
 def _usage(error: BaseException) -> Failure:
     message: str = error.format_message()  # type: ignore[attr-defined]
-    context: typer.Context | None = getattr(error, "ctx", None)
+    context: Any = getattr(error, "ctx", None)
     path = context.command_path if context else "hatbox"
     lines = [f"Try '{path} --help'."]
     if type(error).__name__ == "NoSuchOption":

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from hatbox.cli.background import Background
-from hatbox.cli.engines import Choice
+from hatbox.cli.engine_choice import Choice
 from hatbox.cli.failures import Failure
 from hatbox.cli.spinner import spinner
 from hatbox.cookie_store_ids import DEFAULT_STORE

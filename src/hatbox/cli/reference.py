@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from hatbox.cli import COMMANDS, GROUPS, app
+from hatbox.cli import COMMANDS, GROUPS
+from hatbox.cli.program import program
 
 __all__ = ["Undocumented", "reference"]
 
@@ -116,6 +117,8 @@ Errors go to the standard error stream, with `--json` as `{"error": {"type", "me
 | `FORCE_COLOR` | the table with its colors also where the output is not a terminal, when set |
 | `HATBOX_DEBUG` | tracebacks for errors, when set |
 """
+
+app: Final = program()
 
 _OF_THE_SHELL: Final = ("--install-completion", "--show-completion", "--help")
 

@@ -12,8 +12,9 @@ import typer
 from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS, parse_match_pattern
 from hatbox.cli.engines import chosen
-from hatbox.cli.extension_run import is_extension, run_extensions
+from hatbox.cli.extension_run import run_extensions
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.plain_run import is_extension
 
 __all__ = ["run"]
 

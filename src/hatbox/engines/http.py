@@ -92,8 +92,6 @@ class HttpEngine(Engine):
     async def start(self, reports: Reports) -> None:
         """See Engine."""
         self._reports = reports
-        # Once, because it takes longer than all else; it holds no state of connections that identities could share.
-        self._options.setdefault("verify", httpx.create_ssl_context())
 
     async def stop(self) -> None:
         """See Engine."""
@@ -251,6 +249,9 @@ class HttpEngine(Engine):
         if cookie_store_id != DEFAULT_STORE:  # looked up each time: one that was removed has no client any more
             identity = await self._identities.get(cookie_store_id)
         if cookie_store_id not in self._clients:
+            if "verify" not in self._options:
+                # Once, because it takes longer than all else; it holds no state of connections that could be shared.
+                self._options["verify"] = httpx.create_ssl_context()
             worn = Worn(self._identities, self._cookies, identity)
             options = {**self._options, "timeout": None}
             self._clients[cookie_store_id] = async_client(worn, options, lambda inner: Crossing(inner, options))

@@ -6,12 +6,12 @@ A background page is only read for its scripts: there is no document here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from html.parser import HTMLParser
 from typing import Any, Final
 
 import msgspec
 
 from hatbox.errors import ManifestError
+from hatbox.extensions.html_tags import Tag, tags
 from hatbox.extensions.package import MANIFEST, Package
 from hatbox.extensions.urls import file_name, is_relative
 
@@ -23,7 +23,6 @@ GENERATED_PAGE: Final = "_generated_background_page.html"
 _JAVASCRIPT: Final = frozenset(
     {"", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript", "text/jscript"}
 )
-_NOT_RUN_INSIDE: Final = frozenset({"template", "noscript"})
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -62,65 +61,37 @@ def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Call
 
 def page_scripts(html: str, page: str, warn: Callable[[str], None]) -> tuple[Script, ...]:
     """The scripts of a page, in the order in which a browser runs them: those that wait for the page come last."""
-    finder = _ScriptFinder(page, warn)
-    finder.feed(html)
-    finder.close()
-    return (*finder.at_once, *finder.deferred)
+    at_once: list[Script] = []
+    deferred: list[Script] = []
+    templates = 0
+    for tag in tags(html):
+        if tag.name == "template":
+            templates = max(templates + (-1 if tag.ends else 1), 0)
+        elif tag.name == "script" and tag.text is not None and not templates:  # one without its end is not run
+            script, waits = _script(tag, page, warn)
+            if script is not None:
+                (deferred if waits else at_once).append(script)
+    return (*at_once, *deferred)
 
 
-class _ScriptFinder(HTMLParser):
-    def __init__(self, page: str, warn: Callable[[str], None]) -> None:
-        super().__init__()
-        self.at_once: list[Script] = []
-        self.deferred: list[Script] = []
-        self._page = page
-        self._warn = warn
-        self._inside: list[str] = []
-        self._open: Mapping[str, str] | None = None
-        self._text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _NOT_RUN_INSIDE:
-            self._inside.append(tag)
-        elif tag == "script" and not self._inside:
-            # Of an attribute that is there twice, a browser takes the first.
-            self._open, self._text = {name: value or "" for name, value in reversed(attrs)}, []
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag == "script":  # the slash means nothing in HTML: all up to </script> is inside
-            self.set_cdata_mode(tag)
-
-    def handle_data(self, data: str) -> None:
-        self._text.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._inside and tag == self._inside[-1]:
-            self._inside.pop()
-        elif tag == "script" and self._open is not None:
-            self._script(self._open)  # only now: a script without its end is not run
-            self._open = None
-
-    def _script(self, attributes: Mapping[str, str]) -> None:
-        kind = attributes.get("type", "").strip().lower()
-        module = kind == "module"
-        if not module and (kind not in _JAVASCRIPT or "nomodule" in attributes):
-            return
-        source = attributes.get("src")
-        if source is None:
-            self._refuse_inline()
-        elif not is_relative(source) or not source.strip():
-            self._warn(f'{self._page}: the script "{source}" is not in the extension. It is not run.')
-        else:
-            waits = module or ("defer" in attributes and "async" not in attributes)
-            scripts = self.deferred if waits else self.at_once
-            scripts.append(Script(file_name(source, self._page), module))
-
-    def _refuse_inline(self) -> None:
-        if "".join(self._text).strip():
-            line = self.getpos()[0]
+def _script(tag: Tag, page: str, warn: Callable[[str], None]) -> tuple[Script | None, bool]:
+    """The script that a tag names, if it is one that is run, and whether it waits for the page."""
+    attributes = tag.attributes
+    kind = attributes.get("type", "").strip().lower()
+    module = kind == "module"
+    source = attributes.get("src")
+    if not module and (kind not in _JAVASCRIPT or "nomodule" in attributes):
+        return None, False
+    if source is None:
+        if (tag.text or "").strip():
             problem = "a script inside the page is not run, because the content security policy forbids it"
-            self._warn(f"{self._page}, line {line}: {problem}. Put it into a file.")
+            warn(f"{page}, line {tag.line}: {problem}. Put it into a file.")
+        return None, False
+    if not is_relative(source) or not source.strip():
+        warn(f'{page}: the script "{source}" is not in the extension. It is not run.')
+        return None, False
+    waits = module or ("defer" in attributes and "async" not in attributes)
+    return Script(file_name(source, page), module), waits
 
 
 def _file(package: Package, url: str, key: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import HatboxError
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.host import Listener, LogEntry
 
@@ -34,11 +35,13 @@ class ExtensionHost(ApiHost):
         source: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
         log: Callable[[LogEntry], None] | None = None,
+        local_storage: LocalStorage | None = None,
     ) -> None:
         super().__init__(dispatcher, caller, source)
+        self._local_storage = local_storage
         self._wake = wake
         self._log = log
-        self._listening: dict[_Key, list[Listener]] = {}
+        self._listening: dict[_Key, dict[Listener, None]] = {}
         self._extras: dict[Listener, list[Any]] = {}
         self._asleep: dict[_Key, _Sleeper] = {}
         self.keeps_listening = False
@@ -48,7 +51,7 @@ class ExtensionHost(ApiHost):
         """Add a listener. The one that listened for it while it slept is not needed any more."""
         super().listen(listener, extra)
         key = _key(listener, extra)
-        self._listening.setdefault(key, []).append(listener)
+        self._listening.setdefault(key, {})[listener] = None
         self._extras[listener] = extra
         if sleeper := self._asleep.pop(key, None):
             super().unlisten(sleeper)
@@ -61,8 +64,7 @@ class ExtensionHost(ApiHost):
             sleeper = self._asleep[key] = _Sleeper(listener.path, lambda: self._awake(key))
             super().listen(sleeper, extra)
         super().unlisten(listener)
-        if listener in self._listening.get(key, ()):
-            self._listening[key].remove(listener)
+        self._listening.get(key, {}).pop(listener, None)
 
     def forget_sleepers(self) -> None:
         """Stop listening for scripts that will not wake again."""
@@ -70,11 +72,16 @@ class ExtensionHost(ApiHost):
             super().unlisten(sleeper)
         self._asleep.clear()
 
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:
+        """Keep what a script has changed."""
+        return self._local_storage is not None and self._local_storage.change(key, value)
+
     def log(self, entry: LogEntry) -> None:
-        """Pass on what a script says."""
+        """Pass on what a script says: to whoever wants to hear it, or else to Python's logging."""
         if self._log is not None:
             self._log(entry)
-        super().log(entry)
+        else:
+            super().log(entry)
 
     async def _awake(self, key: _Key) -> list[Listener]:
         await self._wake()

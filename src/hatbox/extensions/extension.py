@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 from hatbox.api.caller import Decide, ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
+from hatbox.errors import RuntimeGone
 from hatbox.extensions.background import Background
 from hatbox.extensions.event_page import ExtensionHost
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.manifest import Manifest
 from hatbox.extensions.package import Package
 from hatbox.extensions.page import Page
-from hatbox.extensions.runtime import Boot, Exit, Limits, LogEntry, Runtime, RuntimeGone, describe
+from hatbox.extensions.runtime import Boot, DenoProcess, Exit, Limits, LogEntry, Runtime, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.messaging.context import Context
 from hatbox.messaging.service import Messages
@@ -49,6 +51,9 @@ class Extension:
         decide: Decide | None = None,
         on_reload: Callable[[], None] = lambda: None,
         prepare: Callable[[], Awaitable[None]] | None = None,
+        child: DenoProcess | None = None,
+        on_run: Callable[[], None] = lambda: None,
+        local_storage: LocalStorage | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
@@ -73,12 +78,18 @@ class Extension:
         self._idle_seconds = idle_seconds
         self._prepare = prepare
         """Comes before its scripts, whenever they are run."""
-        self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log)
+        self._child = child
+        """A process that was started ahead, for the first run."""
+        self._on_run = on_run
+        """Told when its process is there, and its scripts are about to run."""
+        self._local_storage = local_storage
+        self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log, local_storage)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
         self._on_exit = on_exit
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
         self._wanted = False
+        self._has_run = False
         self._idling: asyncio.Task[None] | None = None
         self._starts: list[tuple[str, Sequence[Any]]] = []
 
@@ -95,6 +106,7 @@ class Extension:
     async def start(self, *events: tuple[str, Sequence[Any]]) -> None:
         """Run its background. These events are told to it afterwards: that it was installed, that a session begins."""
         self._wanted = True
+        self._has_run = False
         self._starts = list(events)
         await self.wake()
 
@@ -141,9 +153,7 @@ class Extension:
         async with self._waking:
             if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
-                await self._supervisor.start()
-                if not self._background.persistent and not self._inspect:
-                    self._idling = asyncio.ensure_future(self._sleep_when_idle())
+                await self._supervisor.start(has_run=self._has_run)
 
     async def sleep(self) -> bool:
         """Let it sleep until one of its events happens. If one does while it is told so, it stays awake: False."""
@@ -162,6 +172,7 @@ class Extension:
                 await self._supervisor.stop()
             finally:
                 self._host.keeps_listening = False
+            await self._flush()
         return True
 
     async def evaluate(self, source: str, *, inspect: bool = False, within: float | None = None) -> Any:
@@ -174,7 +185,8 @@ class Extension:
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
-        """Show its scripts the namespaces that they may use now."""
+        """Show its scripts the namespaces that they may use now, and cut off what they may not talk to any more."""
+        self._host.permissions_changed()
         if self.runtime is not None:
             self.runtime.show(describe(self.caller))
 
@@ -189,12 +201,15 @@ class Extension:
             description=describe(self.caller),
             data={"i18n": manifest.locales.for_runtime()},
             page=self._background.page,
+            local_storage=await self._stored(),
         )
         base = manifest.base_url
         context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
+        child, self._child = self._child, None
         runtime = await Runtime.start(
-            self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval
+            self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval, child=child
         )
+        self._on_run()
         self._messages.join(context)
         runtime.exited.add_done_callback(lambda _: self._messages.leave(context))
         self._supervisor.runtime = runtime
@@ -208,6 +223,11 @@ class Extension:
         starts, self._starts = self._starts, []
         for path, arguments in starts:
             await runtime.dispatch_event(path, arguments, wait=False)
+        self._has_run = True
+        if not self._background.persistent and not self._inspect:
+            if self._idling is not None:
+                self._idling.cancel()
+            self._idling = asyncio.ensure_future(self._sleep_when_idle())
         return runtime
 
     async def _sleep_when_idle(self) -> None:
@@ -235,9 +255,21 @@ class Extension:
             self._idling.cancel()
         async with self._waking:
             await self._supervisor.stop()
+        await self._flush()
         for page in self._pages[1:]:
             page.close()
         del self._pages[1:]
+
+    async def _stored(self) -> list[tuple[str, str]] | None:
+        """What localStorage holds. A service worker has none."""
+        if self._local_storage is None or self._background.service_worker:
+            return None
+        return await self._local_storage.load()
+
+    async def _flush(self) -> None:
+        """What its scripts have changed is kept before anybody hears that they have ended."""
+        if self._local_storage is not None:
+            await self._local_storage.flush()
 
     def _page(self, context: Context) -> Page:
         mine = self.caller

@@ -6,7 +6,7 @@ Knows nothing of manifests; a language is a BCP 47 tag, such as `pt-BR`, where a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from hatbox.errors import ManifestError
@@ -20,6 +20,7 @@ __all__ = ["Locales", "read_locales"]
 _FOLDER: Final = "_locales"
 _MESSAGE: Final = re.compile(r"__MSG_([A-Za-z0-9@_]+?)__")
 _PLACEHOLDER: Final = re.compile(r"\$([A-Za-z0-9@_]+)\$")
+_LONGEST: Final = 2**20  # characters that a text may become: a few lines could say to write gigabytes
 _SUBSTITUTION: Final = re.compile(r"\$(?:([1-9][0-9]*)|(\$+))")
 
 
@@ -83,8 +84,11 @@ class Locales:
         return self._message(name, substitutions, "")
 
     def localize(self, text: str) -> str:
-        """The text with the message in place of each `__MSG_name__`; one that there is not is left as it stands."""
-        return _MESSAGE.sub(lambda found: self._message(found[1], (), found[0]), text)
+        """The text with the message in place of each `__MSG_name__`; one that there is not is left as it stands.
+
+        ManifestError if that makes it longer than any text of a manifest can be.
+        """
+        return _replaced(_MESSAGE, lambda found: self._message(found[1], (), found[0]), text, ("manifest.json", ""))
 
     def for_runtime(self) -> dict[str, Any]:
         """All that JavaScript needs to say the same: names are in lower case; `$1` and `$$` are left to replace."""
@@ -135,7 +139,24 @@ def _text(file: str, name: str, message: Any) -> str:
             return _as_text(placeholder["content"])
         return ""
 
-    return _PLACEHOLDER.sub(replace, text)
+    return _replaced(_PLACEHOLDER, replace, text, (file, name))
+
+
+def _replaced(
+    pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str, place: tuple[str, str]
+) -> str:
+    """The text with what `replace` says for what a pattern finds, unless that is too much."""
+    left = _LONGEST
+
+    def counted(found: re.Match[str]) -> str:
+        nonlocal left
+        replacement = replace(found)
+        left -= len(replacement)
+        if left < 0:
+            raise ManifestError(*place, f"its text is longer than {_LONGEST} characters", "Make it shorter.")
+        return replacement
+
+    return pattern.sub(counted, text)
 
 
 def _as_text(value: Any) -> str:

@@ -286,10 +286,11 @@ def _permissions(
 def _split(key: str, entries: Sequence[str], reading: Reading) -> Permissions:
     """Names and match patterns apart, without those that no extension gets."""
     names, origins = [], []
+    known = permission_names.REQUIRED | permission_names.OPTIONAL
     for index, entry in enumerate(entries):
         if is_host_pattern(entry):
             origins.append(host_pattern(entry))
-        elif entry in permission_names.REQUIRED | permission_names.OPTIONAL:
+        elif entry in known:
             names.append(entry)
         else:
             reading.warn((key, index), f'"{entry}" is for Mozilla\'s own extensions only; it is ignored')

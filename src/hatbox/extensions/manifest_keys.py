@@ -38,6 +38,7 @@ __all__ = ["MANIFEST_SHAPE", "UNSAFE_EVAL", "script_sources"]
 UNSAFE_EVAL: Final = "'unsafe-eval'"
 
 _PATTERN_HELP: Final = 'Write a match pattern, such as "https://*.site.example/*".'
+_MOST_HELP: Final = 100
 _V2: Final = (2,)
 _V3: Final = (3,)
 
@@ -45,15 +46,15 @@ _V3: Final = (3,)
 def _permission(allowed: frozenset[str], *, hosts: bool) -> Shape:
     """The name of a permission or, with `hosts`, a match pattern."""
 
-    def accept(value: Any, _: Reading, path: Path) -> str:
+    def accept(value: Any, reading: Reading, path: Path) -> str:
         if isinstance(value, str) and (value in allowed or (hosts and _is_pattern(value)) or _is_experiment(value)):
             return value
-        raise Misfit(path, f"{shown(value)} {_why_not(value, allowed)}", "Remove it.")
+        raise Misfit(path, f"{shown(value)} {_why_not(value, allowed, reading)}", "Remove it.")
 
     return accept
 
 
-def _why_not(value: Any, allowed: frozenset[str]) -> str:
+def _why_not(value: Any, allowed: frozenset[str], reading: Reading) -> str:
     if not isinstance(value, str):
         return "is no permission"
     if is_host_pattern(value):
@@ -62,7 +63,8 @@ def _why_not(value: Any, allowed: frozenset[str]) -> str:
         return "cannot be optional"
     if value in permission_names.ALONE:
         return "can only be optional"
-    near = get_close_matches(value[:100], allowed, 1)
+    helped = len(reading.warnings) < _MOST_HELP  # who has so many wrong has not misspelt them, and looking takes time
+    near = get_close_matches(value[:100], allowed, 1) if helped else []
     return f'is no permission that there is (did you mean "{near[0]}"?)' if near else "is no permission that there is"
 
 
@@ -170,7 +172,7 @@ _SHORTCUT: Final = text(is_shortcut, "is not a key combination", "Write one such
 _HOSTS: Final = items(_PATTERN, warn=True)
 _ICONS: Final = table(
     text(lambda value: not value.isspace() and value != "", "is not a file", "Name a file.", localized=True),
-    lambda name: re.fullmatch(r"[1-9][0-9]*", name, re.ASCII) is not None,
+    lambda name: re.fullmatch(r"[1-9][0-9]{0,8}", name, re.ASCII) is not None,
     "Write the size of the icon, such as 48.",
 )
 

@@ -11,15 +11,17 @@ import io
 import itertools
 import os
 import stat
-import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import PackageError
+
+if TYPE_CHECKING:  # a folder does without, and it takes its time
+    import zipfile
 
 __all__ = ["MANIFEST", "MAX_ARCHIVE_BYTES", "MAX_FILES", "MAX_FILE_BYTES", "Package", "open_package"]
 
@@ -29,7 +31,7 @@ MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_FILES: Final = 50_000
 
 _ENCRYPTED: Final = 0x1
-_READABLE: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_READABLE: Final = frozenset({0, 8})  # stored, and deflated
 _MAC_LITTER: Final = "__MACOSX"
 
 
@@ -159,6 +161,8 @@ class _Archive(Package):
     """Held in memory as it was, so that the file may be replaced or deleted while the extension runs."""
 
     def __init__(self, path: Path) -> None:
+        import zipfile
+
         super().__init__(path)
         try:
             with path.open("rb") as file:
@@ -182,6 +186,8 @@ class _Archive(Package):
             return None
         if entry.file_size > MAX_FILE_BYTES:
             raise _too_large(self.path, name)
+        import zipfile
+
         try:
             return self._zip.read(entry)
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:

@@ -5,7 +5,6 @@ Plain functions of a transaction. A process that has ended without a word is not
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Mapping
@@ -91,6 +90,8 @@ if sys.platform == "win32":
 
     def _since(process: int) -> str | None:
         """Empty, as the system does not tell; None if there is no such process."""
+        import ctypes
+
         kernel = ctypes.windll.kernel32
         handle = kernel.OpenProcess(_QUERY, False, process)
         if not handle:

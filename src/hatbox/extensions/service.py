@@ -21,10 +21,11 @@ from hatbox.errors import ExtensionError, NoSuchExtension
 from hatbox.extensions import running, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
-from hatbox.extensions.runtime import Exit, Limits, LogEntry
+from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
 from hatbox.extensions.urls import file_name
 from hatbox.extensions.user_languages import user_languages
 from hatbox.messaging.service import Messages
@@ -46,6 +47,7 @@ class Extensions:
         self.languages = user_languages()
         """The languages that the user reads, the preferred one first. Extensions that are started later speak them."""
         self._running: dict[str, Extension] = {}
+        self._starting: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -106,12 +108,12 @@ class Extensions:
         known, given = await self._store.read(noted)
         if known is None:
             raise NoSuchExtension(extension_id)
-        _, manifest = self._read(known.path)
+        _, manifest = await self._read(known.path)
         return manifest, manifest.at_install if given is None else given
 
     async def install(self, path: str | os.PathLike[str]) -> Manifest:
         """Note the extension in a folder or file as installed. It is run with the others from now on."""
-        package, manifest = self._read(path)
+        package, manifest = await self._read(path)
         await self._store.write(lambda transaction: _note(transaction, package, manifest, kept=True))
         return manifest
 
@@ -135,15 +137,22 @@ class Extensions:
         decide: Decide | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
+        on_run: Callable[[], None] = lambda: None,
+        child: DenoProcess | None = None,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background has run.
 
         `decide` is asked whether it is to be given the permissions that it asks for; without it, it never is.
+        `on_run` is told when its scripts are about to run, and `child` is a process for them that was started ahead.
         """
-        package, manifest = self._read(path)
-        if manifest.id in self._running:
+        package, manifest = await self._read(path)
+        if manifest.id in self._running or manifest.id in self._starting:
             raise ExtensionError(f"{manifest.id} is running already. Stop it first.")
-        before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+        self._starting.add(manifest.id)
+        try:
+            before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+        finally:
+            self._starting.discard(manifest.id)
         extension = Extension(
             package,
             manifest,
@@ -156,8 +165,11 @@ class Extensions:
             decide=decide,
             on_reload=lambda: self._begin(self.reload(manifest.id)),
             prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
+            local_storage=LocalStorage(self._store, manifest.id),
             on_log=on_log,
             on_exit=on_exit,
+            on_run=on_run,
+            child=child,
         )
         if not self._running:
             self._store.follow(self._hear)
@@ -220,7 +232,7 @@ class Extensions:
         extension = self._running[extension_id]
         known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
         try:
-            package, manifest = self._read(known.path if known is not None else extension.package.path)
+            package, manifest = await self._read(known.path if known is not None else extension.package.path)
             if manifest.id != extension_id:
                 raise ExtensionError(f"{package.path} is {manifest.id} now. Start that one instead.")
         except ExtensionError as error:
@@ -238,9 +250,14 @@ class Extensions:
         for extension in self.running:
             await self.stop(extension)
 
-    def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
-        package = path if isinstance(path, Package) else open_package(path)
-        return package, read_manifest(package, languages=self.languages)
+    async def _read(self, path: str | os.PathLike[str] | Package) -> tuple[Package, Manifest]:
+        """In a thread: whoever made the package decides how long that takes."""
+
+        def read() -> tuple[Package, Manifest]:
+            package = path if isinstance(path, Package) else open_package(path)
+            return package, read_manifest(package, languages=self.languages)
+
+        return await asyncio.to_thread(read)
 
     def _hear(self, change: Change) -> None:
         """What an extension may do has changed, maybe in another process."""
@@ -332,8 +349,8 @@ def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tu
     if given is None:
         given = manifest.at_install
         keep_granted(transaction, manifest.id, given)
-    for kind in ("storage.session", alarms.KIND):
-        transaction.extensions.clear(manifest.id, kind)
+    transaction.extensions.clear(manifest.id, "storage.session")
+    alarms.forget(transaction, manifest.id)
     _run(transaction, manifest, before)
     return before, given
 
@@ -341,7 +358,7 @@ def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tu
 def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
     """Note that an extension runs anew. To others, one that is only tried out is installed once more."""
     before = _note(transaction, package, manifest, anew=True)
-    transaction.extensions.clear(manifest.id, alarms.KIND)
+    alarms.forget(transaction, manifest.id)
     _run(transaction, manifest, before)
     return before, granted(transaction, manifest.id) or manifest.at_install
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from hatbox.errors import ArgumentError
-from hatbox.schema.types import Mismatch, Type, compile_type
+from hatbox.schema.types import Mismatch, Normalise, Type, compile_type
 
 __all__ = ["NormaliseCall", "bind", "compile_call", "separate_callback"]
 
@@ -21,14 +21,17 @@ class _Parameter(NamedTuple):
 
 
 def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
-    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
-    expected = [
-        _Parameter(each["name"], compile_type(each), each.get("optional", False), each.get("default"))
-        for each in parameters
-    ]
-    normalisers = [each.type.normalise for each in expected]
+    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form.
+
+    The types are compiled at its first call: most of what there is, a program never calls.
+    """
+    expected: list[_Parameter] = []
+    normalisers: list[Normalise] = []
 
     def normalise_call(arguments: Sequence[Any]) -> list[Any]:
+        if not expected and parameters:
+            expected.extend(map(_parameter, parameters))
+            normalisers.extend(each.type.normalise for each in expected)
         if len(arguments) == len(normalisers):  # nearly every call is right, and this is all that it costs
             try:
                 return [normalise(argument) for normalise, argument in zip(normalisers, arguments, strict=True)]
@@ -40,6 +43,10 @@ def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> Normalis
         return [_normalise(path, *pair) for pair in zip(expected, matched, strict=True)]
 
     return normalise_call
+
+
+def _parameter(schema: Mapping[str, Any]) -> _Parameter:
+    return _Parameter(schema["name"], compile_type(schema), schema.get("optional", False), schema.get("default"))
 
 
 def separate_callback(arguments: Sequence[Any]) -> list[Any]:

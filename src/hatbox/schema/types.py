@@ -91,6 +91,8 @@ def _string(schema: Mapping[str, Any]) -> Type:
     refusal = schema.get("refusal")
     longest = schema.get("maxLength", math.inf)
     is_date = schema.get("format") == "date"
+    if not pattern.pattern and longest == math.inf and not is_date:
+        return Type(_is_string, _any_string)
 
     def normalise(value: Any) -> str:
         if not isinstance(value, str):
@@ -107,6 +109,12 @@ def _string(schema: Mapping[str, Any]) -> Type:
         return value
 
     return Type(_is_string, normalise)
+
+
+def _any_string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise _wrong_kind("string", value, "be a string value")
 
 
 def _enumeration(allowed: list[str]) -> Type:

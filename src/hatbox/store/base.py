@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 __all__ = [
@@ -311,8 +312,18 @@ class Store(ABC):
         """Finish all work that was handed in, then let go of everything. Closing twice is no error."""
 
     @abstractmethod
-    def read(self, work: Work[T]) -> asyncio.Future[T]:
-        """Run work that only reads. It sees all that was handed in before, and every process's latest commit."""
+    def read(self, work: Work[T], *, asks_once: bool = False) -> asyncio.Future[T]:
+        """Run work that only reads. It sees all that was handed in before, and every process's latest commit.
+
+        Work that asks the tables only once says so: one question always sees one state, and is cheaper alone.
+        """
+
+    @abstractmethod
+    def together(self) -> AbstractContextManager[None]:
+        """Let the reads in the body see one state of the profile, that of the first: it is cheaper than one for each.
+
+        For calls that were made together. Nothing in the body may wait.
+        """
 
     @abstractmethod
     def write(self, work: Work[T]) -> asyncio.Future[T]:

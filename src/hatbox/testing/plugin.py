@@ -74,7 +74,6 @@ def extension(
     `profile.extensions.start`.
     """
     from hatbox.errors import HatboxError
-    from hatbox.extensions.runtime import RuntimeGone, ScriptError
     from hatbox.testing.extensions import ExtensionUnderTest
 
     logs = request.node.stash.setdefault(_LOGS, [])
@@ -86,7 +85,7 @@ def extension(
         logs.append((os.fspath(path), log))
         try:
             started = await profile.extensions.start(path, on_log=log.append, **options)
-        except (HatboxError, RuntimeGone, ScriptError) as error:
+        except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
         running = ExtensionUnderTest(started, profile, engine, log)
         if running.errors and not errors_allowed:

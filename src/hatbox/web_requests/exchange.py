@@ -17,7 +17,7 @@ import msgspec
 from hatbox.errors import ApiError, HatboxError
 from hatbox.events import Question
 from hatbox.web_requests.headers import HeaderChanges
-from hatbox.web_requests.model import Answer, Challenge, Headers, Moment, Place, Proxy
+from hatbox.web_requests.model import Answer, Body, Challenge, Headers, Moment, Proxy
 from hatbox.web_requests.proxies import DIRECT, read_proxies
 
 if TYPE_CHECKING:
@@ -54,19 +54,9 @@ class Credentials(NamedTuple):
 class Exchange:
     """A request. Its id stays the same wherever redirects lead."""
 
-    def __init__(
-        self, requests: Requests, request_id: str, place: Place, url: str, kind: str, document_url: str | None
-    ) -> None:
+    def __init__(self, requests: Requests, first: Moment) -> None:
         self._requests = requests
-        self._moment = Moment(
-            request_id=request_id,
-            place=place,
-            time=0.0,
-            url=url,
-            method="GET",
-            type=kind,
-            document_url=document_url,
-        )
+        self._moment = first
         self._is_open = False
         self.proxies: tuple[Proxy, ...] | None = None
         """The proxies to try; None where nobody has said anything."""
@@ -83,11 +73,16 @@ class Exchange:
         """The proxy that it goes through."""
         return self._moment.proxy
 
-    def go(self, url: str, method: str = "GET") -> None:
+    @property
+    def is_open(self) -> bool:
+        """Whether it has begun, and is not over."""
+        return self._is_open
+
+    def go(self, url: str, method: str = "GET", *, body: Body | None = None, third_party: bool = False) -> None:
         """It goes here next."""
         self._is_open = True
         fresh = {"proxy": None, "ip": None, "status_code": 0, "status_line": "", "response_headers": None}
-        self._know(url=url, method=method, request_headers=(), **fresh)
+        self._know(url=url, method=method, body=body, is_third_party=third_party, request_headers=(), **fresh)
 
     async def choose_proxy(self, headers: Headers = ()) -> None:
         """Ask for proxies. Whoever is asked later decides; None and what cannot be read leave it to the others."""
@@ -125,7 +120,7 @@ class Exchange:
         self._requests.on_send_headers.emit(self._now())
         return sent
 
-    async def headers_received(self, code: int, line: str, headers: Headers, ip: str | None) -> Headers:
+    async def headers_received(self, code: int, line: str, headers: Headers, ip: str | None = None) -> Headers:
         """The headers to go by. Raises as before_request does."""
         self._know(status_code=code, status_line=line, response_headers=headers, ip=ip)
         changed = await self._change_headers(self._requests.on_headers_received, headers, "responseHeaders")
@@ -150,8 +145,9 @@ class Exchange:
         """The server sends it elsewhere."""
         self._requests.on_before_redirect.emit(self._now(redirect_url=url))
 
-    def response_started(self) -> None:
-        """The body begins to come."""
+    def response_started(self, ip: str | None = None, *, from_cache: bool = False) -> None:
+        """The body begins to come; from here, if that was not known before."""
+        self._know(ip=ip or self._moment.ip, from_cache=from_cache)
         self._requests.on_response_started.emit(self._now())
 
     def completed(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-__all__ = ["Answer", "Challenge", "Headers", "Moment", "Place", "Proxy"]
+__all__ = ["Answer", "Body", "Challenge", "Headers", "Moment", "Place", "Proxy"]
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Names and values, a character for each byte. A name is there once: what came twice is joined, as in Firefox."""
@@ -16,8 +16,23 @@ class Place(msgspec.Struct, frozen=True):
     """Where a request is made."""
 
     tab_id: int
+    """-1 for what belongs to no tab, such as a service worker."""
     window_id: int
     cookie_store_id: str
+    frame_id: int = 0
+    """0 is the frame at the top of a tab."""
+    parent_frame_id: int = -1
+    ancestors: tuple[tuple[int, str], ...] = ()
+    """The frames around it, from the innermost to the one at the top: their ids, and where they are."""
+
+
+class Body(msgspec.Struct, frozen=True):
+    """What is sent along with a request: as a form, if it is one, else as bytes."""
+
+    form: dict[str, list[str]] | None = None
+    raw: tuple[bytes, ...] = ()
+    error: str = ""
+    """Why it is not known."""
 
 
 class Proxy(msgspec.Struct, frozen=True):
@@ -57,8 +72,13 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     document_url: str | None = None
     """The page that the request is for; None for the page itself."""
+    origin_url: str | None = None
+    """Where it was asked for; None if nobody but the user did."""
+    is_third_party: bool = False
+    body: Body | None = None
     proxy: Proxy | None = None
     ip: str | None = None
+    from_cache: bool = False
     status_code: int = 0
     status_line: str = ""
     request_headers: Headers = ()

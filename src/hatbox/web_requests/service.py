@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from hatbox.events import Event, Question
@@ -27,19 +27,82 @@ class Requests:
         self.time = time
         self.patience = patience
         self._ids = itertools.count(1)
-        self.on_proxy_request: Question[Moment] = Question("proxy.onRequest")
+        self.on_interest: Event[None] = Event("requests.onInterest")
+        """Somebody has begun to listen, or listens no more."""
+        self.on_proxy_request: Question[Moment] = self._question("proxy.onRequest")
         self.on_proxy_error: Event[tuple[str, str]] = Event("proxy.onError")
         """Who has answered something that cannot be read, and what is wrong with it."""
-        self.on_before_request: Question[Moment] = Question("webRequest.onBeforeRequest")
-        self.on_before_send_headers: Question[Moment] = Question("webRequest.onBeforeSendHeaders")
-        self.on_send_headers: Event[Moment] = Event("webRequest.onSendHeaders")
-        self.on_headers_received: Question[Moment] = Question("webRequest.onHeadersReceived")
-        self.on_auth_required: Question[Moment] = Question("webRequest.onAuthRequired")
-        self.on_before_redirect: Event[Moment] = Event("webRequest.onBeforeRedirect")
-        self.on_response_started: Event[Moment] = Event("webRequest.onResponseStarted")
-        self.on_completed: Event[Moment] = Event("webRequest.onCompleted")
-        self.on_error_occurred: Event[Moment] = Event("webRequest.onErrorOccurred")
+        self.on_before_request: Question[Moment] = self._question("webRequest.onBeforeRequest")
+        self.on_before_send_headers: Question[Moment] = self._question("webRequest.onBeforeSendHeaders")
+        self.on_send_headers: Event[Moment] = self._event("webRequest.onSendHeaders")
+        self.on_headers_received: Question[Moment] = self._question("webRequest.onHeadersReceived")
+        self.on_auth_required: Question[Moment] = self._question("webRequest.onAuthRequired")
+        self.on_before_redirect: Event[Moment] = self._event("webRequest.onBeforeRedirect")
+        self.on_response_started: Event[Moment] = self._event("webRequest.onResponseStarted")
+        self.on_completed: Event[Moment] = self._event("webRequest.onCompleted")
+        self.on_error_occurred: Event[Moment] = self._event("webRequest.onErrorOccurred")
 
-    def begin(self, place: Place, url: str, kind: str = "main_frame", document_url: str | None = None) -> Exchange:
+    @property
+    def are_heard(self) -> bool:
+        """Whether somebody listens to requests. Who only chooses proxies does not."""
+        return any(self._all())
+
+    @property
+    def heard_types(self) -> set[str] | None:
+        """The types of requests that somebody listens to; None for all."""
+        types: set[str] = set()
+        for event in self._all():
+            for wishes in event.wishes:
+                wanted = wishes[0]["types"] if wishes else None  # those of webRequest: a filter, and more
+                if wanted is None:
+                    return None
+                types.update(wanted)
+        return types
+
+    @property
+    def answers_are_heard(self) -> bool:
+        """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
+        return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
+
+    def _all(self) -> Sequence[Event[Moment]]:
+        return (
+            self.on_before_request,
+            self.on_before_send_headers,
+            self.on_send_headers,
+            self.on_headers_received,
+            self.on_auth_required,
+            self.on_before_redirect,
+            self.on_response_started,
+            self.on_completed,
+            self.on_error_occurred,
+        )
+
+    def begin(
+        self,
+        place: Place,
+        url: str,
+        kind: str = "main_frame",
+        document_url: str | None = None,
+        origin_url: str | None = None,
+    ) -> Exchange:
         """A request that is about to be made."""
-        return Exchange(self, str(next(self._ids)), place, url, kind, document_url)
+        first = Moment(
+            request_id=str(next(self._ids)),
+            place=place,
+            time=0.0,
+            url=url,
+            method="GET",
+            type=kind,
+            document_url=document_url,
+            origin_url=origin_url,
+        )
+        return Exchange(self, first)
+
+    def _question(self, name: str) -> Question[Moment]:
+        return Question(name, on_interest=self._stir)
+
+    def _event(self, name: str) -> Event[Moment]:
+        return Event(name, on_interest=self._stir)
+
+    def _stir(self) -> None:
+        self.on_interest.emit(None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 import hatbox
 from hatbox.engines.chromium.cookies import CookieSync
@@ -379,3 +380,48 @@ async def test_a_page_that_hangs_is_hidden_all_the_same(
         assert runner.engine.tabs == set()
         (tab,) = await profile.tabs.query()
         assert (tab.hidden, tab.url) == (True, site.url("/page/1"))
+
+
+@with_browser
+async def test_what_is_removed_of_what_pages_keep_is_gone_in_the_browser_too(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/storage", write="V"))
+            elsewhere = await runner.page("Work", site.url("/storage", host="localhost", write="L"))
+            other = await runner.page("Personal", site.url("/storage", write="P"))
+            for each in (page, elsewhere, other):
+                await each.wait_for_function("document.title.includes('indexed')")
+            await elsewhere.goto(site.url("/page/1"))  # so that no page shows what is removed
+            script = profile.browser(["browsingData"])
+            here = site.url("").removeprefix("http://")
+
+            async def holds(page: Page, host: str = "127.0.0.1") -> str:
+                await page.goto(site.url("/storage", host=host))
+                await page.wait_for_function("document.title.includes('indexed')")
+                return await page.title()
+
+            await script.browsingData.remove({"cookieStoreId": WORK, "hostnames": [here]}, {"localStorage": True})
+            await runner.synced()
+            assert await page.evaluate("localStorage.length") == 0  # in the document that was open all the time
+            assert await holds(page) == "local nothing, indexed V"
+            assert await holds(page, "localhost") == "local L, indexed L"
+            await script.browsingData.remove({"cookieStoreId": WORK}, {"localStorage": True, "indexedDB": True})
+            await runner.synced()
+            assert [await holds(page), await holds(page, "localhost")] == ["local nothing, indexed nothing"] * 2
+            assert await holds(other) == "local P, indexed P"
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/storage", host="localhost"))
+            await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
+
+
+@with_browser
+async def test_caches_and_service_workers_can_be_removed(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.evaluate("caches.open('kept').then(cache => cache.put('/a', new Response('a')))")
+        script = profile.browser(["browsingData"])
+        await script.browsingData.remove({}, {"cache": True, "serviceWorkers": True})
+        await runner.synced()
+        assert await page.evaluate("caches.keys()") == []

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 import hatbox
+from hatbox.engines.chromium.site_data import SiteData
+from hatbox.site_data import LOCAL_STORAGE, Forgotten, forget_site_data
+from hatbox.store.base import Transaction
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
+from tests.store.in_loop import in_loop
 
 WORK = 2
 
@@ -236,3 +241,57 @@ async def test_a_site_that_keeps_too_much_is_named_once(
     told = [each.message for each in caplog.records if "IndexedDB is not saved" in each.message]
     assert len(told) == 1
     assert told[0].startswith(f"{origin} keeps more than ")
+
+
+class _Slow:
+    """A page that takes its time to say what it keeps."""
+
+    def __init__(self) -> None:
+        self.origins = ["https://a.example"]
+        self.keeps = '{"local":[["k","v"]],"databases":[]}'
+        self.asked = asyncio.Event()
+        self.goes_on = asyncio.Event()
+
+    async def run_in(self, origin: str, script: str) -> object:
+        keeps = self.keeps
+        self.asked.set()
+        await self.goes_on.wait()
+        return keeps
+
+
+@in_loop
+async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        slow, store = _Slow(), profile._store
+        site_data = SiteData(store, WORK, lambda: [slow])
+        saving = asyncio.ensure_future(site_data.save(slow, slow.origins[0]))
+        await slow.asked.wait()
+        await store.write(lambda each: forget_site_data(each, WORK, [LOCAL_STORAGE]))
+        slow.keeps = ""
+        site_data.forget(Forgotten(WORK, [LOCAL_STORAGE], None))
+        slow.goes_on.set()
+        await saving
+
+        assert await store.read(_rows) != []
+        await until(lambda: _is(store.read(_rows), []))
+
+
+@in_loop
+async def test_what_a_page_keeps_again_after_it_was_removed_is_saved_again(tmp_path: Path) -> None:
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        page, store = _Slow(), profile._store
+        page.goes_on.set()
+        site_data = SiteData(store, WORK, lambda: [page])
+        await site_data.save(page, page.origins[0])
+        saved = await store.read(_rows)
+        await store.write(lambda each: forget_site_data(each, WORK, [LOCAL_STORAGE]))
+        site_data.forget(Forgotten(WORK, [LOCAL_STORAGE], None))
+        await until(lambda: _is(store.read(_rows), saved))
+
+
+def _rows(transaction: Transaction) -> list[tuple[str, bytes]]:
+    return transaction.site_data.load(WORK)
+
+
+async def _is(rows: asyncio.Future[list[tuple[str, bytes]]], wanted: list[tuple[str, bytes]]) -> bool:
+    return await rows == wanted

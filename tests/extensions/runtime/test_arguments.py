@@ -229,17 +229,14 @@ def test_a_schema_with_words_unknown_to_javascript_is_checked_by_python(tmp_path
         runtime = await lab.start(permissions=[])
         lab.host.call = lambda _, __, arguments: seen.append(arguments)  # type: ignore[method-assign,assignment]
         parameters = [
-            {"name": "a", "type": "string", "pattern": "^x"},
+            {"name": "a", "type": "string", "wordOfTomorrow": "^x"},
             {"name": "callback", "type": "function", "optional": True},
         ]
         function = {"async": True, "callback": True, "returns": False, "parameters": parameters}
         runtime.show({"later": {"functions": {"call": function}, "events": {}, "constants": {}}})
-        assert (
-            await runtime.evaluate(
-                "new Promise(done => browser.later.call(5, {d: new Date(3)}, (...args) => done(args)))"
-            )
-            == []
-        )
+        assert await runtime.evaluate(
+            "new Promise(done => browser.later.call(5, {d: new Date(3)}, (...args) => done(args)))"
+        ) == [None]
         ((number, details),) = seen
         assert number == 5
         assert (type(details["d"]).__name__, details["d"].clone) == ("Date", 3)

@@ -175,8 +175,8 @@ def test_scripts_share_a_scope_and_a_page(tmp_path: Path) -> None:
 
 
 def test_what_is_of_deno_is_out_of_reach(tmp_path: Path) -> None:
-    gone = "Deno process Buffer global require Worker localStorage sessionStorage caches alert prompt confirm close"
-    gone += " WebSocket EventSource SharedArrayBuffer setImmediate GPU BroadcastChannel nodeBootstrap"
+    gone = "Deno process Buffer global require Worker localStorage sessionStorage Storage caches alert"
+    gone += " prompt confirm close WebSocketStream EventSource SharedArrayBuffer setImmediate GPU nodeBootstrap"
 
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
@@ -417,5 +417,38 @@ def test_listeners_hear_in_their_order_also_where_nobody_waits_for_the_first(tmp
         await second
         await first
         assert await runtime.evaluate("seen") == ["one", "two"]
+
+    in_lab(tmp_path, use)
+
+
+def test_text_given_to_a_timer_is_code_and_so_is_not_run(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        source = "globalThis.ran = 0; typeof setTimeout('ran = 1')"
+        runtime = await lab.start()
+        assert await runtime.evaluate(source) == "number"
+        assert (await lab.host.said("EvalError")).kind == "error"
+        assert await runtime.evaluate("ran") == 0
+        runtime = await lab.start(unsafe_eval=True)
+        await runtime.evaluate(source)
+        assert await runtime.evaluate("await new Promise(resolve => { setTimeout(resolve, 2); }); return ran") == 1
+
+    in_lab(tmp_path, use)
+
+
+def test_proto_is_there_as_on_the_web(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        assert await runtime.evaluate("""
+          class A { get made() { return this.__proto__ === A.prototype; } }
+          const one = {};
+          one.__proto__ = A.prototype;
+          one.__proto__ = 5;
+          const bare = Object.create(null);
+          bare.__proto__ = 5;
+          let thrown;
+          try { Object.preventExtensions({}).__proto__ = {}; } catch (error) { thrown = error.name; }
+          return [new A().made, one instanceof A, Object.keys(bare), (5).__proto__ === Number.prototype, thrown,
+                  Object.keys(one), Object.getOwnPropertyDescriptor(Object.prototype, "__proto__").enumerable];
+        """) == [True, True, ["__proto__"], True, "TypeError", [], False]
 
     in_lab(tmp_path, use)

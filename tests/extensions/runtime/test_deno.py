@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Exit, Limits, RuntimeGone
+from hatbox.extensions.runtime import DenoProcess, Exit, Limits, RuntimeGone
 from hatbox.extensions.runtime.frames import encode_frame
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
@@ -77,6 +77,44 @@ def test_beyond_the_calls_that_may_be_under_way_the_child_is_not_read(tmp_path: 
         await asyncio.sleep(0)
         assert runtime.process._reading
         assert await runtime.evaluate("1") == 1
+
+    in_lab(tmp_path, use)
+
+
+def test_frames_that_come_together_keep_the_loop_no_longer_than_one(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        called: list[int] = []
+
+        def call(_: str, __: str, arguments: list[int]) -> None:
+            called.extend(arguments)
+
+        runtime = await lab.start(limits=Limits(slice=0.0))
+        lab.host.call = call  # type: ignore[method-assign,assignment]
+        frames = [encode_frame([["c", number, "a.b", [number]]]) for number in (1, 2)]
+        runtime.process.pipe_data_received(1, b"".join(frames))
+        assert called == []  # with no time at all, each waits for a turn of the loop
+        runtime._limits = Limits()
+        await runtime.evaluate("1")
+        assert called == [1, 2]
+
+    in_lab(tmp_path, use)
+
+
+def test_a_child_that_was_started_ahead_is_taken(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        child = await DenoProcess.start(Limits())
+        runtime = await lab.start("const said = 'here';", child=child)
+        assert runtime.process is child
+        assert await runtime.evaluate("said") == "here"
+
+    in_lab(tmp_path, use)
+
+
+def test_a_child_that_speaks_before_it_is_asked_is_ended(tmp_path: Path) -> None:
+    async def use(_: Lab) -> None:
+        child = await DenoProcess.start(Limits())
+        child.pipe_data_received(1, encode_frame([["ready"]]))
+        assert str(await child.exited) == "protocol (it speaks before it is asked)"
 
     in_lab(tmp_path, use)
 

@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Limits, RuntimeGone, ScriptError
+from hatbox import Profile
+from hatbox.api.caller import Caller
+from hatbox.extensions.extension import Extension
+from hatbox.extensions.runtime import Limits, RuntimeGone, ScriptError, describe
+from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -123,6 +127,58 @@ def test_the_largest_argument_there_can_be_delays_nobody(tmp_path: Path) -> None
                 )
         print(f"largest argument: {delay.worst * 1000:.1f} ms")  # noqa: T201
         assert delay.worst < 2 * LONGEST_DELAY  # most of it is the work that was asked for: a query for this name
+
+    in_lab(tmp_path, use)
+
+
+# What anybody takes: it costs what it costs to read it.
+SHAPES = {
+    "empty arrays": "Array.from({length: %d}, () => [])",
+    "numbers": "new Array(%d).fill(1)",
+    "objects": "Array.from({length: %d}, () => ({}))",
+    "keys": "Object.fromEntries(Array.from({length: %d}, (_, i) => ['k' + i, 1]))",
+    "what JSON has no word for": "new Array(%d).fill(undefined)",
+    "dates": "Array.from({length: %d}, () => new Date(0))",
+    "half characters": "new Array(%d).fill('\\ud800')",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_argument_of_many_parts_is_refused_before_it_delays_others(tmp_path: Path, shape: str) -> None:
+    async def use(_: Profile, extension: Extension) -> None:
+        async with LoopDelay() as delay:
+            for parts in (200_000, 40_000, 15_000):
+                script = f"async () => browser.runtime.sendMessage({SHAPES[shape] % parts})"
+                told = await extension.evaluate(f"({script})().catch(error => error.message)")
+                assert parts < 200_000 or told == "The value is too large: it has more than 100000 parts."
+        assert "Could not establish connection" in told  # the last one was not refused
+        print(f"{shape}: {delay.worst * 1000:.1f} ms")  # noqa: T201
+        assert delay.worst < 2 * LONGEST_DELAY
+
+    run_made(tmp_path, use)
+
+
+def test_a_long_text_has_one_part_whatever_is_in_it(tmp_path: Path) -> None:
+    async def use(_: Profile, extension: Extension) -> None:
+        for text in (",[{", '\\"', "\\\\", '\\\\\\"'):
+            message = f"[{{a: '{text}'.repeat(200000)}}, 1]"
+            told = await extension.evaluate(f"browser.runtime.sendMessage({message}).catch(error => error.message)")
+            assert "Could not establish connection" in told
+
+    run_made(tmp_path, use)
+
+
+def test_more_listeners_than_can_be_told_in_time_are_refused(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        add = "browser.contextualIdentities.onCreated.addListener(() => {})"
+        refused = "contextualIdentities.onCreated: there are 2032 listeners, and no more are allowed."
+        assert await runtime.evaluate(f"try {{ for (;;) {add}; }} catch (error) {{ error.message }}") == refused
+        async with LoopDelay() as delay:
+            await runtime.evaluate("browser.contextualIdentities.create({name: 'x', color: 'red', icon: 'circle'})")
+            await runtime.stop()
+        print(f"2032 listeners: {delay.worst * 1000:.1f} ms")  # noqa: T201
+        assert delay.worst < 2 * LONGEST_DELAY
 
     in_lab(tmp_path, use)
 
@@ -288,6 +344,42 @@ def test_polluted_prototypes_change_nothing_for_the_host(tmp_path: Path, polluti
             assert pollution not in FATAL
         other = await lab.start()
         assert await other.evaluate("browser.contextualIdentities.query({}).then(all => all.length)") in (4, 5)
+
+    in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize("pollution", [each for each in POLLUTION if each not in FATAL])
+def test_after_pollution_namespaces_still_come_and_go_with_permissions(tmp_path: Path, pollution: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(f"try {{ {pollution}; }} catch {{}}", permissions=[])
+        runtime.show(describe(Caller("lab@example.org", [CAMEL, "cookies", "tabs"])))
+        shown = "typeof browser.cookies.getAll + typeof browser.tabs.query"
+        assert await runtime.evaluate(shown, inspect=True, within=5) == '"functionfunction"'
+        runtime.show(describe(Caller("lab@example.org", [])))
+        assert await runtime.evaluate("typeof browser.cookies", inspect=True, within=5) == '"undefined"'
+
+    in_lab(tmp_path, use)
+
+
+REPORTED = {
+    "a long message": "throw new Error('x'.repeat(2e7))",
+    "a long name": "const error = new Error('m'); error.name = 'x'.repeat(2e7); throw error",
+    "a long stack": "throw Object.assign(new Error('m'), {stack: `    at moz-extension://${'x'.repeat(2e7)}:1:1`})",
+    "a long first line": "throw Object.assign(new Error('m'), {stack: `moz-extension://${'x'.repeat(2e7)}:1\\n`})",
+    "a long text": "throw 'x'.repeat(2e7)",
+    "deep groups": "for (let i = 0; i < 5e6; i++) console.group(); console.log('x'); throw new Error('m')",
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_whatever_is_thrown_can_be_reported(tmp_path: Path, name: str) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        await runtime.evaluate(f"setTimeout(() => {{ {REPORTED[name]}; }})")
+        assert await runtime.evaluate("new Promise(done => setTimeout(done, 10, 1))") == 1
+        entry = lab.host.entries[-1]
+        assert entry.kind == "error"
+        assert len(entry.text) + len(entry.stack) + len(entry.file) < 50_000
 
     in_lab(tmp_path, use)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hatbox.extensions.runtime import ScriptError
 from tests.clients.server import Site
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
+from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
 
 pytestmark = needs_deno
 
@@ -164,5 +166,43 @@ def test_nothing_else_is(tmp_path: Path, url: str) -> None:
         runtime = await lab.start(permissions=["<all_urls>"])
         with pytest.raises(ScriptError, match=REFUSED):
             await runtime.evaluate(f"fetch({url!r})")
+
+    in_lab(tmp_path, use)
+
+
+DIGEST = """
+    const bytes = new Uint8Array(await (await fetch(%r)).arrayBuffer());
+    return [bytes.length, new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex()];
+"""
+
+
+def test_a_large_body_arrives_whole(tmp_path: Path, site: Site) -> None:
+    body = site.body = b"".join(number.to_bytes(4, "little") for number in range(700_000))
+
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE])
+        lab.host.source = lambda path: body if path == "large.bin" else None
+        for url in (site.url("/large"), "/large.bin"):
+            assert await runtime.evaluate(DIGEST % url) == [len(body), hashlib.sha256(body).hexdigest()]
+
+    in_lab(tmp_path, use)
+
+
+def test_a_file_of_the_package_delays_nobody_however_large_it_is(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
+        lab.host.source = lambda _: bytes(40 << 20)
+        async with LoopDelay() as delay:
+            sizes = "Promise.all(['/a', '/b'].map(async url => (await (await fetch(url)).arrayBuffer()).byteLength))"
+            assert await runtime.evaluate(sizes) == [40 << 20] * 2
+            gone = "(async () => { const stop = new AbortController(); setTimeout(() => stop.abort(), 5);"
+            assert await runtime.evaluate(
+                f"{gone} await fetch('/c', {{signal: stop.signal}}); }})().catch(() => 'gone')"
+            )
+            with pytest.raises(ScriptError, match="error loading dynamically imported module"):
+                await runtime.evaluate("import('/large.js')")
+        print(f"40 MB of the package: {delay.worst * 1000:.1f} ms")  # noqa: T201
+        assert delay.worst < LONGEST_DELAY
+        assert "larger than 8 MiB" in lab.host.entries[-1].text
 
     in_lab(tmp_path, use)

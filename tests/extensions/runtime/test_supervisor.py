@@ -87,3 +87,32 @@ def test_what_does_not_start_again_is_tried_again(tmp_path: Path) -> None:
         await supervisor.stop()
 
     in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize("has_run", [True, False])
+def test_what_does_not_wake_is_tried_again_but_what_never_ran_is_not(tmp_path: Path, has_run: bool) -> None:
+    async def use(lab: Lab) -> None:
+        attempts = 0
+        again = asyncio.Event()
+        told: list[Exit] = []
+
+        async def start() -> Runtime:
+            nonlocal attempts
+            attempts += 1
+            if attempts == 1:
+                supervisor.runtime = await lab.start()  # it was there already when it broke down
+                raise RuntimeGone("no luck")
+            again.set()
+            return await lab.start()
+
+        supervisor = Supervisor(start, BackOff(first=0.0), lambda ended, _: told.append(ended))
+        with pytest.raises(RuntimeGone):
+            await supervisor.start(has_run=has_run)
+        assert supervisor.runtime is None
+        assert supervisor.restarting is has_run
+        if has_run:
+            await asyncio.wait_for(again.wait(), 10)
+        assert [ended.reason for ended in told] == ["crashed: it did not start"] * has_run
+        await supervisor.stop()
+
+    in_lab(tmp_path, use)

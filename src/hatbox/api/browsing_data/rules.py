@@ -1,7 +1,8 @@
 """What the functions of the namespace browsingData do, each as a function of a transaction. The words are Firefox's.
 
-Of the kinds of data that a browser has, a profile holds cookies and what pages keep in local storage and IndexedDB. Of
-the others there is nothing: to remove all of it is done as soon as it is asked for.
+Of the kinds of data that a browser has, a profile holds cookies and what pages keep in local storage and IndexedDB.
+Caches and service workers an engine may have, which is told. Of the others there is nothing: to remove all of it is
+done as soon as it is asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from hatbox.cookie_store_ids import store_number
 from hatbox.cookies.cookie import Cause, Change
 from hatbox.cookies.stores import find_cookies, keep_changes
 from hatbox.errors import ApiError, ArgumentError
-from hatbox.site_data import DATABASES, LOCAL_STORAGE, forget_site_data
+from hatbox.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, forget_site_data
 from hatbox.store.base import Transaction
 
 __all__ = ["Options", "Removal", "removal_of", "remove", "settings"]
@@ -24,7 +25,12 @@ Options: TypeAlias = Mapping[str, Any]
 
 _PRIVATE: Final = "firefox-private"
 _BY_STORE: Final = frozenset({"cookies", "indexedDB", "localStorage"})
-_PARTS: Final = {"localStorage": LOCAL_STORAGE, "indexedDB": DATABASES}
+_PARTS: Final = {
+    "localStorage": LOCAL_STORAGE,
+    "indexedDB": DATABASES,
+    "cache": CACHE,
+    "serviceWorkers": SERVICE_WORKERS,
+}
 _EVERYTHING: Final = 0  # since 1970
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform as machine
 import sys
 from collections.abc import Mapping
 from typing import Any, Final
@@ -55,7 +54,9 @@ def copy_of(value: Any) -> Any:
 def platform() -> dict[str, str]:
     """The system and the machine that this runs on."""
     system = _SYSTEMS.get(sys.platform, "openbsd" if sys.platform.startswith("openbsd") else "linux")
-    name = machine.machine().lower()
+    import platform  # it takes long to import, and hardly anybody asks
+
+    name = platform.machine().lower()
     return {"os": system, "arch": _MACHINES.get(name, "arm" if name.startswith("arm") else "noarch")}
 
 

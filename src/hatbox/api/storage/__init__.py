@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -21,6 +21,8 @@ from hatbox.store.feed import Feed
 from hatbox.values import decode
 
 __all__ = ["implement"]
+
+_MANY: Final = 500  # keys that are looked up while everybody else waits
 
 
 def implement(surface: Surface, services: Services) -> Namespace:
@@ -44,7 +46,9 @@ class _Area(Namespace):
         super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), self._told)})
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, caller.id, self._area, keys)
+        many = isinstance(keys, (list, Mapping)) and len(keys) > _MANY
+        run = self._write if many else self._read  # writing happens in a thread, where it delays nobody
+        return run("get", rules.get, caller.id, self._area, keys)
 
     def get_keys(self, caller: Caller) -> asyncio.Future[Any]:
         return self._read("getKeys", rules.get_keys, caller.id, self._area)

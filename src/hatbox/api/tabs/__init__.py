@@ -37,6 +37,7 @@ class _Tabs(Namespace):
             "onUpdated": Source(tabs.on_updated, listening.updated),
             "onMoved": Source(tabs.on_moved, listening.moved),
             "onActivated": Source(tabs.on_activated, listening.activated),
+            "onHighlighted": Source(tabs.on_activated, listening.highlighted),
             "onDetached": Source(tabs.on_detached, listening.detached),
             "onAttached": Source(tabs.on_attached, listening.attached),
             "onRemoved": Source(tabs.on_removed, listening.removed),

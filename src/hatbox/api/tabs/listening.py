@@ -12,12 +12,17 @@ from hatbox.api.tabs.query import CURRENT_WINDOW, matches_any
 from hatbox.api.tabs.views import TabView, change_info
 from hatbox.tabs.model import Activation, Move, Placement, Removal, Tab, Update
 
-__all__ = ["activated", "attached", "created", "detached", "moved", "removed", "updated"]
+__all__ = ["activated", "attached", "created", "detached", "highlighted", "moved", "removed", "updated"]
 
 
 class _RemoveInfo(NamedTuple):
     window_id: int
     is_window_closing: bool
+
+
+class _HighlightInfo(NamedTuple):
+    tab_ids: list[int]
+    window_id: int
 
 
 class _DetachInfo(NamedTuple):
@@ -68,6 +73,11 @@ def moved(_: Caller, move: Move) -> tuple[int, Move]:
 def activated(_: Caller, activation: Activation) -> tuple[Activation]:
     """(activeInfo)"""
     return (activation,)
+
+
+def highlighted(_: Caller, activation: Activation) -> tuple[_HighlightInfo]:
+    """(highlightInfo)"""
+    return (_HighlightInfo([activation.tab_id], activation.window_id),)
 
 
 def detached(_: Caller, placement: Placement) -> tuple[int, _DetachInfo]:

@@ -37,5 +37,5 @@ class _WebRequest(Namespace):
         super().__init__(surface, services.store, sources)
 
     def handler_behavior_changed(self) -> asyncio.Future[Any]:
-        """There is no cache whose answers could be older than what a listener says now."""
+        """What listeners have answered is not kept, so it cannot be older than what they say now."""
         return self._read("handlerBehaviorChanged", lambda _: None)

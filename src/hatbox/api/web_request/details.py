@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hatbox.web_requests.model import Headers, Moment, Proxy
+from hatbox.web_requests.model import Body, Headers, Moment, Proxy
 
 __all__ = ["details", "proxy_details"]
 
@@ -19,22 +19,20 @@ _WITH_STATUS: Final = frozenset(
 
 def details(event: str, moment: Moment, options: Sequence[str]) -> dict[str, Any]:
     """What a listener of an event of webRequest that asked for this is told."""
-    told: dict[str, Any] = {"requestId": moment.request_id, "url": moment.url}
-    if moment.document_url is not None:
-        told |= {"originUrl": moment.document_url, "documentUrl": moment.document_url}
+    told: dict[str, Any] = {"requestId": moment.request_id, "url": moment.url, **_origins(moment)}
     told |= {
         "method": moment.method,
         "type": moment.type,
         "timeStamp": int(moment.time * 1000),
         "tabId": moment.place.tab_id,
-        "frameId": 0,
-        "parentFrameId": -1,
+        "frameId": moment.place.frame_id,
+        "parentFrameId": moment.place.parent_frame_id,
         "incognito": False,
-        "thirdParty": False,
+        "thirdParty": moment.is_third_party,
         "cookieStoreId": moment.place.cookie_store_id,
     }
     if event in _MAYBE_CACHED:
-        told["fromCache"] = False
+        told["fromCache"] = moment.from_cache
     if "requestHeaders" in options:
         told["requestHeaders"] = _headers(moment.request_headers)
     if "responseHeaders" in options and moment.response_headers is not None:
@@ -46,14 +44,14 @@ def details(event: str, moment: Moment, options: Sequence[str]) -> dict[str, Any
     if moment.redirect_url is not None:
         told["redirectUrl"] = moment.redirect_url
     if "requestBody" in options:
-        told["requestBody"] = None  # engines send no body
+        told["requestBody"] = None if moment.body is None else _body(moment.body)
     if event == "onAuthRequired" and (challenge := moment.challenge) is not None:
         told |= {"scheme": challenge.scheme, "realm": challenge.realm, "isProxy": challenge.is_proxy}
         told["challenger"] = {"host": challenge.host, "port": challenge.port}
     return told | {
         "proxyInfo": None if moment.proxy is None else _proxy_info(moment.proxy),
         "ip": moment.ip,
-        "frameAncestors": [],
+        "frameAncestors": _ancestors(moment),
         "urlClassification": _unclassified(),
     }
 
@@ -67,14 +65,11 @@ def proxy_details(moment: Moment, options: Sequence[str]) -> dict[str, Any]:
         "type": moment.type,
         "fromCache": False,
         "incognito": False,
-        "thirdParty": False,
-    }
-    if moment.document_url is not None:
-        told |= {"originUrl": moment.document_url, "documentUrl": moment.document_url}
-    told |= {
-        "frameId": 0,
-        "parentFrameId": -1,
-        "frameAncestors": [],
+        "thirdParty": moment.is_third_party,
+        **_origins(moment),
+        "frameId": moment.place.frame_id,
+        "parentFrameId": moment.place.parent_frame_id,
+        "frameAncestors": _ancestors(moment),
         "timeStamp": int(moment.time * 1000),
         "tabId": moment.place.tab_id,
         "cookieStoreId": moment.place.cookie_store_id,
@@ -82,6 +77,25 @@ def proxy_details(moment: Moment, options: Sequence[str]) -> dict[str, Any]:
     if "requestHeaders" in options:
         told["requestHeaders"] = _headers(moment.request_headers)
     return told | {"urlClassification": _unclassified()}
+
+
+def _origins(moment: Moment) -> dict[str, str]:
+    origin = moment.origin_url or moment.document_url
+    told = {} if origin is None else {"originUrl": origin}
+    return told if moment.document_url is None else told | {"documentUrl": moment.document_url}
+
+
+def _ancestors(moment: Moment) -> list[dict[str, Any]]:
+    return [{"url": url, "frameId": frame_id} for frame_id, url in moment.place.ancestors]
+
+
+def _body(body: Body) -> dict[str, Any]:
+    """Bytes are bytes here, and an ArrayBuffer where a listener is JavaScript."""
+    if body.error:
+        return {"error": body.error}
+    if body.form is not None:
+        return {"formData": body.form}
+    return {"raw": [{"bytes": part} for part in body.raw]}
 
 
 def _headers(headers: Headers) -> list[dict[str, str]]:

@@ -22,6 +22,7 @@ from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.site_data import SiteData
 from hatbox.engines.chromium.work import guarded
+from hatbox.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, Forgotten
 from hatbox.store.base import Store
 
 __all__ = ["IdentityContext", "Looks", "Watcher"]
@@ -32,6 +33,11 @@ _UNSEEN: Final = 0.5  # seconds between looks at cookies that change without a s
 _SELDOM: Final = 10.0  # and between those that are only to be sure
 _PATIENCE: Final = 5.0  # seconds for a context to close, before it is left to end with the browser
 _REMEMBERED: Final = 64  # answers of servers
+_KINDS: Final = {
+    LOCAL_STORAGE: "local_storage",
+    DATABASES: "indexeddb",
+    SERVICE_WORKERS: "service_workers,cache_storage",
+}
 
 
 class Looks(msgspec.Struct, frozen=True):
@@ -62,6 +68,7 @@ class IdentityContext:
     def __init__(
         self,
         context: BrowserContext,
+        context_id: str,
         cookies: CookieSync,
         cookie_store_id: str,
         store: Store,
@@ -70,6 +77,8 @@ class IdentityContext:
     ) -> None:
         self.context = context
         """The context for Playwright."""
+        self.context_id = context_id
+        """Its name in the protocol."""
         self.cookie_store_id = cookie_store_id
         self.cookies = cookies
         self.pages: list[LivePage] = []
@@ -81,6 +90,7 @@ class IdentityContext:
         self._site_data = SiteData(store, store_number(cookie_store_id) or 0, lambda: [*self.pages])
         self._making = asyncio.Lock()
         self._ours: set[PlaywrightPage] = set()
+        self._live: dict[str, LivePage] = {}  # by their targets
         self._first: LivePage | None = None  # made to give back site data, and free for the first tab
         self._poll_now = asyncio.Event()
         self._polling: asyncio.Task[None] | None = None
@@ -99,7 +109,7 @@ class IdentityContext:
     ) -> IdentityContext:
         """Give a new context what the identity has."""
         cookies = CookieSync(session, context_id, cookie_store)
-        made = cls(context, cookies, cookie_store.cookie_store_id, store, watcher, looks)
+        made = cls(context, context_id, cookies, cookie_store.cookie_store_id, store, watcher, looks)
         context.on("page", guarded(made._on_page))
         context.on("response", guarded(made._on_response))
         context.on("requestfailed", guarded(made._on_failure))
@@ -119,6 +129,10 @@ class IdentityContext:
         first, self._first = self._first, None
         if first is not None:
             await first.close()
+
+    def page_at(self, target_id: str) -> LivePage | None:
+        """The page that has this target; None if there is none yet."""
+        return self._live.get(target_id)
 
     async def save(self, page: LivePage) -> None:
         """Bring to disk what the sites in a page keep."""
@@ -227,6 +241,7 @@ class IdentityContext:
 
     async def _attach(self, page: PlaywrightPage) -> LivePage:
         live = await LivePage.attach(page, self, self._looks.mark, headless=self._looks.headless)
+        self._live[live.target_id] = live
         page.on("close", guarded(lambda _: self._on_close(live)))
         if self._looks.downloads is not None:
             page.on("download", guarded(self._on_download))
@@ -258,6 +273,7 @@ class IdentityContext:
 
     def _on_close(self, page: LivePage) -> None:
         self._ours.discard(page.page)
+        self._live.pop(page.target_id, None)
         if page in self.pages:
             self.pages.remove(page)
         if not page.is_closing:
@@ -281,6 +297,20 @@ class IdentityContext:
                     continue
                 await self._site_data.restore(page, origin, data)
             await page.reset_history()
+
+    async def forget_site_data(self, forgotten: Forgotten) -> None:
+        """Remove in the browser what was removed in the profile, so that it is not saved there again."""
+        page = next((each for each in self.pages if not each.is_crashed), None) or await self._make_page()
+        try:
+            if kinds := [_KINDS[part] for part in forgotten.parts if part in _KINDS]:
+                for origin in forgotten.origins:
+                    await page.forget_site_data(origin, kinds)
+            if CACHE in forgotten.parts:
+                await page.forget_cache()
+        finally:
+            if page not in self.pages:
+                await page.close()
+        self._site_data.forget(forgotten)
 
     async def _save_rest(self) -> None:
         """Save what was changed just before the last page of an origin was closed, on an empty page."""

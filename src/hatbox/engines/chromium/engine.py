@@ -12,25 +12,30 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+import msgspec
 import platformdirs
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
 from hatbox.engines.chromium.contexts import IdentityContext, Looks
+from hatbox.engines.chromium.frames import Target
 from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.requests import RequestWatch
 from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
+from hatbox.site_data import FORGOTTEN, Forgotten
 from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.model import BLANK, Tab
+from hatbox.web_requests import Place, Requests
 
 __all__ = ["ChromiumEngine"]
 
@@ -59,6 +64,7 @@ class ChromiumEngine(Engine):
         browser: str | os.PathLike[str] | None = None,
         marks: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
+        requests: Requests | None = None,
     ) -> None:
         self._store = store
         self._stores = stores
@@ -69,11 +75,15 @@ class ChromiumEngine(Engine):
         self._downloads = Path(downloads) if downloads is not None else None
         if downloads is None and not headless:
             self._downloads = Path(platformdirs.user_downloads_dir())
+        self._requests = requests or Requests()
+        self._watch: RequestWatch | None = None
         self._launched: Launched | None = None
         self._reports: Reports
         self._contexts: dict[str, IdentityContext] = {}
         self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
+        self._forgetting: set[asyncio.Task[Any]] = set()
         self._pages: dict[int, LivePage] = {}
+        self._claims: dict[str, asyncio.Task[Tab | None]] = {}  # tabs of targets that have opened by themselves
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
         self._front: int | None = None
@@ -90,6 +100,8 @@ class ChromiumEngine(Engine):
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
+        self._watch = RequestWatch(launched.browser, self._requests, self)
+        self._watch.begin()
         self._stores.on_changed.add_listener(self._on_cookie)
         self._store.follow(self._on_change)
         if self._marks:
@@ -108,6 +120,7 @@ class ChromiumEngine(Engine):
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
+        await self._heard()
         with _explained():
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
@@ -125,6 +138,7 @@ class ChromiumEngine(Engine):
             await self.close(tab.id, to_hide=False)
             await self.open(tab, None)
         else:
+            await self._heard()
             page.load(tab.target or tab.url, tab.navigation)
 
     async def activate(self, tab: Tab) -> None:
@@ -140,6 +154,7 @@ class ChromiumEngine(Engine):
         """See Engine."""
         page = self._pages.pop(tab_id, None)
         if page is None:
+            await self._disown(tab_id)
             return
         context = self._context_with(page)
         page.is_closing = True
@@ -176,8 +191,12 @@ class ChromiumEngine(Engine):
             await page.loaded()
 
     async def synced(self) -> None:
-        """Resolves when all that was changed by now, in the store or in the browser, is known on both sides."""
+        """Resolves when all that was changed by now, in the store or in the browser, is known on both sides, and the
+        requests are heard that somebody listens to."""
         await self._store.catch_up()
+        await self._heard()
+        if self._forgetting:
+            await asyncio.wait(self._forgetting)
         with _explained():
             await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
 
@@ -216,16 +235,37 @@ class ChromiumEngine(Engine):
             self._begin(self._reports.activated(page.tab_id))
 
     async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
-        opener = next((each for each in self._pages.values() if each.target_id == page.opener_id), None)
-        try:
-            tab = await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
-        except (EngineError, InvalidIdentity):
-            return  # the engine is being stopped, or the identity removed
+        tab = await self._claim(context, page.target_id, page.opener_id)
+        self._claims.pop(page.target_id, None)
+        if tab is None:
+            return
         self._assign(page, tab)
         page.take_over()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._reports.closed(tab.id)
+
+    def _claim(self, context: IdentityContext, target_id: str, opener_id: str | None) -> asyncio.Task[Tab | None]:
+        """The tab of a page that has opened by itself. It can have one before it is a page for Playwright."""
+        if target_id not in self._claims:
+            self._claims[target_id] = self._begin(self._open_tab(context, opener_id))
+        return self._claims[target_id]
+
+    async def _open_tab(self, context: IdentityContext, opener_id: str | None) -> Tab | None:
+        opener = next((each for each in self._pages.values() if each.target_id == opener_id), None)
+        try:
+            return await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
+        except (EngineError, InvalidIdentity):
+            return None  # the engine is being stopped, or the identity removed
+
+    async def _disown(self, tab_id: int) -> None:
+        """Close the page of a tab that is not yet one for Playwright."""
+        for target_id, claim in list(self._claims.items()):
+            tab = claim.result() if claim.done() and not claim.cancelled() else None
+            if tab is not None and tab.id == tab_id and self._launched is not None:
+                del self._claims[target_id]
+                with contextlib.suppress(PlaywrightError):
+                    await self._launched.session.send("Target.closeTarget", {"targetId": target_id})
 
     async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
         """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
@@ -254,6 +294,7 @@ class ChromiumEngine(Engine):
     def _on_lost(self, launched: Launched) -> None:
         if launched is not self._launched:
             return
+        self._stop_watching()
         for context in self._contexts.values():
             context.stop()
             context.cookies.stop()
@@ -274,10 +315,58 @@ class ChromiumEngine(Engine):
             for context in self._contexts.values():
                 context.cookies.compare()
             self._opening = dict.fromkeys(self._opening, True)
+        elif change.topic == FORGOTTEN:
+            forgotten = msgspec.json.decode(change.payload, type=Forgotten)
+            if (cookie_store_id := cookie_store_id_of(forgotten.number)) in self._locks:
+                task = self._begin(self._forget_site_data(cookie_store_id, forgotten))
+                self._forgetting.add(task)
+                task.add_done_callback(self._forgetting.discard)
+
+    async def _forget_site_data(self, cookie_store_id: str, forgotten: Forgotten) -> None:
+        async with self._locks[cookie_store_id]:  # one that is being made may have been given it already
+            if context := self._contexts.get(cookie_store_id):
+                await context.forget_site_data(forgotten)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
             await context.set_mark(mark_of(identity))
+
+    # ---------------------------------------------------------------------------------------------------- requests
+
+    async def place_of(self, target: Target) -> Place | None:
+        """See requests.Places."""
+        context = next((each for each in self._contexts.values() if each.context_id == target.context_id), None)
+        if context is None:
+            return None  # it is being made, or saved: what it loads is only for us
+        if target.kind != "page":
+            return Place(-1, -1, context.cookie_store_id)
+        page = context.page_at(target.id)
+        if page is not None and page.is_muted:
+            return None  # the page itself answers it: in Chromium 156 it does not even come here
+        tab_id = page.tab_id if page is not None else None
+        if tab_id is None:
+            tab = await self._claim(context, target.id, target.opener_id)
+            tab_id = tab.id if tab is not None else -1
+        row = await self._store.read(lambda each: each.tabs.get(tab_id))
+        return Place(tab_id, row.window if row is not None else -1, context.cookie_store_id)
+
+    def is_shown(self, target_id: str) -> bool:
+        """See requests.Places."""
+        return any(context.page_at(target_id) is not None for context in self._contexts.values())
+
+    def target_gone(self, target_id: str) -> None:
+        """See requests.Places."""
+        if claim := self._claims.pop(target_id, None):
+            self._begin(self._unclaim(claim))
+
+    async def _unclaim(self, claim: asyncio.Task[Tab | None]) -> None:
+        if (tab := await claim) is not None and tab.id not in self._pages:
+            await self._reports.closed(tab.id)
+
+    async def _heard(self) -> None:
+        """What is loaded now is heard by all who have asked for that before."""
+        if self._watch is not None:
+            await self._watch.settled()
 
     # ---------------------------------------------------------------------------------------------------- contexts
 
@@ -362,6 +451,7 @@ class ChromiumEngine(Engine):
 
     async def _let_go(self) -> None:
         launched, self._launched = self._launched, None
+        self._stop_watching()
         for task in self._tasks:
             task.cancel()
         self._contexts.clear()
@@ -370,6 +460,12 @@ class ChromiumEngine(Engine):
         self._looked_at.clear()
         if launched is not None:
             await launched.stop()
+
+    def _stop_watching(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.stop()
+        self._claims.clear()
 
     def _begin(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)

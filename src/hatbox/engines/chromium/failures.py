@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ["ABORTED", "reason"]
+__all__ = ["ABORTED", "error_name", "reason"]
 
 ABORTED: Final = "net::ERR_ABORTED"
 """Not a failure: the answer was a download, there was none, or something else was loaded instead."""
@@ -38,6 +38,39 @@ _REASONS: Final = {
     "BLOCKED_BY_CLIENT": "it was blocked",
     "BLOCKED_BY_RESPONSE": "the site does not allow it to be shown here",
 }
+
+_NAMES: Final = {
+    "ABORTED": "NS_BINDING_ABORTED",
+    "FAILED": "NS_ERROR_FAILURE",
+    "NAME_NOT_RESOLVED": "NS_ERROR_UNKNOWN_HOST",
+    "NAME_RESOLUTION_FAILED": "NS_ERROR_UNKNOWN_HOST",
+    "CONNECTION_REFUSED": "NS_ERROR_CONNECTION_REFUSED",
+    "CONNECTION_RESET": "NS_ERROR_NET_RESET",
+    "CONNECTION_CLOSED": "NS_ERROR_NET_RESET",
+    "CONNECTION_ABORTED": "NS_ERROR_NET_RESET",
+    "EMPTY_RESPONSE": "NS_ERROR_NET_RESET",
+    "CONTENT_LENGTH_MISMATCH": "NS_ERROR_NET_PARTIAL_TRANSFER",
+    "INCOMPLETE_CHUNKED_ENCODING": "NS_ERROR_NET_PARTIAL_TRANSFER",
+    "CONNECTION_TIMED_OUT": "NS_ERROR_NET_TIMEOUT",
+    "TIMED_OUT": "NS_ERROR_NET_TIMEOUT",
+    "INTERNET_DISCONNECTED": "NS_ERROR_OFFLINE",
+    "PROXY_CONNECTION_FAILED": "NS_ERROR_PROXY_CONNECTION_REFUSED",
+    "TUNNEL_CONNECTION_FAILED": "NS_ERROR_PROXY_CONNECTION_REFUSED",
+    "TOO_MANY_REDIRECTS": "NS_ERROR_REDIRECT_LOOP",
+    "UNSAFE_PORT": "NS_ERROR_PORT_ACCESS_NOT_ALLOWED",
+    "UNKNOWN_URL_SCHEME": "NS_ERROR_UNKNOWN_PROTOCOL",
+    "INVALID_URL": "NS_ERROR_MALFORMED_URI",
+    "CONTENT_DECODING_FAILED": "NS_ERROR_INVALID_CONTENT_ENCODING",
+    "BLOCKED_BY_CLIENT": "NS_ERROR_ABORT",
+}
+
+
+def error_name(code: str, url: str) -> str:
+    """What Firefox calls an error of Chromium; for what is wrong with a certificate, a sentence, as there."""
+    name = code.removeprefix(_PREFIX)
+    if name.startswith(("CERT_", "SSL_")):
+        return reason(code, url)
+    return _NAMES.get(name, "NS_ERROR_FAILURE")
 
 
 def reason(code: str, url: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -133,6 +133,11 @@ class LivePage:
     def url(self) -> str:
         """Where it is."""
         return self._state.url
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether what it loads is only for us."""
+        return self._is_muted
 
     async def loaded(self) -> None:
         """Wait until nothing is loading any more."""
@@ -328,8 +333,8 @@ class LivePage:
             self._begin(self._forget_then_done())
             return
         self._idle.set()
-        self._is_committed = True
         self._tell()
+        self._is_committed = True
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
         self._keeping.soon()
@@ -418,7 +423,9 @@ class LivePage:
 
     def _tell(self) -> None:
         if self._teller is not None and not self._is_muted:
-            self._teller.state(self._state, done=self._idle.is_set())
+            done = self._idle.is_set()
+            stopped = done and not self._is_committed  # nothing came: the page is the one that was there before
+            self._teller.state(msgspec.structs.replace(self._state, stopped=stopped), done=done)
 
     # ------------------------------------------------------------------------------------- to show it again, and else
 
@@ -447,6 +454,15 @@ class LivePage:
     async def run_in(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if it has none."""
         return await self._watch.run_in(origin, script)
+
+    async def forget_site_data(self, origin: str, kinds: Iterable[str]) -> None:
+        """Remove what an origin keeps in the context of this page, documents that are open too; `*` is all origins."""
+        given = {"origin": origin, "storageTypes": ",".join(kinds)}
+        await self._session.send("Storage.clearDataForOrigin", given)
+
+    async def forget_cache(self) -> None:
+        """Remove the cache of the context of this page."""
+        await self._session.send("Network.clearBrowserCache")
 
     async def set_mark(self, mark: Mark | None) -> None:
         """Mark it otherwise."""

@@ -50,7 +50,8 @@ class ChromiumRunner(EngineRunner):
         await super().stop()
 
     async def synced(self) -> None:
-        """Resolves when the cookies in the browser and in the profile are the same. They are soon anyway."""
+        """Resolves when the cookies in the browser and in the profile are the same, what was removed of what pages keep
+        is gone, and listeners that were added hear of requests. All that is so soon anyway."""
         await self.engine.synced()
 
     async def context(self, identity: IdentityLike) -> BrowserContext:

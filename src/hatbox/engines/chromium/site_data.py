@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Final, Protocol
@@ -17,6 +18,7 @@ from typing import Final, Protocol
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.work import Later
+from hatbox.site_data import Forgotten
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["Place", "SiteData"]
@@ -51,6 +53,7 @@ class SiteData:
         self._find = find
         self._saved: dict[str, bytes] = {}  # what is on disk, as digests
         self._changed: set[str] = set()
+        self._asking: Counter[str] = Counter()  # of which what they keep is on its way to the disk
         self._too_large: set[str] = set()  # of which that was said
         self._later = Later(self._save_changed, _SAVE_AFTER)
         self._effort = 0.0  # seconds that the largest site took of late
@@ -77,8 +80,26 @@ class SiteData:
         """A document is about to go: what it has changed is to be saved while it can be asked."""
         self._later.now()
 
+    def forget(self, forgotten: Forgotten) -> None:
+        """What was saved of some origins is no longer on disk, nor in the browser.
+
+        A page may have been asked before that, and be saved after it: what is in use is saved once more.
+        """
+        in_use = {*self._changed, *self._asking, *(origin for place in self._find() for origin in place.origins)}
+        for origin in filter(forgotten.is_about, {*self._saved, *in_use}):
+            self._saved[origin] = _UNKNOWN
+            if origin in in_use:
+                self.changed(origin)
+
     async def save(self, place: Place, origin: str) -> None:
         """Save what an origin keeps now, if it is not what is on disk. Nothing if `place` has no document of it."""
+        self._asking[origin] += 1
+        try:
+            await self._save(place, origin)
+        finally:
+            self._asking -= Counter([origin])
+
+    async def _save(self, place: Place, origin: str) -> None:
         self._changed.discard(origin)
         began = time.monotonic()
         try:
@@ -130,3 +151,4 @@ def _digest(data: bytes) -> bytes:
 
 
 _NOTHING: Final = _digest(b"")
+_UNKNOWN: Final = b""  # it differs from all digests

@@ -1,8 +1,9 @@
 """The scripts of an extension, running in a sandbox of their own: one Deno process for each extension."""
 
+from hatbox.errors import NetworkError, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.bridge import Runtime
-from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.description import Description, describe
 from hatbox.extensions.runtime.host import (
     FetchRequest,
@@ -10,14 +11,15 @@ from hatbox.extensions.runtime.host import (
     Host,
     Listener,
     LogEntry,
-    NetworkError,
-    RuntimeGone,
-    ScriptError,
+    Socket,
+    SocketClosed,
+    SocketRequest,
 )
 from hatbox.extensions.runtime.limits import Limits
 
 __all__ = [
     "Boot",
+    "DenoProcess",
     "Description",
     "Exit",
     "FetchRequest",
@@ -30,5 +32,8 @@ __all__ = [
     "Runtime",
     "RuntimeGone",
     "ScriptError",
+    "Socket",
+    "SocketClosed",
+    "SocketRequest",
     "describe",
 ]

@@ -9,16 +9,18 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
-from hatbox.errors import ApiError
+from hatbox.errors import ApiError, RuntimeGone, ScriptError
 from hatbox.events import NO_ANSWER, UNHEARD
 from hatbox.extensions.runtime.description import event_returns
-from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, RuntimeGone, ScriptError
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
 from hatbox.extensions.runtime.messages import split_path
+from hatbox.values import UNDEFINED
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.network import Network
@@ -49,6 +51,10 @@ class ApiHost:
         self._forwarders: dict[Listener, tuple[ScriptEvent, Callable[..., Any]]] = {}
         self._input_until = -math.inf
         """Until when what the script does may be the answer to what the user did."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together."""
+        return self._dispatcher.together()
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""
@@ -90,11 +96,27 @@ class ApiHost:
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request, to the hosts that the caller has permission for at this moment."""
+        return await self._opened_network().fetch(request, lambda: self._caller.hosts)
+
+    async def connect(self, request: SocketRequest) -> Socket:
+        """Open a WebSocket, to the hosts that the caller has permission for; it is cut off when that is revoked."""
+        return await self._opened_network().connect(request, lambda: self._caller.hosts)
+
+    def permissions_changed(self) -> None:
+        """Cut off what the caller has no permission for any more."""
+        if self._network is not None:
+            self._network.permissions_changed()
+
+    def _opened_network(self) -> Network:
         if self._network is None:
             from hatbox.extensions.runtime.network import Network  # with httpx, which few extensions need
 
             self._network = Network()
-        return await self._network.fetch(request, lambda: self._caller.hosts)
+        return self._network
+
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:  # noqa: ARG002 - see below
+        """Nothing is kept here: who keeps it is above this."""
+        return False
 
     def log(self, entry: LogEntry) -> None:
         """Pass it on to Python's logging."""
@@ -138,7 +160,13 @@ class _Asking:
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
         if arguments and callable(arguments[-1]):
             return self._answer(self._listener.ask(*arguments[:-1]))
-        return self._listener.ask(*arguments)
+        return self._result(self._listener.ask(*arguments))
+
+    async def _result(self, asked: Awaitable[Any]) -> Any:
+        try:
+            return await asked
+        except ScriptError:  # the script's half has told of it
+            return UNDEFINED
 
     async def _answer(self, asked: Awaitable[Any]) -> Any:
         try:

@@ -3,8 +3,8 @@
 // What is checked comes out as JSON text. A schema with a word that is not known here is left to Python alone.
 
 import {
-  NativeError, NativeMap, append, create, dateGetTime, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
-  mapForEach, mapGet, mapHas, mapSet, mapSize, objectKeys, regExpExec, sort, split, stringify,
+  NativeError, NativeMap, NativeRegExp, append, create, dateGetTime, each, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
+  mapForEach, mapGet, mapHas, mapSet, mapSize, mapped, objectKeys, regExpExec, sort, split, stringify,
 } from "./primordials.js";
 import {className, dataOf, encode, encodeAsJson, encodeMessage, keyOf, quote, show} from "./values.js";
 
@@ -35,7 +35,7 @@ class Mismatch {
 export function compileCall(path, parameters, takesCallback) {
   let expected;
   try {
-    expected = parameters.map(schema => ({name: schema.name, optional: schema.optional ?? false, type: compileType(schema)}));
+    expected = mapped(parameters, schema => ({name: schema.name, optional: schema.optional ?? false, type: compileType(schema)}));
   } catch (error) {
     if (!(error instanceof UnknownSchema)) throw error;
     return args => unchecked(args, takesCallback);
@@ -113,10 +113,8 @@ function match(expected, e, args, a) {
 }
 
 function compileType(schema) {
-  for (const word of objectKeys(schema)) {
-    if (!(word in KNOWN)) throw new UnknownSchema();
-  }
-  if (schema.choices) return choices(schema.choices.map(compileType));
+  each(objectKeys(schema), word => { if (!(word in KNOWN)) throw new UnknownSchema(); });
+  if (schema.choices) return choices(mapped(schema.choices, compileType));
   const compile = COMPILERS[schema.type];
   if (compile === undefined) throw new UnknownSchema();
   return compile(schema);
@@ -175,9 +173,10 @@ const COMPILERS = {
 
   string(schema) {
     const fits = value => typeof value === "string";
-    const allowed = schema.enum && new NativeMap(schema.enum.map(value => [value, true]));
-    const choice = allowed && `be one of [${schema.enum.map(value => stringify(value)).join(", ")}]`;
-    const pattern = schema.pattern && new RegExp(schema.pattern);
+    const allowed = schema.enum && new NativeMap();
+    if (allowed) each(schema.enum, value => { mapSet(allowed, value, true); });
+    const choice = allowed && `be one of [${join(mapped(schema.enum, value => stringify(value)), ", ")}]`;
+    const pattern = schema.pattern && new NativeRegExp(schema.pattern);
     const longest = schema.maxLength ?? Infinity;
     const format = schema.format && FORMATS[schema.format];
     return {
@@ -263,15 +262,15 @@ const COMPILERS = {
 
   object({properties = {}, additionalProperties, patternProperties, isInstanceOf}) {
     if (isInstanceOf !== undefined) return isInstanceOf === "Date" ? DATE : instance(isInstanceOf);
-    const [pattern] = objectKeys(patternProperties ?? {});
-    const allowed = pattern === undefined ? null : new RegExp(pattern);
+    const pattern = objectKeys(patternProperties ?? {})[0];
+    const allowed = pattern === undefined ? null : new NativeRegExp(pattern);
     const others = pattern !== undefined ? compileType(patternProperties[pattern])
       : additionalProperties === undefined ? null : compileType(additionalProperties);
     // In alphabetical order, as Firefox looks at them: it decides which of several errors is seen.
-    const names = objectKeys(properties).sort();
-    const members = names.map(name => ({name, key: stringify(name), optional: properties[name].optional, unsupported: properties[name].unsupported, type: compileType(properties[name])}));
+    const names = sort(objectKeys(properties));
+    const members = mapped(names, name => ({name, key: stringify(name), optional: properties[name].optional, unsupported: properties[name].unsupported, type: compileType(properties[name])}));
     const known = create(null);
-    for (const name of names) known[name] = true;
+    each(names, name => { known[name] = true; });
     return {
       fits: isObject,
       text(value) {

@@ -5,20 +5,24 @@ import vm from "node:vm";
 import {types} from "node:util";
 
 import {createBridge} from "./bridge.js";
+import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
-import {createFetch} from "./fetch.js";
+import {createFetch, takePiece} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
-import {defineValue, includes, parse, promiseThen, stringify} from "./primordials.js";
+import {defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
-import {decode, learnClasses, limitStrings} from "./values.js";
+import {createStorages} from "./storage.js";
+import {decode, learnClasses, limitSizes} from "./values.js";
+import {createWebSockets} from "./websocket.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
 const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event costs a turn of the loop
 const nativeFetch = globalThis.fetch;
+const start = globalThis.setTimeout;
 const SyntaxProblem = SyntaxError;
 const MARKED = '"\\u0000';
 
@@ -28,23 +32,34 @@ const pipe = createPipe({read, write, exit});
 
 let bridge = null;
 let loader = null;
+let sockets = null;
 
 const handlers = {
   __proto__: null,
   r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
   e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
+  w: (_, number, what, details) => { sockets.told(number, what, details); },
+  b: (_, id, piece) => { takePiece(id, piece); },
   ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
   show: (_, description) => { bridge.show(description); },
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
   module: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
   evaluate: (_, number, source, how) => { attempt(number, () => evaluate(source, how)); },
+  flush: (_, number) => { bridge.answer(number, true, null); }, // behind all that was sent before
   nothing: () => {},
   loaded: () => { dispatchEvent(new Event("load")); },
   boot: (_, settings) => { boot(settings); },
 };
 
 const receive = createInbox({
-  handle(message) { handlers[message[0]](message[0], message[1], message[2], message[3]); },
+  handle(message) {
+    try {
+      handlers[message[0]](message[0], message[1], message[2], message[3]);
+    } catch (error) { // a script has broken what even we need: the next message comes nevertheless
+      if (bridge === null) throw error;
+      bridge.report("error", error);
+    }
+  },
   later: nextTick,
   settle: runMicrotasks,
 });
@@ -57,9 +72,9 @@ pipe.start((text, fresh) => {
   receive(messages, fresh);
 });
 
-function boot({data, description, members, navigator, largest, polyfills}) {
-  limitStrings(largest);
-  bridge = createBridge({pipe, data});
+function boot({data, description, listeners, members, navigator, largest, localStorage, parts, polyfills}) {
+  limitSizes(largest, parts);
+  bridge = createBridge({pipe, data, mostListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});
@@ -68,7 +83,10 @@ function boot({data, description, members, navigator, largest, polyfills}) {
     emit: (level, text, place) => { pipe.sendNow(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
   });
   const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
-  shapeGlobals({url: data.page, navigator, fetch, console});
+  sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
+  const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
+  const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { start(job, 0); }});
+  shapeGlobals({url: data.page, navigator, fetch, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel}});
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
   defineValue(globalThis, "browser", bridge.browser);

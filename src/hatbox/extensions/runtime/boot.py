@@ -17,6 +17,7 @@ __all__ = ["Boot", "default_navigator", "settings"]
 
 _MEMBERS: Final = Path(__file__).parent / "members"
 _FIREFOX: Final = "153.0"
+_OWN_LISTENERS: Final = 16  # room for those that no script has added
 _PAGE: Final = "_generated_background_page.html"
 
 
@@ -35,6 +36,8 @@ class Boot(NamedTuple):
     """What `navigator` has beyond, or other than, default_navigator()."""
     page: str = _PAGE
     """The path of the page that `location` says."""
+    local_storage: Sequence[tuple[str, str]] | None = None
+    """What localStorage holds; None where there is none, because the scripts have no window."""
     polyfills: Sequence[tuple[str, str]] = ()
     """Scripts, by name and source, that run before those of the extension."""
 
@@ -52,8 +55,11 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
             {"namespace": name, "url": _ours(f"members/{name}.js"), "source": source} for name, source in _members()
         ],
         "navigator": {**default_navigator(), **boot.navigator},
+        "localStorage": boot.local_storage,
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
         "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
+        "parts": limits.parts,
+        "listeners": limits.listeners - _OWN_LISTENERS,
         "data": {
             **boot.data,
             "id": boot.extension_id,

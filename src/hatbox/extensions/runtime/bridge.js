@@ -2,8 +2,8 @@
 // Knows no namespace by name: what a namespace needs beyond calls and events is in members/, one file for each.
 
 import {
-  NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, hasOwn, isArray,
-  mapDelete, mapGet, mapHas, mapSet, objectKeys, promiseThen, slice, split, startsWith, stringify,
+  NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, each, freeze, getOwnPropertyDescriptor, hasOwn, isArray,
+  mapDelete, mapGet, mapHas, mapSet, mapSize, objectKeys, promiseThen, slice, split, startsWith, stringify,
 } from "./primordials.js";
 import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
@@ -13,7 +13,7 @@ import {encode, encodeMessage, refuseLarge} from "./values.js";
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
-export function createBridge({pipe, data}) {
+export function createBridge({pipe, data, mostListeners}) {
   const {send, sendNow} = pipe;
 
   // ── Requests: what was asked of the host and is not answered yet ──
@@ -86,17 +86,20 @@ export function createBridge({pipe, data}) {
         return new NativePromise((_, reject) => { reject(error); }); // what cannot be cloned: Firefox tells it so
       }
       const {text, callback} = ready;
-      const site = callSite(make);
+      let site = null; // taken when the call is on its way, so that the host does not wait for it: it costs a third of the rest
       if (callback !== null) {
         call(path, text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
+        site = callSite(make);
         return undefined;
       }
-      return new NativePromise((resolve, reject) => {
+      const answer = new NativePromise((resolve, reject) => {
         call(path, text, (ok, value) => {
           if (ok) resolve(spec.returns ? value : undefined);
           else reject(errorAt(site, value));
         });
       });
+      site = callSite(make);
+      return answer;
     };
     return make;
   }
@@ -157,6 +160,7 @@ export function createBridge({pipe, data}) {
         const {text} = check(extra);
         refuseWords(path, extra);
         if (mapHas(ids, listener)) return;
+        if (mapSize(listeners) >= mostListeners) throw new NativeError(`${spec.shown}: there are ${mostListeners} listeners, and no more are allowed.`);
         const id = nextListener++;
         mapSet(ids, listener, id);
         mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input});
@@ -184,9 +188,9 @@ export function createBridge({pipe, data}) {
     const entry = mapGet(listeners, id);
     if (entry === undefined) return void (number && answer(number, true, undefined));
     let result;
+    const invoke = invokers[entry.path];
     input = entry.input;
     try {
-      const invoke = invokers[entry.path];
       result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
     } catch (error) {
       report("listener", error);
@@ -195,8 +199,12 @@ export function createBridge({pipe, data}) {
       input = false;
     }
     if (!number) return;
-    if (result instanceof NativePromise) promiseThen(result, value => { answer(number, true, value); }, error => { refuse(number, error); });
-    else answer(number, true, result);
+    if (!(result instanceof NativePromise)) return answer(number, true, result);
+    promiseThen(result, value => { answer(number, true, value); }, error => {
+      // Where members/ has a way of its own, a rejection is an answer like any other; else nobody else will tell of it.
+      if (invoke === undefined) report("rejection", error);
+      refuse(number, error);
+    });
   }
 
   function answer(number, ok, value) {
@@ -261,7 +269,7 @@ export function createBridge({pipe, data}) {
   function addMembers(namespace, make) {
     const made = make(host);
     members[namespace] = made;
-    for (const other of made.also ?? []) members[other] = made; // the same under another name
+    each(made.also ?? [], other => { members[other] = made; }); // the same under another name
     const invoked = objectKeys(made.events ?? {});
     for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = made.events[invoked[i]];
   }
@@ -293,8 +301,8 @@ export function createBridge({pipe, data}) {
     if (spec !== undefined) fill(namespace, path, spec);
     if (path in members) copyMembers(namespace, path, spec);
     const below = create(null);
-    for (const each in specs) {
-      const rest = each.length > path.length && each.startsWith(`${path}.`) ? each.slice(path.length + 1) : null;
+    for (const other in specs) {
+      const rest = startsWith(other, `${path}.`) ? slice(other, path.length + 1) : null;
       if (rest !== null) below[split(rest, ".")[0]] = true;
     }
     for (const name in below) defineValue(namespace, name, namespaceOf(`${path}.${name}`, specs));
@@ -303,26 +311,26 @@ export function createBridge({pipe, data}) {
 
   function fill(namespace, path, spec) {
     const put = (names, make) => {
-      for (const name of objectKeys(names)) defineValue(namespace, name, make(`${path}.${name}`, names[name], name));
+      each(objectKeys(names), name => { defineValue(namespace, name, make(`${path}.${name}`, names[name], name)); });
     };
     put(spec.events, eventOf);
     put(spec.constants, (_, value) => deepFreeze(value));
-    for (const name of objectKeys(spec.functions)) {
-      const each = spec.functions[name];
-      if (each.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, functionOf(`${path}.${name}`, each));
-    }
+    each(objectKeys(spec.functions), name => {
+      const called = spec.functions[name];
+      if (called.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, functionOf(`${path}.${name}`, called));
+    });
   }
 
   // What members/ adds: of functions, only those that the schema names, where there is a schema.
   function copyMembers(namespace, path, spec) {
     const own = members[path].members;
-    for (const name of objectKeys(own)) {
+    each(objectKeys(own), name => {
       const property = getOwnPropertyDescriptor(own, name);
-      if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) continue;
+      if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) return;
       if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
       else if (spec === undefined || !hasOwn(spec.functions, name)) defineValue(namespace, name, property.value, ENTRY);
       else defineValue(namespace, name, localFunction(`${path}.${name}`, spec.functions[name], property.value), ENTRY);
-    }
+    });
   }
 
   // A function of members/ behind the checks that its schema asks for. It gets one argument for each parameter, null
@@ -345,7 +353,7 @@ export function createBridge({pipe, data}) {
 
 function deepFreeze(value) {
   if (value !== null && typeof value === "object") {
-    for (const key of objectKeys(value)) deepFreeze(value[key]);
+    each(objectKeys(value), key => { deepFreeze(value[key]); });
     freeze(value);
   }
   return value;

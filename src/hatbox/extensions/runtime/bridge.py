@@ -11,12 +11,14 @@ import base64
 import inspect as inspection
 import json
 import logging
+import reprlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
-from hatbox.errors import ApiError, HatboxError
+from hatbox.errors import ApiError, HatboxError, NetworkError, RuntimeGone, ScriptError
 from hatbox.extensions.runtime.boot import Boot, settings
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.description import Description
@@ -26,9 +28,6 @@ from hatbox.extensions.runtime.host import (
     FetchResponse,
     Host,
     LogEntry,
-    NetworkError,
-    RuntimeGone,
-    ScriptError,
 )
 from hatbox.extensions.runtime.limits import Limits
 from hatbox.extensions.runtime.messages import (
@@ -40,6 +39,8 @@ from hatbox.extensions.runtime.messages import (
     split_path,
     uncaught,
 )
+from hatbox.extensions.runtime.pieces import Pieces
+from hatbox.extensions.runtime.sockets import Sockets
 
 __all__ = ["Runtime"]
 
@@ -48,7 +49,11 @@ logger = logging.getLogger("hatbox.extensions")
 UNEXPECTED: Final = "An unexpected error occurred"
 """What a script is told of an error that is not meant for it. The words are Firefox's."""
 
+_PIECE: Final = 3 << 17  # bytes of a body that are sent at once, so that nobody waits for a large one; no base64 is cut
+_MOST_SOURCE: Final = 8 << 20  # bytes of one script: an engine with the memory that it has here could not hold more
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
+# What does not keep an event page awake: that it is alive, and, as in Firefox, WebSocket and localStorage.
+_IDLE: Final = frozenset({"pong", "w", "ls"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
 
 
@@ -71,7 +76,13 @@ class Runtime:
         """Frames that are not handled yet, and which of their messages is next."""
         self._waiting_size = 0
         self._writable = True
+        self._caught_up = asyncio.Event()
+        self._caught_up.set()
+        self._reading = asyncio.Lock()
+        """Held while a file of the package is read and sent: one at a time, because each may be large."""
         self._continuing = False
+        self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
+        self._pieces = Pieces()
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
         self.events_told = 0
@@ -86,10 +97,16 @@ class Runtime:
         *,
         inspect: bool = False,
         unsafe_eval: bool = False,
+        child: DenoProcess | None = None,
     ) -> Runtime:
-        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far."""
+        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far.
+
+        A `child` that was started ahead, with the same options, is taken for it.
+        """
         runtime = cls(host, boot, limits or Limits())
-        child = await DenoProcess.start(runtime, runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        if child is None:
+            child = await DenoProcess.start(runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
+        child.receiver = runtime
         runtime.process = child
         child.exited.add_done_callback(runtime._ended)
         runtime._send(["boot", settings(boot, runtime._limits)])
@@ -128,12 +145,12 @@ class Runtime:
     async def run_scripts(self, paths: Sequence[str]) -> None:
         """Run classic scripts of the package, in order and in one scope. What fails is logged, and the next runs."""
         for path in paths:
-            source = self._host.source(path)
+            source = await self._text(path)
             if source is None:
                 failed = f"Loading failed for the <script> with source “{self.url(path)}”."
                 self._log(LogEntry("error", "error", failed))
                 continue
-            await self._run("script", self.url(path), source.decode("utf-8-sig", "replace"))
+            await self._run("script", self.url(path), source)
 
     async def run_module(self, path: str) -> None:
         """Run a module of the package, with all that it imports, until its top level is done. What fails is logged."""
@@ -187,7 +204,10 @@ class Runtime:
         return sum(each.path == path for each in self._listeners.values())
 
     async def stop(self, grace: float = 1.0) -> Exit:
-        """End the child."""
+        """End the child. What it has written to localStorage until now counts, if it still answers."""
+        if self.process.running and self._boot.local_storage is not None:
+            with suppress(TimeoutError, ScriptError, RuntimeGone):
+                await self._ask(["flush"], grace / 2)
         return await self.process.stop(grace)
 
     def url(self, path: str) -> str:
@@ -248,10 +268,15 @@ class Runtime:
 
     # ── What the child says ──
 
-    def received(self, frame: Frame) -> None:
-        """A frame has come. It is handled at once, unless others wait or the child does not read its answers."""
-        self._waiting.append((frame, 0))
-        self._waiting_size += frame.size
+    def received(self, frames: Sequence[Frame]) -> None:
+        """Frames have come. They are handled at once, unless others wait or the child does not read its answers."""
+        if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
+            self._handle(frames[0].messages[0])  # one call, as nearly always: this is all that it costs
+            self._flush()
+            return
+        for frame in frames:
+            self._waiting.append((frame, 0))
+            self._waiting_size += frame.size
         if not self._continuing:
             self._work()
         if self._waiting_size > self._limits.unread:
@@ -261,7 +286,10 @@ class Runtime:
         """Hold what the child asks while it does not read what it is answered."""
         self._writable = ready
         if ready:
+            self._caught_up.set()
             self._continue()
+        else:
+            self._caught_up.clear()
 
     def _continue(self) -> None:
         if self._waiting and not self._continuing:
@@ -282,18 +310,35 @@ class Runtime:
         while waiting and self._writable and self.process.running:
             frame, first = waiting.popleft()
             self._waiting_size -= frame.size
-            for index in range(first, len(frame.messages)):
-                if time.perf_counter() > deadline:
-                    waiting.appendleft((frame, index))
-                    self._waiting_size += frame.size
-                    self._continue()
-                    self._flush()
-                    return
-                self._handle(frame.messages[index])
-        self._flush()
+            if len(frame.messages) == 1:
+                done = self._handle_some(frame.messages, first, deadline)
+            else:
+                with self._host.together():
+                    done = self._handle_some(frame.messages, first, deadline)
+            if done < len(frame.messages):
+                waiting.appendleft((frame, done))
+                self._waiting_size += frame.size
+                self._continue()
+            self._flush()  # with each frame, so that the child reads the first answers while the next are made
+            if self._continuing:
+                break
+
+    def _handle_some(self, messages: list[Any], first: int, deadline: float) -> int:
+        """Handle messages until it is time to stop; returns which one is next."""
+        for index in range(first, len(messages)):
+            if time.perf_counter() > deadline:
+                return index
+            self._handle(messages[index])
+        return len(messages)
 
     def _handle(self, message: Any) -> None:
-        if type(message) is list and message and message[0] != "pong":  # that it is alive is not that it does something
+        if type(message) is list and len(message) == 4 and message[0] == "c":  # a quick look at what comes most often
+            _, number, path, arguments = message
+            if type(number) is int and type(path) is str and type(arguments) is list:
+                self.last_activity = self._loop.time()
+                self._call(number, path, arguments)
+                return
+        if type(message) is list and message and message[0] not in _IDLE:
             self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
@@ -313,7 +358,11 @@ class Runtime:
             case ["s", int(number), str(url)]:
                 self._begin(number, self._source(url))
             case ["f", int(number), dict(request)]:
-                self._begin(number, self._fetch(fetch_request(request)))
+                self._begin(number, self._fetch(number, fetch_request(request)))
+            case ["w", str(what), int(number), *details]:
+                self._sockets.handle(what, number, details)
+            case ["ls", bool(last), str(piece)]:
+                self._store_locally(piece, last)
             case ["k", int(number)]:
                 self._cancel(number)
             case ["pong", int(number)]:
@@ -322,7 +371,7 @@ class Runtime:
                 if not self._ready.done():
                     self._ready.set_result(None)
             case _:
-                raise ProtocolError(f"a message that means nothing: {str(message)[:200]}")
+                raise ProtocolError(f"a message that means nothing: {reprlib.repr(message)}")
 
     # ── Calls ──
 
@@ -425,33 +474,57 @@ class Runtime:
 
     async def _source(self, url: str) -> str | None:
         path = path_in(self._boot.base, url)
-        source = None if path is None else self._host.source(path)
+        return None if path is None else await self._text(path)
+
+    async def _text(self, path: str) -> str | None:
+        """The source of a script. Read in a thread, because unpacking takes as long as whoever packed it wanted."""
+        source = await asyncio.to_thread(self._host.source, path)
+        if source is not None and len(source) > _MOST_SOURCE:
+            self._log(LogEntry("error", "error", f"{self.url(path)} is larger than {_MOST_SOURCE >> 20} MiB."))
+            return None
         return None if source is None else source.decode("utf-8-sig", "replace")
 
-    async def _fetch(self, request: FetchRequest) -> dict[str, Any]:
+    async def _fetch(self, number: int, request: FetchRequest) -> dict[str, Any]:
         try:
             if request.url.startswith(self._boot.base):
-                response = self._local(request)
-            else:
-                response = await self._host.fetch(request)
+                async with self._reading:
+                    return await self._answer_in_pieces(number, await self._local(request))
+            return await self._answer_in_pieces(number, await self._host.fetch(request))
         except HatboxError as error:
-            self._log(LogEntry("console", "warn", f"fetch({request.url[:200]}): {error}"))
+            self._warn(f"fetch({request.url[:200]}): {error}")
             raise
+
+    async def _answer_in_pieces(self, number: int, response: FetchResponse) -> dict[str, Any]:
+        """What is answered to a request; of a large body all but the last piece goes ahead, as the child reads it."""
+        body, start = memoryview(response.body), 0
+        while len(body) - start > _PIECE:
+            await self._caught_up.wait()
+            self._send(["b", number, _base64(body[start : start + _PIECE])])
+            start += _PIECE
+            await asyncio.sleep(0)
         return {
             "url": response.url,
             "status": response.status,
             "statusText": response.status_text,
             "headers": response.headers,
             "redirected": response.redirected,
-            "body": base64.b64encode(response.body).decode("ascii"),
+            "body": _base64(body[start:]),
         }
 
-    def _local(self, request: FetchRequest) -> FetchResponse:
+    async def _local(self, request: FetchRequest) -> FetchResponse:
         path = path_in(self._boot.base, request.url)
-        body = None if path is None else self._host.source(path)
+        body = None if path is None else await asyncio.to_thread(self._host.source, path)
         if body is None:
             raise NetworkError(f"the package has no file {path}")
         return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
+
+    def _store_locally(self, piece: str, last: bool) -> None:
+        change = self._pieces.add(piece, last=last)
+        if change is not None and not self._host.change_local_storage(*change):
+            raise ProtocolError("more in localStorage than there is room for")
+
+    def _warn(self, text: str) -> None:
+        self._log(LogEntry("console", "warn", text))
 
     def _log(self, entry: LogEntry) -> None:
         try:
@@ -471,6 +544,7 @@ class Runtime:
         for reply in list(self._under_way.values()):
             reply.cancel()
         self._waiting.clear()
+        self._sockets.close()
         for number in list(self._listeners):
             self._unlisten(number)
 
@@ -492,6 +566,10 @@ class _ScriptListener:
         """Call it; what it returns can be waited for."""
         self._runtime._told()
         return self._runtime._ask(["e", self._number, arguments], within)
+
+
+def _base64(data: memoryview) -> str:
+    return base64.b64encode(data).decode("ascii")
 
 
 def _gone(process: DenoProcess) -> str:

@@ -1,11 +1,12 @@
 // `console`, for scripts: every line goes to the host's log. stdout is the pipe, so Deno's own must never be seen.
 
 import {
-  NativeMap, create, defineValue, indexOf, mapDelete, mapGet, mapSet, slice,
+  NativeMap, create, defineValue, indexOf, mapDelete, mapGet, mapSet, repeat, slice,
 } from "./primordials.js";
 import {callSite, placeIn} from "./errors.js";
 
 const LONGEST = 1 << 16;
+const DEEPEST = 100; // groups that are shown as such
 const {round} = Math;
 const toNumber = Number;
 const toInteger = parseInt;
@@ -15,7 +16,7 @@ const now = performance.now.bind(performance);
 export function createConsole({inspect, emit}) {
   const counts = new NativeMap();
   const timers = new NativeMap();
-  let indent = "";
+  let depth = 0;
 
   const shown = value => typeof value === "string" ? value : inspect(value);
 
@@ -48,7 +49,7 @@ export function createConsole({inspect, emit}) {
 
   function write(level, text, hidden) {
     const cut = text.length > LONGEST ? `${slice(text, 0, LONGEST)}…` : text;
-    emit(level, indent + cut, placeIn(`${callSite(hidden).stack}`));
+    emit(level, repeat("  ", depth < DEEPEST ? depth : DEEPEST) + cut, placeIn(`${callSite(hidden).stack}`));
   }
 
   const label = value => value === undefined ? "default" : `${value}`;
@@ -71,7 +72,7 @@ export function createConsole({inspect, emit}) {
   };
   const group = (...args) => {
     if (args.length) write("log", format(args), group);
-    indent += "  ";
+    depth++;
   };
   const count = name => {
     const total = (mapGet(counts, label(name)) ?? 0) + 1;
@@ -94,7 +95,7 @@ export function createConsole({inspect, emit}) {
   define("assert", assert);
   define("group", group);
   define("groupCollapsed", group);
-  define("groupEnd", () => { indent = slice(indent, 2); });
+  define("groupEnd", () => { if (depth > 0) depth--; });
   define("count", count);
   define("countReset", name => { mapDelete(counts, label(name)); });
   define("time", name => { mapSet(timers, label(name), now()); });

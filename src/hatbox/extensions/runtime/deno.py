@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, cast
@@ -30,6 +31,7 @@ logger = logging.getLogger("hatbox.extensions")
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR: Final = 16384
+_READ_AT_ONCE: Final = 1 << 17
 _OUT_OF_MEMORY: Final = re.compile(rb"out of memory|OOM|(memory|array buffer) allocation", re.IGNORECASE)
 _INSPECTOR: Final = re.compile(r"ws://[0-9.:]+/\S+")
 
@@ -47,8 +49,8 @@ class Exit(NamedTuple):
 class Receiver(Protocol):
     """Who is told what comes from a child."""
 
-    def received(self, frame: Frame) -> None:
-        """A frame has come; a ProtocolError that this raises ends the child."""
+    def received(self, frames: Sequence[Frame]) -> None:
+        """Frames have come; a ProtocolError that this raises ends the child."""
 
     def writable(self, ready: bool) -> None:
         """The child has stopped reading what it is sent, or reads again."""
@@ -57,15 +59,18 @@ class Receiver(Protocol):
 class DenoProcess(asyncio.SubprocessProtocol):
     """A child that runs, until `exited` is done."""
 
-    def __init__(self, receiver: Receiver, limits: Limits) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """The address for DevTools, in a child that was started with `inspect`."""
-        self._receiver = receiver
+        self.receiver: Receiver = _Nobody()
+        """Who is told what comes. Until it is told to do something, the child says nothing."""
         self._limits = limits
         self._decoder = FrameDecoder(limits.frame)
         self._stderr = bytearray()
         self._reason: Exit | None = None
+        self.running = True
+        """Whether it has not ended, and nobody has decided to end it."""
         self._watchdog: asyncio.TimerHandle | None = None
         self._pings = 0
         self._pongs = 0
@@ -75,12 +80,10 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._ended = False
 
     @classmethod
-    async def start(
-        cls, receiver: Receiver, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False
-    ) -> DenoProcess:
+    async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
         """Start a child. It runs none of the extension's code before it is told to."""
         cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
-        child = cls(receiver, limits)
+        child = cls(limits)
         loop = asyncio.get_running_loop()
         ours, theirs = _channel_ends()
         try:
@@ -117,11 +120,6 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Done when it has ended. Whoever waits for it can be cancelled without harm to others who wait."""
         return self._exited if self._exited.done() else asyncio.shield(self._exited)
 
-    @property
-    def running(self) -> bool:
-        """Whether it has not ended, and nobody has decided to end it."""
-        return self._reason is None and not self._exited.done()
-
     def send(self, frame: bytes) -> None:
         """Send a frame. To a child that has ended it goes nowhere."""
         if not self.running:
@@ -152,6 +150,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Kill the child, for this reason; the first reason counts."""
         if self._reason is None:
             self._reason = reason
+        self.running = False
         self._kill()
         self._read_on()
 
@@ -159,6 +158,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Ask the child to end, by closing its stdin, and kill it if it does not."""
         if self.running:
             self._reason = Exit("stopped")
+            self.running = False
             self._stdin.write_eof()
         try:
             return await asyncio.wait_for(asyncio.shield(self._exited), grace)
@@ -196,18 +196,17 @@ class DenoProcess(asyncio.SubprocessProtocol):
         """Bytes of frames have come."""
         if self.running:
             try:
-                for frame in self._decoder.feed(data):
-                    self._receiver.received(frame)
+                self.receiver.received(self._decoder.feed(data))
             except ProtocolError as error:
                 self.end(Exit("protocol", str(error)))
 
     def pause_writing(self) -> None:
         """The child reads more slowly than it is written to."""
-        self._receiver.writable(False)
+        self.receiver.writable(False)
 
     def resume_writing(self) -> None:
         """The child has caught up."""
-        self._receiver.writable(True)
+        self.receiver.writable(True)
 
     def process_exited(self) -> None:
         """It has ended, whoever wanted that."""
@@ -232,6 +231,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self.inspector.cancel()
         self._transport.close()
         self._lifeline.close()
+        self.running = False
         if not self._exited.done():
             self._exited.set_result(self._reason or self._cause(self._transport.get_returncode()))
 
@@ -281,17 +281,37 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._transport.kill()
 
 
-class _Channel(asyncio.Protocol):
-    """The socket that is the child's stdin and stdout. asyncio's own pipes to a child cost a turn of the loop more."""
+class _Nobody:
+    """The receiver of a child that nobody has asked anything."""
+
+    def received(self, _: Sequence[Frame]) -> None:
+        raise ProtocolError("it speaks before it is asked")
+
+    def writable(self, _: bool) -> None:
+        pass
+
+
+class _Channel(asyncio.BufferedProtocol):
+    """The socket that is the child's stdin and stdout. asyncio's own pipes to a child cost a turn of the loop more.
+
+    It is read into one buffer: without it asyncio allocates a quarter of a megabyte for each frame, however small, and
+    that takes longer than to answer most of them.
+    """
 
     def __init__(self, child: DenoProcess) -> None:
         self._child = child
-        self.data_received = child.received  # type: ignore[method-assign]
+        self._buffer = memoryview(bytearray(_READ_AT_ONCE))
         self.pause_writing = child.pause_writing  # type: ignore[method-assign]
         self.resume_writing = child.resume_writing  # type: ignore[method-assign]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._child.channel_made(cast(asyncio.Transport, transport))
+
+    def get_buffer(self, _: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, size: int) -> None:
+        self._child.received(bytes(self._buffer[:size]))
 
     def connection_lost(self, _: BaseException | None) -> None:
         self._child.channel_lost()

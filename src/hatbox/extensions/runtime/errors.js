@@ -7,6 +7,8 @@ import {
 const ABOVE = /^(moz-extension:\/\/[^\s()]+):(\d+)\n/; // what stands before the message of an error in the syntax
 const PLACE = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
 
+const LONGEST = 10000; // characters of each part: a script can throw whatever it likes
+
 const files = new NativeWeakMap();
 
 // Of an error in the syntax of a module the engine does not tell where it is; at least the file is known.
@@ -33,12 +35,12 @@ export function errorAt(site, message) {
 
 // JSON text that describes whatever was thrown. Nothing that a script throws may make this throw in turn.
 export function describe(thrown) {
-  const name = textOf(thrown, "name", "Error");
-  const message = thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown);
+  const name = slice(textOf(thrown, "name", "Error"), 0, LONGEST);
+  const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, LONGEST);
   const whole = textOf(thrown, "stack", "");
-  const stack = framesOf(whole);
-  const place = placeIn(stack) ?? placeAbove(whole) ?? fileOf(thrown);
-  return stringify({__proto__: null, name, message: slice(message, 0, 10000), stack: slice(stack, 0, 10000), ...place});
+  const stack = slice(framesOf(whole), 0, LONGEST);
+  const place = placeIn(stack) ?? placeAbove(slice(whole, 0, LONGEST)) ?? fileOf(thrown);
+  return stringify({__proto__: null, name, message, stack, ...place});
 }
 
 // Only the frames: before them stands the message again, or lines of source that node:vm puts there.

@@ -2,7 +2,7 @@
 // cookies and keeps none. What is in the package, in data: or in blob: never leaves the machine.
 
 import {
-  NativePromise, NativeTypeError, append, defineValue, promiseThen, startsWith, stringify, uncurryThis,
+  Bytes, NativeMap, NativePromise, NativeTypeError, append, defineValue, mapDelete, mapGet, mapHas, mapSet, promiseThen, setBytes, startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
 const {Request: NativeRequest, Response: NativeResponse, URL: NativeUrl, Headers: NativeHeaders, DOMException: NativeDomException} = globalThis;
@@ -18,8 +18,28 @@ const abortReason = getter(AbortSignal.prototype, "reason");
 const headersForEach = uncurryThis(NativeHeaders.prototype.forEach);
 const addEventListener = uncurryThis(EventTarget.prototype.addEventListener);
 const toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
+const sizeOf = getter(Object.getPrototypeOf(Uint8Array.prototype), "byteLength");
 const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
 const NULL_BODY = {__proto__: null, 101: 1, 103: 1, 204: 1, 205: 1, 304: 1};
+
+const pieces = new NativeMap(); // the number of a request → what has come of the body of its answer
+
+// A piece of a body that is too large for one message.
+export function takePiece(id, piece) {
+  const taken = mapGet(pieces, id);
+  if (taken !== undefined) append(taken, fromBase64(piece));
+}
+
+function bodyOf(id, last) {
+  const taken = mapGet(pieces, id);
+  if (taken.length === 0) return fromBase64(last);
+  append(taken, fromBase64(last));
+  let size = 0;
+  for (let i = 0; i < taken.length; i++) size += sizeOf(taken[i]);
+  const body = new Bytes(size);
+  for (let i = 0, at = 0; i < taken.length; at += sizeOf(taken[i++])) setBytes(body, taken[i], at);
+  return body;
+}
 
 // `ask(kind, text)` sends a request to the host: {id, promise}; `cancel(id)` gives it up.
 export function createFetch({base, nativeFetch, ask, cancel}) {
@@ -34,14 +54,26 @@ export function createFetch({base, nativeFetch, ask, cancel}) {
     const headers = [];
     headersForEach(requestHeaders(request), (value, name) => { append(headers, [name, value]); });
     const {id, promise} = ask("f", stringify({__proto__: null, url, method, headers, redirect: requestRedirect(request), body}));
-    const answer = await new NativePromise((resolve, reject) => {
+    mapSet(pieces, id, []);
+    return new NativePromise((resolve, reject) => {
       addEventListener(signal, "abort", () => {
+        mapDelete(pieces, id);
         cancel(id);
         reject(abortReason(signal) ?? new NativeDomException("The operation was aborted.", "AbortError"));
       });
-      promiseThen(promise, resolve, () => { reject(new NativeTypeError("NetworkError when attempting to fetch resource.")); });
+      promiseThen(promise, answer => {
+        if (!mapHas(pieces, id)) return;
+        try {
+          resolve(responseOf(answer, id));
+        } catch (error) {
+          reject(error);
+        }
+        mapDelete(pieces, id);
+      }, () => {
+        mapDelete(pieces, id);
+        reject(new NativeTypeError("NetworkError when attempting to fetch resource."));
+      });
     });
-    return responseOf(answer);
   };
 
   function absolute(input) {
@@ -49,8 +81,8 @@ export function createFetch({base, nativeFetch, ask, cancel}) {
   }
 }
 
-function responseOf({status, statusText, headers, url, redirected, body}) {
-  const response = new NativeResponse(status in NULL_BODY ? null : fromBase64(body), {status, statusText, headers});
+function responseOf({status, statusText, headers, url, redirected, body}, id) {
+  const response = new NativeResponse(status in NULL_BODY ? null : bodyOf(id, body), {status, statusText, headers});
   defineValue(response, "url", url);
   defineValue(response, "redirected", redirected);
   defineValue(response, "type", "basic");

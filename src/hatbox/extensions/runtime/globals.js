@@ -1,11 +1,11 @@
 // The global object as an extension's background page sees it: what is Deno's or Node's own is taken away, and what a
 // page has and Deno has not is added. Runs once, before any script of the extension.
 
-import {apply, create, defineGetter, defineValue, freeze, ownKeys, slice, startsWith} from "./primordials.js";
+import {apply, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, ownKeys, slice, startsWith} from "./primordials.js";
 
-// What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (localStorage,
-// caches); what would reach the network past the host (WebSocket, EventSource: the list of hosts that Deno may talk to
-// is fixed when it starts and knows no patterns, and permissions change while an extension runs).
+// What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (Deno's localStorage,
+// caches); what would reach the network past the host (EventSource, Deno's own WebSocket: the list of hosts that Deno may
+// talk to is fixed when it starts and knows no patterns, and permissions change while an extension runs).
 const REMOVED = [
   "Deno", "process", "Buffer", "global", "nodeBootstrap", "setImmediate", "clearImmediate", "Worker", "SharedArrayBuffer",
   "localStorage", "sessionStorage", "Storage", "caches", "CacheStorage", "Cache", "alert", "confirm", "prompt", "close",
@@ -13,7 +13,7 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, console}) {
+export function shapeGlobals({url, navigator, fetch, console, storages, classes}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -25,8 +25,18 @@ export function shapeGlobals({url, navigator, fetch, console}) {
   defineValue(globalThis, "navigator", freeze({...navigator}));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
+  for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
+  if (storages !== null) {
+    defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});
+    for (const name of ["localStorage", "sessionStorage"]) {
+      defineGetter(globalThis, name, () => storages[name], {__proto__: null, configurable: true});
+    }
+  }
   numberTimers();
+  restoreProto();
 }
+
+const evaluate = eval; // under another name, it is that of the global scope
 
 function locationOf(url) {
   const location = create(null);
@@ -38,14 +48,29 @@ function locationOf(url) {
   return freeze(location);
 }
 
+// Object.prototype.__proto__ is part of the language on the web, and Deno takes it away.
+function restoreProto() {
+  const {getPrototypeOf, setPrototypeOf} = Object;
+  const isObject = value => (typeof value === "object" && value !== null) || typeof value === "function";
+  const {get, set} = getOwnPropertyDescriptor({
+    get ["__proto__"]() { return getPrototypeOf(this); },
+    set ["__proto__"](prototype) {
+      if (prototype !== null && !isObject(prototype)) return;
+      if (this === null || this === undefined || isObject(this)) setPrototypeOf(this, prototype);
+    },
+  }, "__proto__");
+  Object.defineProperty(Object.prototype, "__proto__", {__proto__: null, get, set, enumerable: false, configurable: true});
+}
+
 // A page's timers are numbers, and call their functions with the global object as `this`. Deno's are Node's.
 function numberTimers() {
   for (const [set, clear] of [["setTimeout", "clearTimeout"], ["setInterval", "clearInterval"]]) {
     const start = globalThis[set];
     const stop = globalThis[clear];
     defineValue(globalThis, set, (callback, delay, ...args) => {
-      if (typeof callback !== "function") throw new TypeError(`${set}: the first argument is not a function.`);
-      return +start(() => { apply(callback, globalThis, args); }, delay);
+      // What is no function is code, which is refused when it is due, if code from strings is.
+      const code = typeof callback === "function" ? null : `${callback}`;
+      return +start(() => { code === null ? apply(callback, globalThis, args) : evaluate(code); }, delay);
     }, {__proto__: null, writable: true, configurable: true});
     defineValue(globalThis, clear, id => { stop(id); }, {__proto__: null, writable: true, configurable: true});
   }

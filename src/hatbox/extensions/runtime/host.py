@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
-
-from hatbox.errors import HatboxError
 
 __all__ = [
     "FetchRequest",
@@ -13,9 +12,9 @@ __all__ = [
     "Host",
     "Listener",
     "LogEntry",
-    "NetworkError",
-    "RuntimeGone",
-    "ScriptError",
+    "Socket",
+    "SocketClosed",
+    "SocketRequest",
 ]
 
 
@@ -75,8 +74,53 @@ class FetchResponse(NamedTuple):
     body: bytes
 
 
+class SocketRequest(NamedTuple):
+    """A WebSocket that a script opens."""
+
+    url: str
+    protocols: Sequence[str]
+    origin: str
+    """Whose script it is, for the server."""
+
+
+class SocketClosed(NamedTuple):
+    """How a WebSocket was closed. `why` is there if it has failed: a script sees only that; the log says why."""
+
+    code: int
+    reason: str
+    clean: bool
+    why: str | None = None
+
+
+class Socket(Protocol):
+    """A WebSocket that is open."""
+
+    protocol: str
+    """The subprotocol that the server has chosen; empty if none."""
+    extensions: str
+    """The extensions of the protocol that it has agreed to."""
+
+    async def send(self, message: str | bytes) -> None:
+        """Send a message, when there is room for it. On a connection that is closed it goes nowhere."""
+
+    async def receive(self) -> str | bytes | SocketClosed:
+        """The next message, or how the connection was closed."""
+
+    async def close(self, code: int | None, reason: str) -> None:
+        """Say goodbye, and wait until the server has answered or has taken too long."""
+
+    async def leave(self) -> None:
+        """Say goodbye for a script that has ended."""
+
+    def drop(self, why: str) -> None:
+        """Cut it off."""
+
+
 class Host(Protocol):
     """Answers what a script asks. The script is not trusted: permissions and arguments are checked behind this."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """For calls that were made together, and in whose body nothing waits."""
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""
@@ -96,28 +140,11 @@ class Host(Protocol):
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """Make a request; raises NetworkError where it is not allowed or fails."""
 
+    async def connect(self, request: SocketRequest) -> Socket:
+        """Open a WebSocket; raises NetworkError where it is not allowed or fails."""
+
+    def change_local_storage(self, key: str | None, value: str | None) -> bool:
+        """A script has set a value, removed it (None), or all (no key). False if that is not allowed."""
+
     def log(self, entry: LogEntry) -> None:
         """A script has said something, or failed."""
-
-
-class NetworkError(HatboxError):
-    """A request was not made, or not answered. A script sees only that; the log says why."""
-
-
-class RuntimeGone(HatboxError):
-    """The extension has ended, and what was asked of it will not be answered."""
-
-
-class ScriptError(HatboxError):
-    """What a script threw."""
-
-    def __init__(
-        self, message: str, name: str = "Error", stack: str = "", file: str = "", line: int = 0, column: int = 0
-    ) -> None:
-        super().__init__(f"{name}: {message}" if name else message)
-        self.message = message
-        self.name = name
-        self.stack = stack
-        self.file = file
-        self.line = line
-        self.column = column

@@ -1,5 +1,5 @@
 // Messages of the host, each handled as a task of its own would be where a script can tell: what a listener or an answer
-// has set going is done before the next event is told. A frame that holds no events is handled at once.
+// has set going is done before the next event is told. Messages that come together and hold no events are handled at once.
 
 import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
 
@@ -9,7 +9,8 @@ export function createInbox({handle, later, settle}) {
   let first = 0;
   let next = 0;
 
-  const apart = (one, other) => one[0] === "e" || other[0] === "e";
+  const isEvent = message => message[0] === "e" || message[0] === "w";
+  const apart = (one, other) => isEvent(one) || isEvent(other);
 
   function drain() {
     while (first < next) {

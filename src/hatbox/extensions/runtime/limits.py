@@ -24,7 +24,10 @@ class Limits(NamedTuple):
     """What is read from a child and waits because the child does not read its answers. The same beyond it."""
     calls: int = 8192
     """Calls under way at once, beyond which the child is not read. Our half of the bridge stays below."""
-    listeners: int = 65536
+    parts: int = 100_000
+    """Arrays, objects and what is in them, of one message: to read more at once would delay others too long."""
+    listeners: int = 2048
+    """Of all events together: to tell each of more would delay others too long."""
     answer: float = 10.0
     """How long a child may take to answer a ping before it is ended as unresponsive."""
     start: float = 30.0

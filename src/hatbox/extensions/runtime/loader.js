@@ -1,4 +1,7 @@
 // Scripts and modules of the extension. Their sources come from the host, whatever their URL says: nothing else is loaded.
+// No promise here is ever fulfilled with a module: a script can look into every promise and at everything that one is
+// fulfilled with (a getter `then` on Object.prototype, `constructor` on Promise.prototype), and with the class of a
+// module it could make code from text, whatever its content security policy says.
 
 import {
   NativeMap, NativeTypeError, append, defineValue, mapGet, mapHas, mapSet, parse, startsWith,
@@ -10,7 +13,7 @@ const resolveUrl = URL;
 // `fetchSource(url)` promises the text of a file, or null. `vm` is node:vm.
 export function createLoader({vm, base, fetchSource}) {
   const {Script, SourceTextModule, SyntheticModule} = vm;
-  const modules = new NativeMap(); // kind and url → promise of a module, not yet linked
+  const entries = new NativeMap(); // kind and url → {url, module, compiled}; `module` is there when `compiled` is done
   const linked = new NativeMap();
 
   function resolve(specifier, referrer) {
@@ -22,11 +25,12 @@ export function createLoader({vm, base, fetchSource}) {
     return href;
   }
 
-  async function compile(url, kind) {
+  async function compile(entry, kind) {
+    const {url} = entry;
     const source = await fetchSource(url);
     if (source === null) throw new NativeTypeError(`error loading dynamically imported module: ${url}`);
     try {
-      return kind === "json" ? jsonModule(url, source) : javascriptModule(url, source);
+      entry.module = kind === "json" ? jsonModule(url, source) : javascriptModule(url, source);
     } catch (error) {
       rememberFile(error, url);
       throw error;
@@ -46,10 +50,14 @@ export function createLoader({vm, base, fetchSource}) {
     });
   }
 
-  function moduleAt(url, kind) {
+  function entryOf(url, kind) {
     const key = `${kind}:${url}`;
-    if (!mapHas(modules, key)) mapSet(modules, key, compile(url, kind));
-    return mapGet(modules, key);
+    if (!mapHas(entries, key)) {
+      const entry = {__proto__: null, url, module: null, compiled: null};
+      mapSet(entries, key, entry);
+      entry.compiled = compile(entry, kind);
+    }
+    return mapGet(entries, key);
   }
 
   function kindOf(attributes) {
@@ -58,29 +66,31 @@ export function createLoader({vm, base, fetchSource}) {
     throw new NativeTypeError(`Module type “${type}” is not known.`);
   }
 
-  // A module whose whole graph is there and linked. All sources are asked for before anything is linked.
-  async function load(url, kind) {
-    const root = await moduleAt(url, kind);
+  // Until the whole graph of a module is there and linked. All sources are asked for before anything is linked.
+  async function load(entry) {
+    await entry.compiled;
     const graph = new NativeMap();
-    await gather(root, url, graph);
+    await gather(entry, graph);
+    const root = entry.module;
     link(root, graph);
     if (root.status === "unlinked") root.instantiate?.();
-    return root;
   }
 
-  async function gather(module, url, graph) {
+  async function gather({url, module}, graph) {
     if (mapHas(graph, module) || module.status !== "unlinked") return;
     const requests = module.moduleRequests ?? [];
     const wanted = [];
     for (let i = 0; i < requests.length; i++) {
       const kind = kindOf(requests[i].attributes);
-      const target = resolve(requests[i].specifier, url);
-      append(wanted, {target, module: moduleAt(target, kind)});
+      append(wanted, entryOf(resolve(requests[i].specifier, url), kind));
     }
     const found = [];
     mapSet(graph, module, found);
-    for (let i = 0; i < wanted.length; i++) append(found, await wanted[i].module);
-    for (let i = 0; i < wanted.length; i++) await gather(found[i], wanted[i].target, graph);
+    for (let i = 0; i < wanted.length; i++) {
+      await wanted[i].compiled;
+      append(found, wanted[i].module);
+    }
+    for (let i = 0; i < wanted.length; i++) await gather(wanted[i], graph);
   }
 
   function link(module, graph) {
@@ -92,9 +102,10 @@ export function createLoader({vm, base, fetchSource}) {
   }
 
   async function importFrom(referrer, specifier, attributes) {
-    const module = await load(resolve(specifier, referrer), kindOf(attributes));
-    await module.evaluate();
-    return module;
+    const entry = entryOf(resolve(specifier, referrer), kindOf(attributes));
+    await load(entry);
+    await entry.module.evaluate();
+    return entry.module.namespace;
   }
 
   return {

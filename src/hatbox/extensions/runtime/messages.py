@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from hatbox.errors import ScriptError
 from hatbox.extensions.runtime.frames import ProtocolError
-from hatbox.extensions.runtime.host import FetchRequest, LogEntry, ScriptError
+from hatbox.extensions.runtime.host import FetchRequest, LogEntry
 
 __all__ = ["console_line", "content_type", "fetch_request", "path_in", "script_error", "split_path", "uncaught"]
 

@@ -1,4 +1,4 @@
-"""fetch() of scripts, made here: only to hosts that are permitted, at every step of a redirection, and without cookies.
+"""fetch() and WebSocket of scripts, made here: only to hosts that are permitted, at every step, and without cookies.
 
 Through the host and not by the child, because permissions are patterns and change while an extension runs, and Deno
 takes a fixed list of hosts when it starts. Knows nothing of extensions beyond the permissions that it is handed.
@@ -6,15 +6,19 @@ takes a fixed list of hosts when it starts. Knows nothing of extensions beyond t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ssl
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import httpx
 
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
-from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, NetworkError
+from hatbox.errors import NetworkError
+from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
 
 __all__ = ["Network"]
 
@@ -22,6 +26,9 @@ _MOST_REDIRECTIONS: Final = 20
 _MOST_BYTES: Final = 8 << 20  # in one frame to the child, and as base64
 _REDIRECTIONS: Final = frozenset({301, 302, 303, 307, 308})
 _BODILESS: Final = frozenset({301, 302, 303})
+# Which schemes there are, and one of which a pattern must name.
+_FETCH_SCHEMES: Final = {"http": ("http",), "https": ("https",)}
+_SOCKET_SCHEMES: Final = {"ws": ("ws", "http"), "wss": ("wss", "https")}
 # What a script may not set: forbidden by the standard, or somebody's cookies.
 _FORBIDDEN: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
@@ -33,9 +40,16 @@ _HIDDEN: Final = frozenset({"set-cookie", "set-cookie2", "content-encoding", "co
 class Network:
     """A client without an identity, opened when it is first used."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport | None = None,
+        trusted: Callable[[], ssl.SSLContext] = lambda: httpx.create_ssl_context(trust_env=False),
+    ) -> None:
         self._transport = transport
+        self._trusted = cache(trusted)
         self._client: httpx.AsyncClient | None = None
+        self._sockets: WeakKeyDictionary[Socket, Callable[[], str | None]] = WeakKeyDictionary()
+        """Those that are open, and what says why one must not be."""
 
     async def fetch(self, request: FetchRequest, permissions: Callable[[], HostPermissions]) -> FetchResponse:
         """Make a request and follow its redirections as it says. `permissions` is asked before each step."""
@@ -56,6 +70,29 @@ class Network:
                 headers = [(name, value) for name, value in headers if name.lower() != "authorization"]
             url = target
         raise NetworkError(f"{request.url} redirects more than {_MOST_REDIRECTIONS} times")
+
+    async def connect(self, request: SocketRequest, permissions: Callable[[], HostPermissions]) -> Socket:
+        """Open a WebSocket. `permissions` is asked before and after, and whenever they change."""
+        from hatbox.extensions.runtime.web_socket import WebSocket  # only now: most extensions open none
+
+        def refusal() -> str | None:
+            try:
+                _refuse_unless_permitted(request.url, permissions(), _SOCKET_SCHEMES)
+            except NetworkError as error:
+                return str(error)
+            return None
+
+        _refuse_unless_permitted(request.url, permissions(), _SOCKET_SCHEMES)
+        socket = await WebSocket.open(request, self._trusted)
+        self._sockets[socket] = refusal
+        self.permissions_changed()
+        return socket
+
+    def permissions_changed(self) -> None:
+        """Cut off the WebSockets to hosts that are not permitted any more."""
+        for socket, refusal in list(self._sockets.items()):
+            if why := refusal():
+                socket.drop(why)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -85,11 +122,13 @@ class Network:
         return response, bytes(content)
 
 
-def _refuse_unless_permitted(url: str, permissions: HostPermissions) -> None:
+def _refuse_unless_permitted(
+    url: str, permissions: HostPermissions, schemes: Mapping[str, tuple[str, ...]] = _FETCH_SCHEMES
+) -> None:
     parsed = parse_url(url)
-    if parsed is None or parsed.scheme not in ("http", "https"):
-        raise NetworkError(f"{url} is not http or https")
-    if not permissions.allow_url(parsed.scheme, parsed.host):
+    if parsed is None or parsed.scheme not in schemes:
+        raise NetworkError(f"{url} is not {' or '.join(schemes)}")
+    if not any(permissions.allow_url(scheme, parsed.host) for scheme in schemes[parsed.scheme]):
         raise NetworkError(f"there is no permission for the host {parsed.host}")
 
 

@@ -7,7 +7,7 @@ import {
 
 const HEADER = 4;
 const ROOM = 1 << 16;
-const FLUSH_AT = 1 << 16; // characters: beyond this a batch goes out at once, so that none grows without bound
+const FLUSH_AT = 1 << 13; // characters: beyond this a batch goes out at once, and the host works while the script goes on asking
 
 export function createPipe({read, write, exit}) {
   let waiting = "";

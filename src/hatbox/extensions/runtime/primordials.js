@@ -32,6 +32,17 @@ export function append(array, value) {
   AT_END.value = undefined;
 }
 
+// What forEach() and map() would do.
+export function each(array, visit) {
+  for (let i = 0; i < array.length; i++) visit(array[i]);
+}
+
+export function mapped(array, change) {
+  const changed = [];
+  for (let i = 0; i < array.length; i++) append(changed, change(array[i]));
+  return changed;
+}
+
 export const promiseThen = uncurryThis(Promise.prototype.then);
 export const promiseResolve = Promise.resolve.bind(Promise);
 export const NativePromise = Promise;
@@ -55,6 +66,7 @@ export const weakMapGet = uncurryThis(WeakMap.prototype.get);
 export const weakMapSet = uncurryThis(WeakMap.prototype.set);
 export const join = uncurryThis(Array.prototype.join);
 export const sort = uncurryThis(Array.prototype.sort);
+export const repeat = uncurryThis(String.prototype.repeat);
 export const slice = uncurryThis(String.prototype.slice);
 export const startsWith = uncurryThis(String.prototype.startsWith);
 export const endsWith = uncurryThis(String.prototype.endsWith);
@@ -62,6 +74,7 @@ export const includes = uncurryThis(String.prototype.includes);
 export const indexOf = uncurryThis(String.prototype.indexOf);
 export const lastIndexOf = uncurryThis(String.prototype.lastIndexOf);
 export const charCodeAt = uncurryThis(String.prototype.charCodeAt);
+export const NativeRegExp = RegExp;
 export const regExpExec = uncurryThis(RegExp.prototype.exec);
 export const dateGetTime = uncurryThis(Date.prototype.getTime);
 export const setBytes = uncurryThis(getPrototypeOf(Uint8Array.prototype).set);

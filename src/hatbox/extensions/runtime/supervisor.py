@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from hatbox.errors import RuntimeGone
 from hatbox.extensions.runtime.bridge import Runtime
 from hatbox.extensions.runtime.deno import Exit
-from hatbox.extensions.runtime.host import RuntimeGone
 
 __all__ = ["BackOff", "Supervisor"]
 
@@ -56,11 +56,17 @@ class Supervisor:
         """Whether it has crashed, and will be started again."""
         return self.runtime is None and self._keeping is not None and not self._keeping.done()
 
-    async def start(self) -> Runtime:
-        """Start it for the first time. What goes wrong here is raised, and is no crash."""
+    async def start(self, *, has_run: bool = False) -> Runtime:
+        """Start it. What goes wrong is raised; with one that has run before it is a crash as well, and no end."""
         if self._keeping is not None:
             raise RuntimeError("it is already supervised")
-        runtime = self.runtime = await self._start()
+        try:
+            runtime = self.runtime = await self._start()
+        except RuntimeGone as error:
+            self.runtime = None
+            if has_run:
+                self._keeping = asyncio.ensure_future(self._keep_after(_not_started(error)))
+            raise
         self._keeping = asyncio.ensure_future(self._keep(runtime))
         return runtime
 
@@ -89,6 +95,11 @@ class Supervisor:
                 return
             runtime = self.runtime = again
 
+    async def _keep_after(self, ended: Exit) -> None:
+        runtime = self.runtime = await self._again(ended)
+        if runtime is not None:
+            await self._keep(runtime)
+
     async def _again(self, ended: Exit) -> Runtime | None:
         """Start it again; None when it has crashed too often."""
         while True:
@@ -102,4 +113,9 @@ class Supervisor:
             try:
                 return await self._start()
             except RuntimeGone as error:
-                ended = Exit("crashed: it did not start", str(error))
+                self.runtime = None
+                ended = _not_started(error)
+
+
+def _not_started(error: RuntimeGone) -> Exit:
+    return Exit("crashed: it did not start", str(error))

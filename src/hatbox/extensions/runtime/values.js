@@ -1,13 +1,14 @@
 // Values as JSON text, with marks for what JSON has no word for. hatbox/values.py describes the marks, and is the other half.
 
 import {
-  Buffer, Bytes, NativeError, NativeMap, append, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
-  NativeDOMException, getPrototypeOf, includes, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
+  Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
+  NativeDOMException, getPrototypeOf, includes, indexOf, isArray, mapForEach, mapGet, mapSet, objectKeys, parse, regExpExec, setAdd, setForEach, slice,
   startsWith, stringify, uncurryThis,
 } from "./primordials.js";
 
 const MARK = "\0";
 const DEEPEST = 400;
+const [QUOTE, COMMA, BRACKET, BACKSLASH, BRACE] = [0x22, 0x2c, 0x5b, 0x5c, 0x7b];
 
 const BY_SLOT = [
   ["isDate", "Date"], ["isRegExp", "RegExp"], ["isMap", "Map"], ["isSet", "Set"], ["isNativeError", "Error"],
@@ -79,8 +80,12 @@ export function className(object) {
 
 // No string may be larger than a frame; told before it is copied, because the copy may be what there is no memory for.
 let largest = Infinity;
+let mostParts = Infinity;
 
-export function limitStrings(bytes) { largest = bytes; }
+export function limitSizes(bytes, parts) {
+  largest = bytes;
+  mostParts = parts;
+}
 
 export function quote(text) {
   if (text.length > largest) throw tooLarge(text.length);
@@ -89,9 +94,33 @@ export function quote(text) {
 
 // Refuse the text of a message that does not fit into a frame.
 export function refuseLarge(text) {
+  if (text.length > mostParts && partsOf(text) > mostParts) {
+    throw new NativeError(`The value is too large: it has more than ${mostParts} parts.`);
+  }
   if (text.length * 3 <= largest) return; // no character takes more than three bytes
   const size = text.length > largest ? text.length : encodeText(encoder, text).length;
   if (size > largest) throw tooLarge(size);
+}
+
+// How many arrays, objects and things in them there are, in JSON text; it stops when there are too many.
+function partsOf(text) {
+  let parts = 0;
+  for (let i = 0; i < text.length && parts <= mostParts; i++) {
+    const code = charCodeAt(text, i);
+    if (code === COMMA || code === BRACKET || code === BRACE) parts++;
+    else if (code === QUOTE) i = endOfString(text, i);
+  }
+  return parts;
+}
+
+function endOfString(text, start) {
+  let end = indexOf(text, '"', start + 1);
+  for (;;) {
+    let slashes = 0;
+    while (charCodeAt(text, end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+    end = indexOf(text, '"', end + 1);
+  }
 }
 
 function tooLarge(size) {

@@ -44,6 +44,8 @@ class SqliteStore(Store):
         self._all_answered: asyncio.Future[None] | None = None
         self._complaint = ""
         self._answering = False  # whether a call has the turn of the loop to itself
+        self._together = False  # whether reads share one transaction, and whether it has begun
+        self._begun = False
         self._writer: Writer | None = None
 
     async def open(self) -> None:
@@ -80,6 +82,7 @@ class SqliteStore(Store):
             writer.stop()
             raise
         self._reader = SqliteTransaction(self._connection)
+        self._ask = self._connection.cursor().execute
         self._writer = writer
         if self._followers:
             self._start_looking()
@@ -106,22 +109,52 @@ class SqliteStore(Store):
             self._is_open = False
             self._connection.close()
 
-    def read(self, work: Work[T]) -> asyncio.Future[T]:
+    def read(self, work: Work[T], *, asks_once: bool = False) -> asyncio.Future[T]:
         writer = self._usable()
         if self._unanswered:
             return self._put(writer, work, writes=False)
         reply: asyncio.Future[T] = self._loop.create_future()
         try:
-            self._connection.execute("BEGIN")  # a work that asks twice sees one state of the profile
-            try:
+            if self._together:
+                self._begin()
                 reply.set_result(work(self._reader))
-            finally:
-                self._connection.execute("COMMIT")
+            elif asks_once:
+                reply.set_result(work(self._reader))
+            else:
+                self._begin()  # a work that asks twice sees one state of the profile
+                try:
+                    reply.set_result(work(self._reader))
+                finally:
+                    self._end()
         except sqlite3.Error as error:
             _settle(reply, None, explained(self._path, error))
         except Exception as error:  # noqa: BLE001 - whoever awaits the answer gets it
             reply.set_exception(error)
         return reply
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        if self._together:
+            yield
+            return
+        self._together = True
+        try:
+            yield
+        finally:
+            self._together = False
+            self._end()
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._ask("BEGIN")
+            self._begun = True
+
+    def _end(self) -> None:
+        """End the transaction that reads share, so that the next one sees what has been committed since."""
+        if self._begun:
+            self._begun = False
+            if self._connection.in_transaction:  # SQLite itself ends one in which the disk fails
+                self._ask("COMMIT")
 
     def write(self, work: Work[T]) -> asyncio.Future[T]:
         return self._put(self._usable(), work, writes=True)
@@ -158,6 +191,7 @@ class SqliteStore(Store):
     def _start_looking(self) -> None:
         # Only after the writer could see that somebody follows: from here on it brings along what others commit.
         with self._explained():
+            self._end()
             self._known = self._reader.changes.latest()
         self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
 
@@ -245,6 +279,7 @@ class SqliteStore(Store):
     def _others(self) -> list[tuple[int, list[Change]]]:
         """What has been committed since followers were last told. Right only while no call of our own is under way."""
         with self._explained():
+            self._end()
             return self._reader.changes.after(self._known)
 
     def _tell_others(self, rows: Iterable[tuple[int, list[Change]]]) -> None:

@@ -18,6 +18,7 @@ __all__ = ["SqliteChangeLog", "SqliteCookieTable", "SqliteIdentityTable", "Sqlit
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ROW: Final = "id, name, icon, color, hidden"
 _ORDER: Final = "ORDER BY position, id"
+_GET: Final = f"SELECT {_ROW} FROM identities WHERE id = ?"
 _DAY: Final = 24 * 60 * 60 * 1000
 
 
@@ -27,9 +28,11 @@ class SqliteIdentityTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._execute = connection.execute
         self._executemany = connection.executemany
+        self._cursor = connection.cursor()
 
     def get(self, number: int) -> IdentityRow | None:
-        row: IdentityRow | None = self._execute(f"SELECT {_ROW} FROM identities WHERE id = ?", (number,)).fetchone()
+        # With a cursor that is there already: this is the read that there are the most of.
+        row: IdentityRow | None = self._cursor.execute(_GET, (number,)).fetchone()
         return row
 
     def find(self, name: str | None = None) -> list[IdentityRow]:

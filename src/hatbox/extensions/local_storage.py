@@ -1,0 +1,114 @@
+"""localStorage of an extension's background: kept in the profile, written behind the scripts and in their order.
+
+Scripts do not wait for it, so changes are gathered while a transaction is under way. Knows nothing of the bridge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Final, NamedTuple
+
+from hatbox.api import installed
+from hatbox.errors import HatboxError
+from hatbox.store.base import Store, Transaction
+
+__all__ = ["KIND", "QUOTA", "LocalStorage"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+KIND: Final = "localStorage"
+"""Where it is kept. Keys and values are JSON in ASCII: JavaScript's texts may hold half a pair of surrogates."""
+
+QUOTA: Final = 5 << 20
+"""Code units of keys and values together, as in Firefox."""
+
+
+class _Change(NamedTuple):
+    value: str | None
+    anew: bool
+    """Whether it was removed before: then it stands behind the others."""
+
+
+class LocalStorage:
+    """What one extension keeps. Used from load() on."""
+
+    def __init__(self, store: Store, extension: str) -> None:
+        self._store = store
+        self._extension = extension
+        self._sizes: dict[str, int] = {}
+        self._used = 0
+        self._cleared = False
+        self._changes: dict[str, _Change] = {}
+        self._writing: asyncio.Task[None] | None = None
+
+    async def load(self) -> list[tuple[str, str]]:
+        """All keys and values, in the order in which they were set."""
+        await self.flush()
+        found = await self._store.read(lambda transaction: transaction.extensions.find(KIND, self._extension))
+        entries = [(json.loads(key), json.loads(value)) for _, key, value in found]
+        self._sizes = {key: _units(key) + _units(value) for key, value in entries}
+        self._used = sum(self._sizes.values())
+        return entries
+
+    def change(self, key: str | None, value: str | None) -> bool:
+        """Set a value, remove it (None), or all (no key), soon. False if there is no room: scripts see to that."""
+        if key is None:
+            self._cleared, self._changes, self._sizes, self._used = True, {}, {}, 0
+        else:
+            size = 0 if value is None else _units(key) + _units(value)
+            grows = size - self._sizes.pop(key, 0)
+            if grows > 0 and self._used + grows > QUOTA:
+                return False
+            self._used += grows
+            if value is not None:
+                self._sizes[key] = size
+            before = self._changes.get(key)
+            removed = before is not None and (before.anew or before.value is None)
+            if removed and value is not None:
+                del self._changes[key]
+            self._changes[key] = _Change(value, removed)
+        if self._writing is None:
+            self._writing = asyncio.ensure_future(self._write_all())
+        return True
+
+    async def flush(self) -> None:
+        """Wait until all that was changed is on disk."""
+        while self._writing is not None:
+            await asyncio.shield(self._writing)
+
+    async def _write_all(self) -> None:
+        try:
+            while self._changes or self._cleared:
+                cleared, changes = self._cleared, self._changes
+                self._cleared, self._changes = False, {}
+                await self._write(cleared, changes)
+        finally:
+            self._writing = None
+
+    async def _write(self, cleared: bool, changes: dict[str, _Change]) -> None:
+        def write(transaction: Transaction) -> None:
+            if installed.get(transaction, self._extension) is not None:  # else it was removed while it ran
+                _apply(transaction, self._extension, cleared, changes)
+
+        try:
+            await self._store.write(write)
+        except HatboxError as error:
+            logger.error("localStorage of %s was not written: %s", self._extension, error)
+
+
+def _apply(transaction: Transaction, extension: str, cleared: bool, changes: dict[str, _Change]) -> None:
+    table = transaction.extensions
+    if cleared:
+        table.clear(extension, KIND)
+    for key, change in changes.items():
+        kept = json.dumps(key)
+        if change.value is None or change.anew:
+            table.delete(extension, KIND, kept)
+        if change.value is not None:
+            table.put(extension, KIND, kept, json.dumps(change.value).encode("ascii"))
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.web_requests import Body
+from hatbox.web_requests.bodies import read_body
+
+FORM = "application/x-www-form-urlencoded"
+PARTS = (
+    b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
+    b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xc3\xbc \r\n2\r\n'
+    b'--x\r\nContent-Disposition: form-data; name="f"; filename="b.txt"\r\nContent-Type: text/plain\r\n\r\nhello\r\n'
+    b"--x--\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "parts", "body"),
+    [
+        (FORM, [b"a=1&a=2&b="], Body({"a": ["1", "2"], "b": [""]})),
+        (f"{FORM.upper()}; charset=utf-8", [b"a=%C3%BC+", b"x"], Body({"a": ["ü x"]})),
+        (FORM, [b""], Body({})),
+        (FORM, [b"\xff=%zz"], Body({"\ufffd": ["%zz"]})),
+        ("multipart/form-data; boundary=x", [PARTS], Body({"a": ["1", "ü \r\n2"], "f": ["b.txt"]})),
+        ("multipart/form-data; boundary=x", [b"no parts"], Body({})),
+        ("multipart/form-data", [PARTS], Body(raw=(PARTS,))),
+        ("application/json", [b"{", b"}"], Body(raw=(b"{", b"}"))),
+        ("", [b"\x00\xff"], Body(raw=(b"\x00\xff",))),
+    ],
+)
+def test_forms_are_read_and_all_else_is_bytes(content_type: str, parts: list[bytes], body: Body) -> None:
+    assert read_body(content_type, parts) == body
+
+
+@given(st.sampled_from([FORM, "multipart/form-data; boundary=x", "text/plain"]), st.binary())
+def test_no_body_is_an_error(content_type: str, body: bytes) -> None:
+    read_body(content_type, [body])
+
+
+@given(st.binary())
+def test_no_part_of_a_form_is_an_error(body: bytes) -> None:
+    read_body("multipart/form-data; boundary=x", [b"--x\r\nContent-Disposition: form-data; " + body + b"\r\n--x--"])
