@@ -6,11 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.user_languages import user_languages
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import needs_deno
 
+MANIFEST = {
+    "manifest_version": 2,
+    "name": "__MSG_hat__",
+    "version": "1",
+    "default_locale": "en",
+    "background": {"scripts": ["background.js"]},
+}
 MESSAGES = {
     "hi": {"message": "Hello $1 and $WHO$ $$1 $2!", "placeholders": {"who": {"content": "[$2]"}}},
     "dollar": {"message": "a $$ b $$$ $x$ $0 $10"},
@@ -71,3 +81,32 @@ def test_an_extension_without_texts_has_the_languages_all_the_same(tmp_path: Pat
         assert await extension.evaluate("browser.i18n.detectLanguage === undefined") is True
 
     run_made(tmp_path, use)
+
+
+@needs_deno
+def test_an_extension_speaks_the_language_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("locale.getlocale", lambda: ("de_DE", "UTF-8"))
+
+    async def use(_: Profile, extension: Extension) -> None:
+        assert extension.manifest.name == "Hut"
+        assert await extension.evaluate("[browser.i18n.getMessage('hat'), browser.i18n.getUILanguage()]") == [
+            "Hut",
+            "de-DE",
+        ]
+        assert await extension.evaluate("browser.i18n.getAcceptLanguages()") == ["de-DE", "en-US", "en"]
+        assert await extension.evaluate("navigator.languages") == ["de-DE", "en-US", "en"]
+
+    texts = {"en": "Hat", "de": "Hut"}
+    files = {f"_locales/{each}/messages.json": json.dumps({"hat": {"message": texts[each]}}) for each in texts}
+    run_made(tmp_path, use, files=files | {"manifest.json": json.dumps(MANIFEST)})
+
+
+@pytest.mark.parametrize("known", [None, "C", "English_United States", "no locale"])
+def test_a_system_that_does_not_say_speaks_english(monkeypatch: pytest.MonkeyPatch, known: str | None) -> None:
+    def getlocale() -> tuple[str | None, None]:
+        if known == "no locale":
+            raise ValueError("unknown locale: UTF-8")
+        return known, None
+
+    monkeypatch.setattr("locale.getlocale", getlocale)
+    assert user_languages() == ("en-US", "en")

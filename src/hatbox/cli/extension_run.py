@@ -19,6 +19,7 @@ from hatbox.errors import EngineBusy
 from hatbox.extensions.manifest import read_manifest
 from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
+from hatbox.extensions.user_languages import user_languages
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
@@ -117,7 +118,7 @@ class _Teller:
 
     @functools.cached_property
     def _name(self) -> str:
-        return read_manifest(open_package(self._place)).name
+        return read_manifest(open_package(self._place), languages=user_languages()).name
 
     async def started(self, extension: Extension, *, inspect: bool) -> None:
         self._name = extension.manifest.name

@@ -27,6 +27,7 @@ from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
 from hatbox.extensions.urls import file_name
+from hatbox.extensions.user_languages import user_languages
 from hatbox.messaging.service import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
 
@@ -43,6 +44,8 @@ class Extensions:
         self._messages = messages
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
+        self.languages = user_languages()
+        """The languages that the user reads, the preferred one first. Extensions that are started later speak them."""
         self._running: dict[str, Extension] = {}
         self._starting: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -252,7 +255,7 @@ class Extensions:
 
         def read() -> tuple[Package, Manifest]:
             package = path if isinstance(path, Package) else open_package(path)
-            return package, read_manifest(package)
+            return package, read_manifest(package, languages=self.languages)
 
         return await asyncio.to_thread(read)
 

@@ -44,6 +44,7 @@ def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
     from hatbox.profile import Profile
 
     opened = Profile(tmp_path / "hatbox" / "profile.db")
+    opened.extensions.languages = ("en-US", "en")  # on every machine
     hatbox_loop.run(opened.__aenter__())
     yield opened
     hatbox_loop.run(opened.close())

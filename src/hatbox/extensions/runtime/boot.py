@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.extensions.runtime.description import Description
 from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.user_languages import user_languages
 
 __all__ = ["Boot", "default_navigator", "settings"]
 
@@ -73,8 +73,7 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
 def default_navigator() -> dict[str, Any]:
     """What `navigator` says: Firefox on this machine."""
     system, platform = _SYSTEMS.get(sys.platform, _SYSTEMS["linux"])
-    known = locale.getlocale()[0] or ""
-    language = known.replace("_", "-") if "_" in known else "en-US"
+    languages = user_languages()
     return {
         "userAgent": f"Mozilla/5.0 ({system}; rv:{_FIREFOX}) Gecko/20100101 Firefox/{_FIREFOX}",
         "appCodeName": "Mozilla",
@@ -84,8 +83,8 @@ def default_navigator() -> dict[str, Any]:
         "product": "Gecko",
         "productSub": "20100101",
         "vendor": "",
-        "language": language,
-        "languages": list(dict.fromkeys([language, "en-US", "en"])),
+        "language": languages[0],
+        "languages": list(languages),
         "onLine": True,
         "cookieEnabled": True,
         "hardwareConcurrency": os.cpu_count() or 1,
