@@ -37,9 +37,20 @@ class Terminal:
     def type(self, keys: str) -> None:
         os.write(self._file, keys.encode())
 
-    def until(self, wanted: str) -> str:
+    def interrupt(self) -> None:
+        """Press Ctrl-C until there is a new prompt: Python's readline can miss one that comes just before it waits."""
+        for _ in range(SECONDS):
+            self.type(CTRL_C)
+            try:
+                self.until("\n> ", 1)
+            except AssertionError:
+                continue
+            return
+        raise AssertionError("Ctrl-C does nothing")
+
+    def until(self, wanted: str, seconds: float = SECONDS) -> str:
         """What has been shown since the last call, up to this."""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + seconds
         while wanted not in self._text:
             ready, _, _ = select.select([self._file], [], [], max(0, end - time.monotonic()))
             assert ready, f"{wanted!r} was never shown: {self._text!r}"
@@ -79,14 +90,13 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_ctrl_c_drops_the_line_and_ctrl_d_ends_it(terminal: Terminal) -> None:
-    terminal.type("nobody.home" + CTRL_C)
-    terminal.until("\n> ")
+    terminal.type("nobody.home")
+    terminal.interrupt()
     terminal.type("function half(n) {\n")
     terminal.until("... ")
-    terminal.type(CTRL_C)
-    terminal.until("\n> ")
+    terminal.interrupt()
     terminal.type("6 * 7\n")
-    assert "42" in terminal.until("\n> ")
+    terminal.until("\n42\r\n> ")
     terminal.type(CTRL_D)
     assert terminal.ended() == 0
 
@@ -94,10 +104,9 @@ def test_ctrl_c_drops_the_line_and_ctrl_d_ends_it(terminal: Terminal) -> None:
 def test_ctrl_c_stops_waiting_for_what_never_comes(terminal: Terminal) -> None:
     terminal.type("console.error('begun'), await new Promise(() => {})\n")
     terminal.until("\r\nbegun")
-    terminal.type(CTRL_C)
-    terminal.until("\n> ")
+    terminal.interrupt()
     terminal.type("6 * 7\n")
-    assert "42" in terminal.until("\n> ")
+    terminal.until("\n42\r\n> ")
 
 
 def test_a_name_is_completed_and_code_may_go_on_in_the_next_line(terminal: Terminal) -> None:
