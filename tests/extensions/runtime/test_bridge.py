@@ -211,6 +211,20 @@ def test_namespaces_are_frozen(tmp_path: Path) -> None:
     in_lab(tmp_path, use)
 
 
+def test_functions_look_as_in_firefox(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=["contextualIdentities"])
+        for name in (
+            "contextualIdentities.get",
+            "contextualIdentities.getSupportedColors",
+            "tabs.create",
+            "tabs.connect",
+        ):
+            assert await runtime.evaluate(f"[browser.{name}.name, browser.{name}.length]") == ["", 1]
+
+    in_lab(tmp_path, use)
+
+
 def test_callbacks_get_the_result_or_the_last_error(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start(permissions=[CAMEL, "cookies"])

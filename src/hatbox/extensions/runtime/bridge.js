@@ -13,6 +13,14 @@ import {encode, encodeMessage, refuseLarge} from "./values.js";
 const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
+const HIDDEN = {__proto__: null, enumerable: false, configurable: true};
+
+// A function that looks as those of Firefox do, all of them.
+function disguised(make) {
+  defineValue(make, "name", "", HIDDEN);
+  return defineValue(make, "length", 1, HIDDEN);
+}
+
 export function createBridge({pipe, data, mostListeners}) {
   const {send, sendNow} = pipe;
 
@@ -101,7 +109,7 @@ export function createBridge({pipe, data, mostListeners}) {
       site = callSite(make);
       return answer;
     };
-    return make;
+    return disguised(make);
   }
 
   // What check() says of the arguments; what it throws has the stack of whoever called `hidden`.
@@ -345,7 +353,7 @@ export function createBridge({pipe, data, mostListeners}) {
       append(values, {__proto__: null, path, args, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
       return apply(own, undefined, values);
     };
-    return make;
+    return disguised(make);
   }
 
   return {browser, show, addMembers, answered, tell, answer, refuse, report, ask};
