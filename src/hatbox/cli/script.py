@@ -15,6 +15,7 @@ import inspect
 import logging
 import select
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -214,9 +215,30 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
         return
     previous = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield lambda: count > 0
+        with _woken_by_signals(asyncio.get_running_loop()):
+            yield lambda: count > 0
     finally:
         signal.signal(signal.SIGINT, previous)
+
+
+@contextlib.contextmanager
+def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Let signals wake the loop: one that comes just before it waits would otherwise be noticed after it has waited."""
+    if sys.platform == "win32":  # where the loop does so itself
+        yield
+        return
+    ear, mouth = socket.socketpair()
+    for each in (ear, mouth):
+        each.setblocking(False)
+    loop.add_reader(ear, ear.recv, 4096)
+    previous = signal.set_wakeup_fd(mouth.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(previous)
+        loop.remove_reader(ear)
+        ear.close()
+        mouth.close()
 
 
 def _nobody_reads_our_output() -> bool:
