@@ -340,10 +340,11 @@ async def test_a_blocking_listener_that_fails_is_logged_with_its_line_and_does_n
     tmp_path: Path, site: Site, failing: str
 ) -> None:
     async with browsing(tmp_path) as here:
-        entries: list[Any] = []
+        entries: asyncio.Queue[Any] = asyncio.Queue()
         background = f"browser.webRequest.onBeforeRequest.addListener({failing}, {ON_PAGES}, ['blocking']);"
-        await here.extension(background, on_log=entries.append)
+        await here.extension(background, on_log=entries.put_nowait)
         tab = await here.visit(site.url("/page/1"))
         assert tab.url == site.url("/page/1")
-        (entry,) = entries
+        entry = await entries.get()
+        assert entries.empty()
         assert (entry.text, entry.line, entry.file.rpartition("/")[2]) == ("Error: mine", 1, "background.js")
