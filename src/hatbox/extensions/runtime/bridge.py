@@ -145,12 +145,11 @@ class Runtime:
     async def run_scripts(self, paths: Sequence[str]) -> None:
         """Run classic scripts of the package, in order and in one scope. What fails is logged, and the next runs."""
         for path in paths:
-            source = await self._text(path)
-            if source is None:
-                failed = f"Loading failed for the <script> with source “{self.url(path)}”."
-                self._log(LogEntry("error", "error", failed))
-                continue
-            await self._run("script", self.url(path), source)
+            await self._run_classic("script", path)
+
+    async def run_worker(self, path: str) -> None:
+        """Run the script of a service worker, for which Boot.worker is `classic`. Once; what fails is logged."""
+        await self._run_classic("worker", path)
 
     async def run_module(self, path: str) -> None:
         """Run a module of the package, with all that it imports, until its top level is done. What fails is logged."""
@@ -213,6 +212,14 @@ class Runtime:
     def url(self, path: str) -> str:
         """The moz-extension:// URL of a file."""
         return self._boot.base + path.removeprefix("/")
+
+    async def _run_classic(self, kind: str, path: str) -> None:
+        source = await self._text(path)
+        if source is None:
+            failed = f"Loading failed for the <script> with source “{self.url(path)}”."
+            self._log(LogEntry("error", "error", failed))
+        else:
+            await self._run(kind, self.url(path), source)
 
     async def _run(self, kind: str, *details: Any) -> None:
         try:
