@@ -48,6 +48,11 @@ class Boot(NamedTuple):
         """The root of its files."""
         return f"moz-extension://{self.uuid}/"
 
+    @property
+    def user_agent(self) -> str:
+        """What `navigator.userAgent` says."""
+        return str(self.navigator.get("userAgent") or default_navigator()["userAgent"])
+
 
 def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
     """The message `boot`, as boot.mjs takes it."""

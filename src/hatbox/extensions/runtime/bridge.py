@@ -81,7 +81,7 @@ class Runtime:
         self._reading = asyncio.Lock()
         """Held while a file of the package is read and sent: one at a time, because each may be large."""
         self._continuing = False
-        self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
+        self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._send_soon, self._warn)
         self._pieces = Pieces()
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
@@ -496,10 +496,16 @@ class Runtime:
             if request.url.startswith(self._boot.base):
                 async with self._reading:
                     return await self._answer_in_pieces(number, await self._local(request))
-            return await self._answer_in_pieces(number, await self._host.fetch(request))
+            return await self._answer_in_pieces(number, await self._host.fetch(self._with_user_agent(request)))
         except HatboxError as error:
             self._warn(f"fetch({request.url[:200]}): {error}")
             raise
+
+    def _with_user_agent(self, request: FetchRequest) -> FetchRequest:
+        """The request, from what `navigator` says that it is, unless the script has said otherwise."""
+        if any(name.lower() == "user-agent" for name, _ in request.headers):
+            return request
+        return request._replace(headers=[*request.headers, ("User-Agent", self._boot.user_agent)])
 
     async def _answer_in_pieces(self, number: int, response: FetchResponse) -> dict[str, Any]:
         """What is answered to a request; of a large body all but the last piece goes ahead, as the child reads it."""
