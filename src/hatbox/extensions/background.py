@@ -6,7 +6,7 @@ A background page is only read for its scripts: there is no document here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -40,6 +40,13 @@ class Background(msgspec.Struct, frozen=True):
     persistent: bool = False
     service_worker: bool = False
     """Written for a service worker: it may expect importScripts() and no window."""
+
+    @property
+    def worker(self) -> Literal["classic", "module"] | None:
+        """Of which kind a service worker is; None if it is none."""
+        if not self.service_worker:
+            return None
+        return "module" if self.scripts[0].module else "classic"
 
 
 def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Callable[[str], None]) -> Background | None:

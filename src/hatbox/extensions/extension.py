@@ -202,6 +202,7 @@ class Extension:
             data={"i18n": manifest.locales.for_runtime()},
             page=self._background.page,
             local_storage=await self._stored(),
+            worker=self._background.worker,
         )
         base = manifest.base_url
         context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
@@ -216,6 +217,8 @@ class Extension:
         for script in self._background.scripts:
             if script.module:
                 await runtime.run_module(script.file)
+            elif self._background.service_worker:
+                await runtime.run_worker(script.file)
             else:
                 await runtime.run_scripts([script.file])
         runtime.loaded()

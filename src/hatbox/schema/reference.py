@@ -25,7 +25,8 @@ What is drawn in a browser is a registry here: menus, buttons, commands and noti
 What is not there at all:
 
 - a DOM: the background has `window` and `self`, `location`, `navigator`, `fetch`, `WebSocket`, `localStorage`,
-  timers and what else workers have, and no `document`;
+  timers and what else workers have, and no `document`. One that is a service worker has `importScripts`, and no
+  `localStorage`;
 - pages of extensions: popups, sidebars and options pages are not shown. Tests play them from Python;
 - content scripts: nothing is put into web pages. `tabs.sendMessage` reaches what a test plays there.
 

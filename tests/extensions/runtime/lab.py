@@ -84,6 +84,7 @@ class Lab:
         network: Network | None = None,
         polyfills: Iterable[tuple[str, str]] = (),
         data: Mapping[str, Any] | None = None,
+        navigator: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Runtime:
         """An extension with these classic background scripts, which have run: 0.js, 1.js, …"""
@@ -96,6 +97,7 @@ class Lab:
             {"name": "Lab", "version": "1"},
             describe(caller),
             data=data or {},
+            navigator=navigator or {},
             polyfills=list(polyfills),
         )
         runtime = await Runtime.start(host, boot, limits, **options)

@@ -66,6 +66,29 @@ def test_method_headers_and_body_arrive_and_bytes_come_back(tmp_path: Path, site
     in_lab(tmp_path, use)
 
 
+def test_the_user_agent_is_that_of_navigator_or_the_scripts_own(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE])
+        agent = await runtime.evaluate("navigator.userAgent")
+        assert "Firefox/" in agent
+        await runtime.evaluate(f"fetch({site.url('/a', to=site.url('/b'))!r})")
+        await runtime.evaluate(f"fetch({site.url()!r}, {{headers: {{'user-agent': 'mine/1'}}}})")
+        await runtime.evaluate(f"fetch(new Request({site.url()!r}, {{headers: {{'User-Agent': ''}}}}))")
+        sent = [headers.get_all("User-Agent") for headers in site.headers]
+        assert sent == [[agent], [agent], ["mine/1"], [""]]
+
+    in_lab(tmp_path, use)
+
+
+def test_a_background_with_another_navigator_is_another_user_agent(tmp_path: Path, site: Site) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start(permissions=[HERE], navigator={"userAgent": "Another/2"})
+        await runtime.evaluate(f"fetch({site.url()!r})")
+        assert site.headers[0].get_all("User-Agent") == [await runtime.evaluate("navigator.userAgent")] == ["Another/2"]
+
+    in_lab(tmp_path, use)
+
+
 REFUSED = "TypeError: NetworkError when attempting to fetch resource."
 
 

@@ -179,7 +179,7 @@ def test_codes_reasons_and_early_messages_are_refused_as_in_firefox(tmp_path: Pa
 )
 def test_what_our_own_half_would_not_say_ends_the_child(message: list[Any]) -> None:
     async def main() -> None:
-        sockets = Sockets(_never, "moz-extension://x", lambda _: None, lambda _: None)
+        sockets = Sockets(_never, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
         with pytest.raises(ProtocolError):
             sockets.handle(*message)
 
@@ -191,7 +191,7 @@ def test_what_our_own_half_would_not_say_ends_the_child(message: list[Any]) -> N
 )
 def test_nor_of_a_socket_that_is_open(message: list[Any]) -> None:
     async def main() -> None:
-        sockets = Sockets(_never, "moz-extension://x", lambda _: None, lambda _: None)
+        sockets = Sockets(_never, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
         with pytest.raises(ProtocolError):
             sockets.handle(message[0], 1, message[1])
@@ -269,13 +269,13 @@ def test_nobodys_cookies_are_sent_and_none_are_kept(tmp_path: Path) -> None:
     async def use(lab: Lab, place: Place) -> None:
         store = await lab.profile.cookie_store("firefox-default")
         await store.receive(["mine=1"], place.url.replace("ws", "http"))
-        runtime = await lab.start(LIFE, permissions=[HERE])
+        runtime = await lab.start(LIFE, permissions=[HERE], navigator={"userAgent": "Another/2"})
         for _ in range(2):
             await runtime.evaluate(brief(place))
         for headers in place.asked:
             assert "Cookie" not in headers
             assert headers["Origin"] == f"moz-extension://{UUID}"
-            assert headers["User-Agent"].startswith("Mozilla/5.0")
+            assert headers["User-Agent"] == "Another/2"
 
     def bake(_: ServerConnection, __: Request, response: Response) -> None:
         response.headers["Set-Cookie"] = "from=server"
@@ -580,7 +580,7 @@ def test_no_more_is_taken_from_a_server_than_the_script_reads() -> None:
             return slow
 
         told: list[Any] = []
-        sockets = Sockets(connect, "moz-extension://x", told.append, lambda _: None)
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", told.append, lambda _: None)
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
         await settle()
         assert slow.taken == 11  # the first that is beyond a megabyte
@@ -625,7 +625,7 @@ def test_a_child_that_does_not_keep_to_the_window_is_ended() -> None:
         async def connect(_: SocketRequest) -> Socket:
             return Slow()
 
-        sockets = Sockets(connect, "moz-extension://x", lambda _: None, lambda _: None)
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
         with pytest.raises(ProtocolError, match="room"):
             for _ in range(20_000):
@@ -639,7 +639,7 @@ def test_a_child_that_does_not_keep_to_the_window_is_ended() -> None:
 def test_no_more_than_two_hundred_at_a_time(tmp_path: Path) -> None:
     async def main() -> None:
         log: list[str] = []
-        sockets = Sockets(_never, "moz-extension://x", lambda _: None, log.append)
+        sockets = Sockets(_never, "moz-extension://x", "Agent/1", lambda _: None, log.append)
         for number in range(1, MOST_SOCKETS + 2):
             sockets.handle("open", number, ["ws://127.0.0.1/", []])
         await settle()

@@ -9,10 +9,11 @@ import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
 import {createFetch, takePiece} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
+import {createImportScripts, refuseImportScripts} from "./import_scripts.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
-import {defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
+import {append, defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
 import {keepStacksClean} from "./stacks.js";
 import {createStorages} from "./storage.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
@@ -27,12 +28,15 @@ const SyntaxProblem = SyntaxError;
 const MARKED = '"\\u0000';
 
 const read = stdin.read.bind(stdin);
+const readSync = stdin.readSync.bind(stdin);
 const write = stdout.writeSync.bind(stdout);
-const pipe = createPipe({read, write, exit});
+const pipe = createPipe({read, readSync, write, exit});
 
 let bridge = null;
 let loader = null;
 let sockets = null;
+let imports = null; // of a classic service worker
+let awaited = false; // whether the script of one is still to come
 
 const handlers = {
   __proto__: null,
@@ -43,6 +47,7 @@ const handlers = {
   ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
   show: (_, description) => { bridge.show(description); },
   script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
+  worker: (_, number, url, source) => { nextTick(() => { attempt(number, () => { runWorker(url, source); }); }); },
   module: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
   evaluate: (_, number, source, how) => { attempt(number, () => evaluate(source, how)); },
   flush: (_, number) => { bridge.answer(number, true, null); }, // behind all that was sent before
@@ -67,17 +72,72 @@ const receive = createInbox({
 learnClasses(types);
 keepStacksClean();
 pipe.start((text, fresh) => {
-  let messages = parse(text);
-  if (includes(text, MARKED)) messages = decode(messages);
+  const messages = messagesIn(text);
+  if (awaited) holdForWorker(messages);
   receive(messages, fresh);
 });
 
-function boot({data, description, listeners, members, navigator, largest, localStorage, parts, polyfills}) {
+function messagesIn(text) {
+  const messages = parse(text);
+  return includes(text, MARKED) ? decode(messages) : messages;
+}
+
+// While the worker's script runs, it alone reads from the pipe: a read that is under way cannot be taken back.
+function holdForWorker(messages) {
+  for (let i = 0; i < messages.length; i++) {
+    if (messages[i][0] !== "worker") continue;
+    awaited = false;
+    pipe.hold();
+  }
+}
+
+function runWorker(url, source) {
+  imports.begin(url);
+  start(() => { // after all that the script sets going without waiting for anybody
+    imports.end();
+    pipe.release();
+  }, 0);
+  loader.compileScript(url, source)();
+}
+
+// Throws RangeError now if the stack is nearly full: in the middle of a frame it would leave half of it unread.
+function stackHasRoom(calls) {
+  return calls === 0 || !!stackHasRoom(calls - 1);
+}
+
+// The text of a file, or null, before the script goes on. All else that comes meanwhile is handled when it has run.
+function sourceNow(url) {
+  stackHasRoom(1000);
+  const id = bridge.askApart("s", stringify(url));
+  let source = null;
+  pipe.wait(text => {
+    const messages = messagesIn(text);
+    const others = [];
+    let found = false;
+    for (let i = 0; i < messages.length; i++) {
+      const message = messages[i];
+      if (message[0] === "r" && message[1] === id) {
+        found = true;
+        source = message[2] ? message[3] : null;
+      } else {
+        append(others, message);
+      }
+    }
+    if (others.length > 0) receive.later(others);
+    return found;
+  });
+  return source;
+}
+
+function boot({data, description, listeners, members, navigator, largest, localStorage, parts, polyfills, worker}) {
   limitSizes(largest, parts);
   bridge = createBridge({pipe, data, mostListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});
+  awaited = worker === "classic";
+  if (awaited) imports = createImportScripts({base: data.base, compileScript: loader.compileScript, sourceNow});
+  const importScripts = awaited ? imports.importScripts : worker === "module" ? refuseImportScripts() : null;
   const console = createConsole({ // each line at once: the last one before a crash is the one that is wanted
     inspect: show,
     emit: (level, text, place) => { pipe.sendNow(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
@@ -86,7 +146,9 @@ function boot({data, description, listeners, members, navigator, largest, localS
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { start(job, 0); }});
-  shapeGlobals({url: data.page, navigator, fetch, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel}});
+  shapeGlobals({
+    url: data.page, navigator, fetch, importScripts, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
+  });
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
   bridge.show(description);
   // As in Firefox a script may have names of its own for them: `const browser = globalThis.browser ?? chrome`.

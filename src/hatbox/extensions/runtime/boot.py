@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from hatbox.extensions.runtime.description import Description
 from hatbox.extensions.runtime.limits import Limits
@@ -38,6 +38,8 @@ class Boot(NamedTuple):
     """The path of the page that `location` says."""
     local_storage: Sequence[tuple[str, str]] | None = None
     """What localStorage holds; None where there is none, because the scripts have no window."""
+    worker: Literal["classic", "module"] | None = None
+    """Of which kind the scripts are, where they were written for a service worker: which importScripts() they find."""
     polyfills: Sequence[tuple[str, str]] = ()
     """Scripts, by name and source, that run before those of the extension."""
 
@@ -45,6 +47,11 @@ class Boot(NamedTuple):
     def base(self) -> str:
         """The root of its files."""
         return f"moz-extension://{self.uuid}/"
+
+    @property
+    def user_agent(self) -> str:
+        """What `navigator.userAgent` says."""
+        return str(self.navigator.get("userAgent") or default_navigator()["userAgent"])
 
 
 def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
@@ -56,6 +63,7 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
         ],
         "navigator": {**default_navigator(), **boot.navigator},
         "localStorage": boot.local_storage,
+        "worker": boot.worker,
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
         "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
         "parts": limits.parts,

@@ -72,6 +72,14 @@ export function createBridge({pipe, data, mostListeners}) {
     return {__proto__: null, id, promise};
   }
 
+  // For whoever waits for the answer at the pipe, and so cannot wait until there is room in the window: the id.
+  function askApart(kind, rest) {
+    refuseLarge(rest);
+    const id = nextId++;
+    sendNow(`["${kind}",${id},${rest}]`);
+    return id;
+  }
+
   // ── Calls ──
 
   let lastError = null;
@@ -356,7 +364,7 @@ export function createBridge({pipe, data, mostListeners}) {
     return disguised(make);
   }
 
-  return {browser, show, addMembers, answered, tell, answer, refuse, report, ask};
+  return {browser, show, addMembers, answered, tell, answer, refuse, report, ask, askApart};
 }
 
 function deepFreeze(value) {

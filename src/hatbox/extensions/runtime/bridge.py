@@ -81,7 +81,7 @@ class Runtime:
         self._reading = asyncio.Lock()
         """Held while a file of the package is read and sent: one at a time, because each may be large."""
         self._continuing = False
-        self._sockets = Sockets(host.connect, boot.base[:-1], self._send_soon, self._warn)
+        self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._send_soon, self._warn)
         self._pieces = Pieces()
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
@@ -145,12 +145,11 @@ class Runtime:
     async def run_scripts(self, paths: Sequence[str]) -> None:
         """Run classic scripts of the package, in order and in one scope. What fails is logged, and the next runs."""
         for path in paths:
-            source = await self._text(path)
-            if source is None:
-                failed = f"Loading failed for the <script> with source “{self.url(path)}”."
-                self._log(LogEntry("error", "error", failed))
-                continue
-            await self._run("script", self.url(path), source)
+            await self._run_classic("script", path)
+
+    async def run_worker(self, path: str) -> None:
+        """Run the script of a service worker, for which Boot.worker is `classic`. Once; what fails is logged."""
+        await self._run_classic("worker", path)
 
     async def run_module(self, path: str) -> None:
         """Run a module of the package, with all that it imports, until its top level is done. What fails is logged."""
@@ -213,6 +212,14 @@ class Runtime:
     def url(self, path: str) -> str:
         """The moz-extension:// URL of a file."""
         return self._boot.base + path.removeprefix("/")
+
+    async def _run_classic(self, kind: str, path: str) -> None:
+        source = await self._text(path)
+        if source is None:
+            failed = f"Loading failed for the <script> with source “{self.url(path)}”."
+            self._log(LogEntry("error", "error", failed))
+        else:
+            await self._run(kind, self.url(path), source)
 
     async def _run(self, kind: str, *details: Any) -> None:
         try:
@@ -489,10 +496,16 @@ class Runtime:
             if request.url.startswith(self._boot.base):
                 async with self._reading:
                     return await self._answer_in_pieces(number, await self._local(request))
-            return await self._answer_in_pieces(number, await self._host.fetch(request))
+            return await self._answer_in_pieces(number, await self._host.fetch(self._with_user_agent(request)))
         except HatboxError as error:
             self._warn(f"fetch({request.url[:200]}): {error}")
             raise
+
+    def _with_user_agent(self, request: FetchRequest) -> FetchRequest:
+        """The request, from what `navigator` says that it is, unless the script has said otherwise."""
+        if any(name.lower() == "user-agent" for name, _ in request.headers):
+            return request
+        return request._replace(headers=[*request.headers, ("User-Agent", self._boot.user_agent)])
 
     async def _answer_in_pieces(self, number: int, response: FetchResponse) -> dict[str, Any]:
         """What is answered to a request; of a large body all but the last piece goes ahead, as the child reads it."""

@@ -39,7 +39,8 @@ export function describe(thrown) {
   const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, LONGEST);
   const whole = textOf(thrown, "stack", "");
   const stack = slice(framesOf(whole), 0, LONGEST);
-  const place = placeIn(stack) ?? placeAbove(slice(whole, 0, LONGEST)) ?? fileOf(thrown);
+  // Of an error in the syntax the frames are those of who imports the script.
+  const place = placeAbove(slice(whole, 0, LONGEST)) ?? placeIn(stack) ?? fileOf(thrown);
   return stringify({__proto__: null, name, message, stack, ...place});
 }
 

@@ -13,7 +13,7 @@ const REMOVED = [
   "NavigatorUAData", "Location", "Lock", "LockManager",
 ];
 
-export function shapeGlobals({url, navigator, fetch, console, storages, classes}) {
+export function shapeGlobals({url, navigator, fetch, importScripts, console, storages, classes}) {
   for (const name of REMOVED) delete globalThis[name];
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && startsWith(name, "GPU")) delete globalThis[name];
@@ -25,6 +25,7 @@ export function shapeGlobals({url, navigator, fetch, console, storages, classes}
   defineValue(globalThis, "navigator", freeze({...navigator}));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
+  if (importScripts !== null) defineValue(globalThis, "importScripts", importScripts, asOnAPage);
   for (const name of ownKeys(classes)) defineValue(globalThis, name, classes[name], {...asOnAPage, enumerable: false});
   if (storages !== null) {
     defineValue(globalThis, "Storage", storages.Storage, {...asOnAPage, enumerable: false});

@@ -81,6 +81,8 @@ class SocketRequest(NamedTuple):
     protocols: Sequence[str]
     origin: str
     """Whose script it is, for the server."""
+    user_agent: str
+    """What it runs in, for the server."""
 
 
 class SocketClosed(NamedTuple):

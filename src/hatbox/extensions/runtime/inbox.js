@@ -25,14 +25,22 @@ export function createInbox({handle, later, settle}) {
   let last = null; // the message that was handled last of those that have come in this go
 
   // `fresh`: the jobs of all messages before these have run. They have not where two frames have come with one read.
-  return function receive(messages, fresh) {
+  function receive(messages, fresh) {
     let i = 0;
     if (first === next) {
       if (fresh || !apart(last, messages[0])) {
         do handle(last = messages[i++]); while (i < messages.length && !apart(last, messages[i]));
       }
-      if (i < messages.length) later(drain);
     }
+    keep(messages, i);
+  }
+
+  // Keep the messages from this one on until what runs now is done.
+  function keep(messages, i) {
+    if (first === next && i < messages.length) later(drain);
     for (; i < messages.length; i++) mapSet(waiting, next++, messages[i]);
-  };
+  }
+
+  receive.later = messages => { keep(messages, 0); };
+  return receive;
 }

@@ -1,5 +1,6 @@
 // The pipe to the host: frames out of stdin, messages into stdout. Knows no message by name.
 // What is to be sent is kept as one string, which no script can reach into, and goes out when `flush` says so.
+// Frames are read behind the script that runs, but for the time in which the pipe is held: then only `wait` reads.
 
 import {
   Buffer, Bytes, decodeText, decoder, encodeInto, encodeText, encoder, promiseThen, setBytes, soon,
@@ -9,7 +10,7 @@ const HEADER = 4;
 const ROOM = 1 << 16;
 const FLUSH_AT = 1 << 13; // characters: beyond this a batch goes out at once, and the host works while the script goes on asking
 
-export function createPipe({read, write, exit}) {
+export function createPipe({read, readSync, write, exit}) {
   let waiting = "";
   let scheduled = false;
   let receive = null;
@@ -70,7 +71,16 @@ export function createPipe({read, write, exit}) {
   let large = null; // a frame that does not fit into inBytes: its bytes, and how many of them are there
   let largeHave = 0;
 
+  let reading = false;
+  let held = false;
+
   function onRead(size) {
+    reading = false;
+    take(size);
+    soon(pump); // whoever awaited this answer asks the next question first, and the host need not wait for our read
+  }
+
+  function take(size) {
     if (size === null) return exit(0);
     if (large !== null) {
       largeHave += size;
@@ -83,7 +93,6 @@ export function createPipe({read, write, exit}) {
       have += size;
       takeFrames();
     }
-    soon(pump); // whoever awaited this answer asks the next question first, and the host need not wait for our read
   }
 
   function takeFrames() {
@@ -109,15 +118,44 @@ export function createPipe({read, write, exit}) {
     }
   }
 
+  function room() {
+    return large !== null ? new Bytes(large.buffer, largeHave) : have === 0 ? inBytes : new Bytes(inBuffer, have);
+  }
+
   function pump() {
-    const target = large !== null
-      ? new Bytes(large.buffer, largeHave)
-      : have === 0 ? inBytes : new Bytes(inBuffer, have);
-    promiseThen(read(target), onRead, () => exit(1));
+    if (reading || held) return;
+    reading = true;
+    promiseThen(read(room()), onRead, () => exit(1));
+  }
+
+  // Read, and let nothing else happen, until `receiver`, which gets the texts of frames, says that it was the last one.
+  function wait(receiver) {
+    const usual = receive;
+    let done = false;
+    receive = text => { done = receiver(text) || done; };
+    try {
+      while (!done) take(readOrExit());
+    } finally {
+      receive = usual;
+    }
+  }
+
+  function readOrExit() {
+    try {
+      return readSync(room());
+    } catch {
+      return exit(1);
+    }
   }
 
   return {
-    flush, send, sendNow,
+    flush, send, sendNow, wait,
+    // Only while a frame is received: at any other time a read is under way already.
+    hold() { held = true; },
+    release() {
+      held = false;
+      pump();
+    },
     start(receiver) {
       receive = receiver;
       pump();

@@ -39,10 +39,16 @@ class Sockets:
     """What a child does with its WebSockets. `tell` sends it a message, `log` is told why one has failed."""
 
     def __init__(
-        self, connect: _Connect, origin: str, tell: Callable[[list[Any]], None], log: Callable[[str], None]
+        self,
+        connect: _Connect,
+        origin: str,
+        user_agent: str,
+        tell: Callable[[list[Any]], None],
+        log: Callable[[str], None],
     ) -> None:
         self._connect = connect
         self._origin = origin
+        self._user_agent = user_agent
         self._tell = tell
         self._log = log
         self._open: dict[int, _Open] = {}
@@ -70,7 +76,7 @@ class Sockets:
             case _:
                 raise ProtocolError("a WebSocket that is not one")
         socket = _Open(lambda what, *rest: self._tell(["w", number, what, rest]))
-        request = SocketRequest(url, protocols, self._origin)
+        request = SocketRequest(url, protocols, self._origin, self._user_agent)
         crowded = len(self._open) >= MOST_SOCKETS
         self._open[number] = socket
         socket.task = asyncio.ensure_future(self._live(socket, request, crowded=crowded))

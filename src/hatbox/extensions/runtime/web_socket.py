@@ -15,7 +15,6 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.typing import Origin, Subprotocol
 
 from hatbox.errors import NetworkError
-from hatbox.extensions.runtime.boot import default_navigator
 from hatbox.extensions.runtime.host import SocketClosed, SocketRequest
 
 __all__ = ["WebSocket"]
@@ -49,7 +48,7 @@ class WebSocket:
                 request.url,
                 origin=Origin(request.origin),
                 subprotocols=[Subprotocol(each) for each in request.protocols] or None,
-                user_agent_header=default_navigator()["userAgent"],
+                user_agent_header=request.user_agent,
                 proxy=None,
                 open_timeout=_OPEN_SECONDS,
                 close_timeout=_CLOSE_SECONDS,
