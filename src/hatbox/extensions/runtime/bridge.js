@@ -150,6 +150,7 @@ export function createBridge({pipe, data, mostListeners}) {
   const listeners = new NativeMap(); // id → {listener, invoke}
   const events = new NativeMap(); // path → the event object, which outlives a namespace that comes and goes
   const invokers = create(null); // path → how a listener is called, where members/ has a way of its own
+  const preparers = create(null); // path → makes of an event's arguments what JSON has no word for
   let nextListener = 1;
 
   const refused = create(null); // path → the words that only a caller with more permissions may give to addListener
@@ -207,6 +208,7 @@ export function createBridge({pipe, data, mostListeners}) {
     const invoke = invokers[entry.path];
     input = entry.input;
     try {
+      preparers[entry.path]?.(args);
       result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
     } catch (error) {
       report("listener", error);
@@ -288,6 +290,8 @@ export function createBridge({pipe, data, mostListeners}) {
     each(made.also ?? [], other => { members[other] = made; }); // the same under another name
     const invoked = objectKeys(made.events ?? {});
     for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = made.events[invoked[i]];
+    const prepared = objectKeys(made.prepare ?? {});
+    for (let i = 0; i < prepared.length; i++) preparers[`${namespace}.${prepared[i]}`] = made.prepare[prepared[i]];
   }
 
   // Show the namespaces of a description, and no others. What has not changed stays the object that it was.

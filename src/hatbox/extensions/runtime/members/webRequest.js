@@ -5,10 +5,10 @@
 
   return {
     members: {},
-    events: {
-      onBeforeRequest(listener, [details]) {
-        for (const part of details.requestBody?.raw ?? []) part.bytes = fromBase64(part.bytes).buffer;
-        return listener(details);
+    prepare: {
+      onBeforeRequest(args) {
+        const parts = args[0].requestBody?.raw ?? [];
+        for (let i = 0; i < parts.length; i++) parts[i].bytes = fromBase64(parts[i].bytes).buffer;
       },
     },
   };
