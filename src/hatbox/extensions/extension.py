@@ -81,7 +81,7 @@ class Extension:
         self._child = child
         """A process that was started ahead, for the first run."""
         self._on_run = on_run
-        """Told when its process is there, and its scripts are about to run."""
+        """Told when its scripts have begun to run: its process has the first of them. It may be told again."""
         self._local_storage = local_storage
         self._host = ExtensionHost(dispatcher, self.caller, package.read, self.wake, on_log, local_storage)
         self._supervisor = Supervisor(self._run, on_exit=on_exit or self._report)
@@ -210,7 +210,7 @@ class Extension:
         runtime = await Runtime.start(
             self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval, child=child
         )
-        self._on_run()
+        runtime.on_script = self._on_run
         self._messages.join(context)
         runtime.exited.add_done_callback(lambda _: self._messages.leave(context))
         self._supervisor.runtime = runtime
@@ -221,6 +221,7 @@ class Extension:
                 await runtime.run_worker(script.file)
             else:
                 await runtime.run_scripts([script.file])
+        self._on_run()
         runtime.loaded()
         self._host.forget_sleepers()  # what was not added again is not listened to any more
         starts, self._starts = self._starts, []

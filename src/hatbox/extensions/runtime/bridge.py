@@ -14,7 +14,7 @@ import logging
 import reprlib
 import time
 from collections import deque
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -83,6 +83,8 @@ class Runtime:
         self._continuing = False
         self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._send_soon, self._warn)
         self._pieces = Pieces()
+        self.on_script: Callable[[], None] = lambda: None
+        """Called when a script of the package is on its way to the child."""
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
         self.events_told = 0
@@ -222,8 +224,10 @@ class Runtime:
             await self._run(kind, self.url(path), source)
 
     async def _run(self, kind: str, *details: Any) -> None:
+        asked = self._ask([kind, *details], None)
+        self.on_script()
         try:
-            await self._ask([kind, *details], None)
+            await asked
         except ScriptError as error:
             self._host.log(LogEntry("error", "error", str(error), error.file, error.line, error.column, error.stack))
 
