@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from hatbox.errors import ArgumentError
-from hatbox.schema.types import Mismatch, Normalise, Type, compile_type
+from hatbox.schema.types import Mismatch, Type, compile_type
 
 __all__ = ["NormaliseCall", "bind", "compile_call", "separate_callback"]
 
@@ -21,17 +21,11 @@ class _Parameter(NamedTuple):
 
 
 def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
-    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form.
-
-    The types are compiled at its first call: most of what there is, a program never calls.
-    """
-    expected: list[_Parameter] = []
-    normalisers: list[Normalise] = []
+    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
+    expected = [_parameter(each) for each in parameters]
+    normalisers = [each.type.normalise for each in expected]
 
     def normalise_call(arguments: Sequence[Any]) -> list[Any]:
-        if not expected and parameters:
-            expected.extend(map(_parameter, parameters))
-            normalisers.extend(each.type.normalise for each in expected)
         if len(arguments) == len(normalisers):  # nearly every call is right, and this is all that it costs
             try:
                 return [normalise(argument) for normalise, argument in zip(normalisers, arguments, strict=True)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
 from hatbox.schema.results import Shape, compile_shape
 
-__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions", "read"]
+__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions", "read", "resolved"]
 
+Resolve: TypeAlias = Callable[[Any], Any]
+"""Replaces the references in a part of a schema."""
 
 _HERE: Final = Path(__file__).parent
 
@@ -108,11 +110,30 @@ def permissions() -> frozenset[str]:
 @cache
 def load() -> tuple[Surface, ...]:
     """All surfaces there are, highest rank first."""
-    files = sorted(file.name for file in _HERE.glob("*.json"))
-    schemas = {file: read(file) for file in files}
-    types = {schema["namespace"]: _types_of(schema) for schema in schemas.values()}
-    surfaces = [_surface(file, _resolve(schema, _types_of(schema), types)) for file, schema in schemas.items()]
+    surfaces = [_surface(file, read(file), _resolver(file)) for file in _files()]
     return tuple(sorted(surfaces, key=lambda surface: -surface.rank))
+
+
+@cache
+def resolved(file: str) -> dict[str, Any]:
+    """A schema file with each reference replaced by the type that it names."""
+    schema: dict[str, Any] = _resolver(file)(read(file))
+    return schema
+
+
+@cache
+def _files() -> list[str]:
+    return sorted(file.name for file in _HERE.glob("*.json"))
+
+
+@cache
+def _types() -> dict[str, dict[str, Any]]:
+    """The types of each namespace."""
+    return {schema["namespace"]: _types_of(schema) for schema in map(read, _files())}
+
+
+def _resolver(file: str) -> Resolve:
+    return partial(_resolve, own=_types_of(read(file)), types=_types())
 
 
 @cache
@@ -147,7 +168,7 @@ def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {each["id"]: each for each in schema.get("types", ())}
 
 
-def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
+def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> Surface:
     namespace = schema["namespace"]
     shown = schema.get("shownAs", namespace)
     return Surface(
@@ -162,12 +183,14 @@ def _surface(file: str, schema: Mapping[str, Any]) -> Surface:
         rank=schema["rank"],
         implementation=schema["implementation"],
         # What is for JavaScript only, such as what returns a window, is in members/ and nowhere else.
-        functions={each["name"]: _function(shown, each) for each in schema["functions"] if not each.get("inScripts")},
-        events={each["name"]: _event(shown, each) for each in schema["events"]},
+        functions={
+            each["name"]: _function(shown, each, resolve) for each in schema["functions"] if not each.get("inScripts")
+        },
+        events={each["name"]: _event(shown, each, resolve) for each in schema["events"]},
         enumerations={
             each["id"]: {value.upper(): value for value in values}
             for each in schema["types"]
-            if (values := _enumerated(each))
+            if ("enum" in each or "choices" in each) and (values := _enumerated(resolve(each)))
         },
         constants={name: each["value"] for name, each in schema.get("properties", {}).items()},
     )
@@ -179,8 +202,9 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
     return [value for each in choices for value in each["enum"]] if all("enum" in each for each in choices) else []
 
 
-def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
+def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Function:
     path = f"{namespace}.{schema['name']}"
+    checks = _lazily(lambda: compile_call(path, resolve(schema["parameters"])))
     return Function(
         name=schema["name"],
         path=path,
@@ -188,26 +212,43 @@ def _function(namespace: str, schema: Mapping[str, Any]) -> Function:
         aliases={alias: each["name"] for each in schema["parameters"] for alias in each.get("aliases", ())},
         permissions=frozenset(schema.get("permissions", ())),
         takes_callback=schema.get("async") == "callback",
-        normalise=separate_callback if schema.get("anyArguments") else compile_call(path, schema["parameters"]),
-        shape=compile_shape(schema.get("returns")),
+        normalise=separate_callback if schema.get("anyArguments") else checks,
+        shape=_lazily(lambda: compile_shape(resolve(schema.get("returns")))),
         any_value=schema.get("returns", {}).get("type") == "any",
     )
 
 
-def _event(namespace: str, schema: Mapping[str, Any]) -> Event:
+def _event(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Event:
     path = f"{namespace}.{schema['name']}"
     return Event(
         name=schema["name"],
         path=path,
         permissions=frozenset(schema.get("permissions", ())),
-        normalise=compile_call(path, schema.get("extraParameters", ())),
+        normalise=_lazily(lambda: compile_call(path, resolve(schema.get("extraParameters", [])))),
         needs=tuple(
             Need(each["parameter"], each["word"], frozenset(each["permissions"]), each["message"])
             for each in schema.get("needs", ())
         ),
-        shapes=tuple(compile_shape(each) for each in schema["parameters"]),
+        shapes=tuple(_lazily(partial(_argument_shape, each, resolve)) for each in schema["parameters"]),
         user_input=schema.get("userInput", False),
     )
+
+
+def _argument_shape(schema: Mapping[str, Any], resolve: Resolve) -> Shape:
+    return compile_shape(resolve(schema))
+
+
+def _lazily(compiled: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """A function that is compiled when it is first called: most of what there is, a program never uses."""
+    function: Callable[[Any], Any] | None = None
+
+    def call(value: Any) -> Any:
+        nonlocal function
+        if function is None:
+            function = compiled()
+        return function(value)
+
+    return call
 
 
 def _resolve(schema: Any, own: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -31,18 +31,6 @@ def _shape(schema: Mapping[str, Any]) -> Shape:
 
 
 def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
-    compiled: Shape | None = None
-
-    def shape(value: Any) -> Any:
-        nonlocal compiled
-        if compiled is None:  # only when there is something to shape: most of what there is, a program never uses
-            compiled = _compiled(properties)
-        return compiled(value)
-
-    return shape
-
-
-def _compiled(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
     # As source, because this runs once for every identity of every answer, and twice as fast.
     shapes: dict[str, Any] = {}
     members = [_member(name, schema, shapes) for name, schema in properties.items()]

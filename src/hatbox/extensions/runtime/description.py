@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller
 from hatbox.schema import Surface, load
-from hatbox.schema.loader import read
+from hatbox.schema.loader import resolved
 
 __all__ = ["Description", "describe", "event_returns"]
 
@@ -82,31 +82,8 @@ def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Call
 @cache
 def _schema(file: str) -> dict[str, Any]:
     """A schema file with each reference replaced by the type that it names, and without what is for people only."""
-    schema: dict[str, Any] = _for_programs(_resolve(read(file), file))
+    schema: dict[str, Any] = _for_programs(resolved(file))
     return schema
-
-
-def _resolve(schema: Any, file: str) -> Any:
-    if isinstance(schema, list):
-        return [_resolve(each, file) for each in schema]
-    if isinstance(schema, dict):
-        if "$ref" in schema:  # what stands beside the reference goes before what the type says
-            type_, where = _type(schema["$ref"], file)
-            beside = {key: value for key, value in schema.items() if key != "$ref"}
-            return {**_resolve(type_, where), **_resolve(beside, file)}
-        return {key: _resolve(each, file) for key, each in schema.items()}
-    return schema
-
-
-def _type(name: str, file: str) -> tuple[dict[str, Any], str]:
-    """A type by its name, and the file that it is in: that of the namespace, if the name begins with one."""
-    namespace, _, own = name.rpartition(".")
-    files = [file] if not namespace else [each.file for each in load() if each.namespace == namespace]
-    for each in files:
-        for type_ in read(each).get("types", ()):
-            if type_["id"] == own:
-                return type_, each
-    raise LookupError(f"{file}: there is no type {name}")
 
 
 def _for_programs(schema: Any) -> Any:
