@@ -228,11 +228,12 @@ async def test_a_site_that_keeps_too_much_is_named_once(
     monkeypatch.setattr("hatbox.engines.chromium.site_data._LARGEST", 1000)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/storage", write="x" * 2000))
+        await page.wait_for_function("document.getElementById('indexed').textContent !== ''")  # it writes after loading
         await page.evaluate("localStorage.clear(); localStorage.setItem('small', 'kept')")
         origin = site.url("").removesuffix("/")
 
         async def is_kept() -> bool:
-            return b"kept" in (await saved(profile)).get(origin, b"")
+            return b"small" in (await saved(profile)).get(origin, b"")
 
         await until(is_kept)
         await page.evaluate("localStorage.setItem('small', 'kept still')")

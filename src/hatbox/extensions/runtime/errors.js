@@ -39,8 +39,7 @@ export function describe(thrown) {
   const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, LONGEST);
   const whole = textOf(thrown, "stack", "");
   const stack = slice(framesOf(whole), 0, LONGEST);
-  // Of an error in the syntax the frames are those of who imports the script.
-  const place = placeAbove(slice(whole, 0, LONGEST)) ?? placeIn(stack) ?? fileOf(thrown);
+  const place = placeOf(placeAbove(slice(whole, 0, LONGEST)), placeIn(stack)) ?? fileOf(thrown);
   return stringify({__proto__: null, name, message, stack, ...place});
 }
 
@@ -58,6 +57,12 @@ export function placeIn(stack) {
 function placeAbove(stack) {
   const found = regExpExec(ABOVE, stack);
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: 0};
+}
+
+// Of an error in the syntax the frames are those of who imports the script; else they tell the column too.
+function placeOf(above, inFrames) {
+  if (above === null || inFrames === null) return above ?? inFrames;
+  return above.file === inFrames.file && above.line === inFrames.line ? inFrames : above;
 }
 
 function fileOf(thrown) {
