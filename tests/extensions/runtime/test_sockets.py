@@ -17,6 +17,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from hatbox import Profile
+from hatbox.api.match_patterns import host_permissions
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime.frames import ProtocolError
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
@@ -590,6 +591,74 @@ def test_no_more_is_taken_from_a_server_than_the_script_reads() -> None:
         assert slow.taken == 13
         sockets.close()
         await settle()
+
+    asyncio.run(main())
+
+
+class Deaf(Slow):
+    """A connection to a server that sends nothing, and answers no goodbye."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropped = asyncio.Event()
+
+    async def receive(self) -> str | bytes | SocketClosed:
+        return await asyncio.Future()
+
+    async def leave(self) -> None:
+        await asyncio.Event().wait()
+
+    def drop(self, why: str) -> None:
+        self.dropped.set()
+
+
+def test_a_server_that_does_not_answer_a_goodbye_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hatbox.extensions.runtime.sockets._LEAVE_SECONDS", 0.01)
+
+    async def main() -> None:
+        deaf = Deaf()
+
+        async def connect(_: SocketRequest) -> Socket:
+            return deaf
+
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
+        sockets.handle("open", 1, ["ws://127.0.0.1/", []])
+        await settle()
+        sockets.close()
+        await asyncio.wait_for(deaf.dropped.wait(), 5)
+
+    asyncio.run(main())
+
+
+def test_a_connection_that_comes_just_as_the_script_ends_is_cut_off() -> None:
+    async def main() -> None:
+        deaf = Deaf()
+        connected = asyncio.get_running_loop().create_future()
+
+        async def connect(_: SocketRequest) -> Socket:
+            await connected
+            sockets.close()  # before anybody could take it
+            return deaf
+
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
+        sockets.handle("open", 1, ["ws://127.0.0.1/", []])
+        await settle()
+        connected.set_result(None)
+        await asyncio.wait_for(deaf.dropped.wait(), 5)
+
+    asyncio.run(main())
+
+
+def test_it_is_the_permitted_host_that_is_connected_to() -> None:
+    """Only a child that has escaped our half of the bridge says this: scripts have their URLs rewritten there."""
+
+    async def main() -> None:
+        async with serving() as place:
+            url = f"{place.url[:-1]}\\:x@localhost:1/"
+            request = SocketRequest(url, [], "moz-extension://x", "Agent/1")
+            socket = await Network().connect(request, lambda: host_permissions((HERE,)))
+            assert len(place.asked) == 1
+            await socket.leave()
 
     asyncio.run(main())
 

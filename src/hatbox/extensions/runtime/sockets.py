@@ -105,8 +105,10 @@ class Sockets:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if socket.given_up.done() and not connecting.done():
                 raise NetworkError(socket.given_up.result() or "it was closed before it was open")
-        finally:
+        except BaseException:
+            connecting.add_done_callback(_drop_connected)  # it may have come just now
             connecting.cancel()
+            raise
         return await connecting
 
     async def _talk(self, socket: _Open, connection: Socket) -> SocketClosed:
@@ -202,6 +204,14 @@ def _is_text(value: object) -> bool:
     return type(value) is str
 
 
+def _drop_connected(connecting: asyncio.Future[Socket]) -> None:
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().drop("nobody wants it any more")
+
+
 async def _leave(connection: Socket) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(connection.leave(), _LEAVE_SECONDS)
+    try:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(connection.leave(), _LEAVE_SECONDS)
+    finally:
+        connection.drop("its script has ended")  # a server that does not answer would keep it open
