@@ -166,7 +166,9 @@ class RequestWatch:
             while (wanted := self._wanted()) != self._held and not self._is_stopped:
                 await self._hold(wanted)
         except PlaywrightError as error:
-            logger.debug("requests cannot be watched: %s", error)  # the browser is gone
+            is_refused = "Protocol error" in str(error) and "closed" not in str(error)
+            # Else the browser is gone. While it is there, whoever listens must know that nothing is heard.
+            logger.log(logging.ERROR if is_refused else logging.DEBUG, "requests cannot be watched: %s", error)
         finally:
             self._change = None
 
@@ -219,7 +221,7 @@ class RequestWatch:
 
     async def _decide(self, event: dict[str, Any], decide: Callable[[dict[str, Any]], Awaitable[Held]]) -> None:
         session = self._session
-        held = _GO_ON
+        held = otherwise = _GO_ON
         try:
             held = await decide(event)
         except RequestCancelled as error:
@@ -227,7 +229,7 @@ class RequestWatch:
             held = _FAIL
             self._begin(self._show_nothing(event))
         except Redirected as elsewhere:
-            held = self._redirected(event, elsewhere.url)
+            held, otherwise = self._redirected(event, elsewhere.url), _FAIL  # where it was going, it is not to go
         except PlaywrightError as error:
             logger.debug("%s is gone: %s", event["request"]["url"], error)
         except Exception:
@@ -241,7 +243,7 @@ class RequestWatch:
                 return  # it is not held any more
             logger.warning("%s: Chromium does not do what a listener wants: %s", event["request"]["url"], error)
             with contextlib.suppress(PlaywrightError):
-                await session.send(_GO_ON.method, {"requestId": event["requestId"]})
+                await session.send(otherwise.method, {"requestId": event["requestId"], **otherwise.given})
 
     async def _asked(self, event: dict[str, Any]) -> Held:
         """A request is about to go out."""
