@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -174,6 +174,8 @@ def test_codes_reasons_and_early_messages_are_refused_as_in_firefox(tmp_path: Pa
         ["open", 1, [5, []]],
         ["open", 1, ["ws://127.0.0.1/", [5]]],
         ["open", 2, ["ws://127.0.0.1/", []]],
+        ["open", 1, ["ws://127.0.0.1/", ["a\r\nCookie: b=c"]]],
+        ["open", 1, ["ws://127.0.0.1/", [""]]],
         ["text", 1, ["x"]],
         ["close", 7, [None, ""]],
     ],
@@ -645,6 +647,27 @@ def test_a_connection_that_comes_just_as_the_script_ends_is_cut_off() -> None:
         await settle()
         connected.set_result(None)
         await asyncio.wait_for(deaf.dropped.wait(), 5)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("message", [["close", [5, ""]], ["close", [1000, "x" * 200]]])
+def test_what_cannot_be_sent_ends_the_connection(message: list[Any]) -> None:
+    async def main() -> None:
+        async with serving() as place, asyncio.timeout(10):
+            told: asyncio.Queue[list[Any]] = asyncio.Queue()
+            log: list[str] = []
+            network = Network()
+
+            def connect(request: SocketRequest) -> Awaitable[Socket]:
+                return network.connect(request, lambda: host_permissions((HERE,)))
+
+            sockets = Sockets(connect, "moz-extension://x", "Agent/1", told.put_nowait, log.append)
+            sockets.handle("open", 1, [place.url, []])
+            assert (await told.get())[2] == "open"
+            sockets.handle(message[0], 1, message[1])
+            assert (await told.get())[2:] == ["closed", (1006, "", False, True)]
+            assert "cannot be sent" in log[0]
 
     asyncio.run(main())
 
