@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,6 +16,7 @@ from hatbox.web_requests import Redirected
 from tests.store.in_loop import in_loop
 
 EVENT = {"requestId": "1", "request": {"url": "http://site.example/", "headers": {}}}
+FAIL = Held("Fetch.failRequest")
 
 
 class Refusing:
@@ -51,7 +53,7 @@ async def test_what_was_sent_elsewhere_does_not_go_where_it_was_going() -> None:
         raise Redirected("https://other.example/")
 
     session = Refusing("Fetch.fulfillRequest")
-    await watch_over(session=session)._decide(EVENT, elsewhere)
+    await watch_over(session=session)._decide(EVENT, elsewhere, FAIL)
     assert session.sent == ["Fetch.fulfillRequest", "Fetch.failRequest"]
 
 
@@ -61,8 +63,51 @@ async def test_what_is_only_changed_goes_on_as_it_was() -> None:
         return Held("Fetch.continueRequest", {"headers": [{"name": "a", "value": "\n"}]})
 
     session = Refusing("Fetch.continueRequest")
-    await watch_over(session=session)._decide(EVENT, changed)
+    await watch_over(session=session)._decide(EVENT, changed, FAIL)
     assert session.sent == ["Fetch.continueRequest", "Fetch.continueRequest"]
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        ({}, "Fetch.failRequest"),
+        ({"responseStatusCode": 200}, "Fetch.continueRequest"),
+        ({"authChallenge": {}}, "Fetch.continueWithAuth"),
+    ],
+)
+def test_a_failure_of_our_own_lets_no_request_out_and_none_hang(
+    event: dict[str, Any], told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_: dict[str, Any]) -> Held:
+        raise ValueError("a mistake")
+
+    @in_loop
+    async def hold() -> None:
+        session = Refusing("")
+        watch = watch_over(session=session)
+        for each in ("_asked", "_answered", "_who"):
+            setattr(watch, each, fail)
+        (watch._on_auth_required if "authChallenge" in event else watch._on_paused)(EVENT | event)
+        await asyncio.wait(watch._tasks)
+        assert session.sent == [told]
+
+    hold()
+    assert "was not heard of" in caplog.text
+
+
+@in_loop
+async def test_headers_are_changed_also_where_the_body_is_not_to_be_had() -> None:
+    async def without_cookies(*_: Any) -> tuple[tuple[str, str], ...]:
+        return (("X-Kept", "1"),)
+
+    session = Refusing("Fetch.getResponseBody")
+    watch = watch_over(session=session)
+    exchange = SimpleNamespace(headers_received=without_cookies)
+    watch._flights["1"] = cast(Any, SimpleNamespace(exchange=exchange, kind="main_frame", url="", left=None))
+    answered = {"responseStatusCode": 200, "responseHeaders": [{"name": "Set-Cookie", "value": "a=b"}]}
+    held = await watch._answered(EVENT | answered)
+    assert held.method == "Fetch.continueResponse"
+    assert held.given["responseHeaders"] == [{"name": "X-Kept", "value": "1"}]
 
 
 @pytest.mark.parametrize(
