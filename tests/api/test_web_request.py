@@ -304,6 +304,19 @@ async def test_a_listener_that_raises_is_logged_and_the_page_is_loaded(
 
 
 @in_loop
+async def test_a_listener_that_is_cancelled_does_not_take_the_request_with_it(
+    tmp_path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def is_cancelled(_: Any) -> None:
+        raise asyncio.CancelledError
+
+    async with browsing(tmp_path) as web:
+        web.answer("onBeforeRequest", is_cancelled)
+        assert (await asyncio.wait_for(web.visit(site.url("/page/1")), 10)).title == "Page 1"
+    assert "a listener of webRequest.onBeforeRequest was cancelled" in caplog.text
+
+
+@in_loop
 async def test_a_listener_that_never_answers_holds_a_page_up_only_for_a_while(
     tmp_path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from hatbox.cli.script import _woken_by_signals
 from tests.cli.conftest import Cli, Result
+from tests.store.in_loop import in_loop
 
 Run = Callable[..., Result]
 
@@ -183,3 +188,17 @@ def test_tasks_that_are_left_are_cancelled_while_the_profile_is_still_open(run: 
 
 def test_the_future_imports_of_hatbox_do_not_leak_into_a_script(run: Run) -> None:
     assert run("def f(x: 1 + 1): pass\nprint(f.__annotations__)\n").out == "{'x': 2}\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="loops have no handlers for signals there")
+@in_loop
+async def test_handlers_of_the_script_hear_of_signals_until_the_loop_ends() -> None:
+    """While its profile is closed, too."""
+    loop, heard = asyncio.get_running_loop(), asyncio.Event()
+    with _woken_by_signals(loop):
+        loop.add_signal_handler(signal.SIGUSR1, heard.set)
+    try:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        await asyncio.wait_for(heard.wait(), 5)
+    finally:
+        loop.remove_signal_handler(signal.SIGUSR1)

@@ -140,6 +140,27 @@ def test_what_is_removed_and_set_again_stands_last(tmp_path: Path) -> None:
     with_extension(tmp_path, use)
 
 
+def test_what_was_changed_is_written_also_if_the_task_that_writes_is_cancelled(tmp_path: Path) -> None:
+    """As programs do that cancel all tasks before they close the profile."""
+
+    async def use(profile: Profile, folder: Path) -> None:
+        extension = await profile.extensions.start(folder)
+        storage = LocalStorage(profile._store, extension.id)
+        await storage.load()
+        assert storage.change("a", "1")
+        await asyncio.sleep(0)  # this one is being written
+        assert storage.change("b", "2")
+        assert storage._writing is not None
+        storage._writing.cancel()
+        await storage.flush()
+        assert storage.change("c", "3")
+        storage._writing.cancel()  # before it has begun
+        await storage.flush()
+        assert await LocalStorage(profile._store, extension.id).load() == [("a", "1"), ("b", "2"), ("c", "3")]
+
+    with_extension(tmp_path, use)
+
+
 def test_who_sleeps_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writing = asyncio.Event()
     write = LocalStorage._write

@@ -235,7 +235,9 @@ def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.set_wakeup_fd(previous)
+        latest = signal.set_wakeup_fd(previous)
+        if latest != mouth.fileno():  # the loop's own: the script has handlers for signals, which go on until it ends
+            signal.set_wakeup_fd(latest)
         loop.remove_reader(ear)
         ear.close()
         mouth.close()

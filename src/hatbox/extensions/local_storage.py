@@ -69,23 +69,27 @@ class LocalStorage:
             if removed and value is not None:
                 del self._changes[key]
             self._changes[key] = _Change(value, removed)
-        if self._writing is None:
-            self._writing = asyncio.ensure_future(self._write_all())
+        self._begin_to_write()
         return True
 
     async def flush(self) -> None:
         """Wait until all that was changed is on disk."""
-        while self._writing is not None:
-            await asyncio.shield(self._writing)
+        while (writing := self._begin_to_write()) is not None:
+            await asyncio.wait([writing])
+
+    def _begin_to_write(self) -> asyncio.Task[None] | None:
+        """The task that writes, if there is anything left: one that was cancelled, as at the end of a program, is not
+        the last."""
+        if self._writing is None or self._writing.done():
+            left = self._changes or self._cleared
+            self._writing = asyncio.ensure_future(self._write_all()) if left else None
+        return self._writing
 
     async def _write_all(self) -> None:
-        try:
-            while self._changes or self._cleared:
-                cleared, changes = self._cleared, self._changes
-                self._cleared, self._changes = False, {}
-                await self._write(cleared, changes)
-        finally:
-            self._writing = None
+        while self._changes or self._cleared:
+            cleared, changes = self._cleared, self._changes
+            self._cleared, self._changes = False, {}
+            await self._write(cleared, changes)
 
     async def _write(self, cleared: bool, changes: dict[str, _Change]) -> None:
         def write(transaction: Transaction) -> None:

@@ -200,6 +200,12 @@ class Exchange:
         except TimeoutError:
             logger.error("a listener of %s has not answered for %g seconds", name, self._requests.patience)
             return None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            logger.error("a listener of %s was cancelled", name)  # which is its own affair, and not the request's
+            return None
         return given if isinstance(given, Answer) else None
 
     def _know(self, **news: Any) -> None:

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from hatbox.api.match_patterns import host_permissions
 from hatbox.extensions.runtime import ScriptError
+from hatbox.extensions.runtime.host import FetchRequest
+from hatbox.extensions.runtime.network import Network
 from tests.clients.server import Site
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
 from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
@@ -118,6 +122,24 @@ def test_a_redirection_is_followed_only_to_permitted_hosts(tmp_path: Path, site:
             await runtime.evaluate(f"fetch({inside!r}, {{redirect: 'error'}})")
 
     in_lab(tmp_path, use)
+
+
+@pytest.mark.parametrize("url", [r"http://127.0.0.1\@localhost/", r"http:127.0.0.1\@localhost/", "http://%31%32%37.1/"])
+def test_the_host_that_is_asked_is_the_one_that_is_permitted(url: str) -> None:
+    """Only a child that has escaped our half of the bridge says this: scripts have their URLs rewritten there."""
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        return httpx.Response(204)
+
+    async def main() -> None:
+        network = Network(httpx.MockTransport(answer))
+        await network.fetch(FetchRequest(url, "GET", [], "follow", None), lambda: host_permissions((HERE,)))
+        await network.close()
+
+    asyncio.run(main())
+    assert asked == ["127.0.0.1"]
 
 
 def test_a_permission_that_is_revoked_counts_at_once(tmp_path: Path, site: Site) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -17,6 +17,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from hatbox import Profile
+from hatbox.api.match_patterns import host_permissions
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime.frames import ProtocolError
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
@@ -173,6 +174,8 @@ def test_codes_reasons_and_early_messages_are_refused_as_in_firefox(tmp_path: Pa
         ["open", 1, [5, []]],
         ["open", 1, ["ws://127.0.0.1/", [5]]],
         ["open", 2, ["ws://127.0.0.1/", []]],
+        ["open", 1, ["ws://127.0.0.1/", ["a\r\nCookie: b=c"]]],
+        ["open", 1, ["ws://127.0.0.1/", [""]]],
         ["text", 1, ["x"]],
         ["close", 7, [None, ""]],
     ],
@@ -590,6 +593,95 @@ def test_no_more_is_taken_from_a_server_than_the_script_reads() -> None:
         assert slow.taken == 13
         sockets.close()
         await settle()
+
+    asyncio.run(main())
+
+
+class Deaf(Slow):
+    """A connection to a server that sends nothing, and answers no goodbye."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropped = asyncio.Event()
+
+    async def receive(self) -> str | bytes | SocketClosed:
+        return await asyncio.Future()
+
+    async def leave(self) -> None:
+        await asyncio.Event().wait()
+
+    def drop(self, why: str) -> None:
+        self.dropped.set()
+
+
+def test_a_server_that_does_not_answer_a_goodbye_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hatbox.extensions.runtime.sockets._LEAVE_SECONDS", 0.01)
+
+    async def main() -> None:
+        deaf = Deaf()
+
+        async def connect(_: SocketRequest) -> Socket:
+            return deaf
+
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
+        sockets.handle("open", 1, ["ws://127.0.0.1/", []])
+        await settle()
+        sockets.close()
+        await asyncio.wait_for(deaf.dropped.wait(), 5)
+
+    asyncio.run(main())
+
+
+def test_a_connection_that_comes_just_as_the_script_ends_is_cut_off() -> None:
+    async def main() -> None:
+        deaf = Deaf()
+        connected = asyncio.get_running_loop().create_future()
+
+        async def connect(_: SocketRequest) -> Socket:
+            await connected
+            sockets.close()  # before anybody could take it
+            return deaf
+
+        sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
+        sockets.handle("open", 1, ["ws://127.0.0.1/", []])
+        await settle()
+        connected.set_result(None)
+        await asyncio.wait_for(deaf.dropped.wait(), 5)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("message", [["close", [5, ""]], ["close", [1000, "x" * 200]]])
+def test_what_cannot_be_sent_ends_the_connection(message: list[Any]) -> None:
+    async def main() -> None:
+        async with serving() as place, asyncio.timeout(10):
+            told: asyncio.Queue[list[Any]] = asyncio.Queue()
+            log: list[str] = []
+            network = Network()
+
+            def connect(request: SocketRequest) -> Awaitable[Socket]:
+                return network.connect(request, lambda: host_permissions((HERE,)))
+
+            sockets = Sockets(connect, "moz-extension://x", "Agent/1", told.put_nowait, log.append)
+            sockets.handle("open", 1, [place.url, []])
+            assert (await told.get())[2] == "open"
+            sockets.handle(message[0], 1, message[1])
+            assert (await told.get())[2:] == ["closed", (1006, "", False, True)]
+            assert "cannot be sent" in log[0]
+
+    asyncio.run(main())
+
+
+def test_it_is_the_permitted_host_that_is_connected_to() -> None:
+    """Only a child that has escaped our half of the bridge says this: scripts have their URLs rewritten there."""
+
+    async def main() -> None:
+        async with serving() as place:
+            url = f"{place.url[:-1]}\\:x@localhost:1/"
+            request = SocketRequest(url, [], "moz-extension://x", "Agent/1")
+            socket = await Network().connect(request, lambda: host_permissions((HERE,)))
+            assert len(place.asked) == 1
+            await socket.leave()
 
     asyncio.run(main())
 

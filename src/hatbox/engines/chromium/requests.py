@@ -12,7 +12,7 @@ import base64
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -79,6 +79,10 @@ class Held(NamedTuple):
 
 _GO_ON: Final = Held("Fetch.continueRequest")
 _FAIL: Final = Held("Fetch.failRequest", {"errorReason": "Aborted"})
+_ASK_NOBODY: Final = Held("Fetch.continueWithAuth", {"authChallengeResponse": {"response": "Default"}})
+
+
+_Decide: TypeAlias = Callable[[dict[str, Any]], Awaitable[Held]]
 
 
 class _Wanted(NamedTuple):
@@ -166,7 +170,9 @@ class RequestWatch:
             while (wanted := self._wanted()) != self._held and not self._is_stopped:
                 await self._hold(wanted)
         except PlaywrightError as error:
-            logger.debug("requests cannot be watched: %s", error)  # the browser is gone
+            is_refused = "Protocol error" in str(error) and "closed" not in str(error)
+            # Else the browser is gone. While it is there, whoever listens must know that nothing is heard.
+            logger.log(logging.ERROR if is_refused else logging.DEBUG, "requests cannot be watched: %s", error)
         finally:
             self._change = None
 
@@ -207,19 +213,25 @@ class RequestWatch:
 
     def _on_paused(self, event: dict[str, Any]) -> None:
         is_answered = "responseStatusCode" in event or "responseErrorReason" in event
-        self._handle(event, self._answered if is_answered else self._asked)
+        if is_answered:
+            self._handle(event, self._answered, _GO_ON)
+        else:
+            self._handle(
+                event, self._asked, _FAIL
+            )  # a page that does not load is better than one in the wrong identity
 
     def _on_auth_required(self, event: dict[str, Any]) -> None:
-        self._handle(event, self._who)
+        self._handle(event, self._who, _ASK_NOBODY)
 
-    def _handle(self, event: dict[str, Any], decide: Callable[[dict[str, Any]], Awaitable[Held]]) -> None:
-        task = self._begin(self._decide(event, decide))
+    def _handle(self, event: dict[str, Any], decide: _Decide, unheard: Held) -> None:
+        task = self._begin(self._decide(event, decide, unheard))
         if flight := self._flights.get(_key(event)):
             flight.task = task
 
-    async def _decide(self, event: dict[str, Any], decide: Callable[[dict[str, Any]], Awaitable[Held]]) -> None:
+    async def _decide(self, event: dict[str, Any], decide: _Decide, unheard: Held) -> None:
+        """Tell the browser what was decided; `unheard` where that has failed, and not because the page is gone."""
         session = self._session
-        held = _GO_ON
+        held = otherwise = _GO_ON
         try:
             held = await decide(event)
         except RequestCancelled as error:
@@ -227,11 +239,12 @@ class RequestWatch:
             held = _FAIL
             self._begin(self._show_nothing(event))
         except Redirected as elsewhere:
-            held = self._redirected(event, elsewhere.url)
+            held, otherwise = self._redirected(event, elsewhere.url), _FAIL  # where it was going, it is not to go
         except PlaywrightError as error:
             logger.debug("%s is gone: %s", event["request"]["url"], error)
         except Exception:
             logger.exception("%s was not heard of", event["request"]["url"])
+            held = unheard
         if session is None:
             return
         try:
@@ -241,7 +254,7 @@ class RequestWatch:
                 return  # it is not held any more
             logger.warning("%s: Chromium does not do what a listener wants: %s", event["request"]["url"], error)
             with contextlib.suppress(PlaywrightError):
-                await session.send(_GO_ON.method, {"requestId": event["requestId"]})
+                await session.send(otherwise.method, {"requestId": event["requestId"], **otherwise.given})
 
     async def _asked(self, event: dict[str, Any]) -> Held:
         """A request is about to go out."""
@@ -282,7 +295,8 @@ class RequestWatch:
             return _GO_ON
         sets_cookies = any(name.lower() == "set-cookie" for name, _ in kept)
         if (flight.kind in _DOCUMENTS or sets_cookies) and code not in _WITHOUT_BODY:
-            return Held("Fetch.fulfillRequest", changed | {"body": await self._whole(event)})
+            with contextlib.suppress(PlaywrightError):  # then at least what needs no body to be gone by
+                return Held("Fetch.fulfillRequest", changed | {"body": await self._whole(event)})
         return Held("Fetch.continueResponse", changed)
 
     async def _whole(self, event: dict[str, Any]) -> str:

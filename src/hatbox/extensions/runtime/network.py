@@ -56,7 +56,7 @@ class Network:
         url, method, body = request.url, request.method, request.body
         headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN]
         for step in range(_MOST_REDIRECTIONS + 1):
-            _refuse_unless_permitted(url, permissions())
+            url = _permitted(url, permissions())
             response, content = await self._once(method, url, headers, body)
             location = response.headers.get("location")
             if response.status_code not in _REDIRECTIONS or location is None or request.redirect == "manual":
@@ -77,13 +77,13 @@ class Network:
 
         def refusal() -> str | None:
             try:
-                _refuse_unless_permitted(request.url, permissions(), _SOCKET_SCHEMES)
+                _permitted(url, permissions(), _SOCKET_SCHEMES)
             except NetworkError as error:
                 return str(error)
             return None
 
-        _refuse_unless_permitted(request.url, permissions(), _SOCKET_SCHEMES)
-        socket = await WebSocket.open(request, self._trusted)
+        url = _permitted(request.url, permissions(), _SOCKET_SCHEMES)
+        socket = await WebSocket.open(request._replace(url=url), self._trusted)
         self._sockets[socket] = refusal
         self.permissions_changed()
         return socket
@@ -122,14 +122,14 @@ class Network:
         return response, bytes(content)
 
 
-def _refuse_unless_permitted(
-    url: str, permissions: HostPermissions, schemes: Mapping[str, tuple[str, ...]] = _FETCH_SCHEMES
-) -> None:
+def _permitted(url: str, permissions: HostPermissions, schemes: Mapping[str, tuple[str, ...]] = _FETCH_SCHEMES) -> str:
+    """The URL, written so that whoever connects reads the same host in it as was looked up among the permissions."""
     parsed = parse_url(url)
     if parsed is None or parsed.scheme not in schemes:
         raise NetworkError(f"{url} is not {' or '.join(schemes)}")
     if not any(permissions.allow_url(scheme, parsed.host) for scheme in schemes[parsed.scheme]):
         raise NetworkError(f"there is no permission for the host {parsed.host}")
+    return parsed.text
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

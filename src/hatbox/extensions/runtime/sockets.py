@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import binascii
 import logging
+import re
 from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -31,6 +32,7 @@ _WINDOW: Final = 1 << 20  # bytes, as in websocket.js
 _EACH: Final = 64  # what a message counts beyond its bytes, so that empty ones cannot be without number
 _FAILED: Final = 1006
 _LEAVE_SECONDS: Final = 2.0
+_TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 _Connect = Callable[[SocketRequest], Awaitable[Socket]]
 
@@ -71,7 +73,7 @@ class Sockets:
 
     def _begin(self, number: int, details: list[Any]) -> None:
         match details:
-            case [str(url), list(protocols)] if number == self._last + 1 and all(map(_is_text, protocols)):
+            case [str(url), list(protocols)] if number == self._last + 1 and all(map(_is_token, protocols)):
                 self._last = number
             case _:
                 raise ProtocolError("a WebSocket that is not one")
@@ -105,8 +107,10 @@ class Sockets:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if socket.given_up.done() and not connecting.done():
                 raise NetworkError(socket.given_up.result() or "it was closed before it was open")
-        finally:
+        except BaseException:
+            connecting.add_done_callback(_drop_connected)  # it may have come just now
             connecting.cancel()
+            raise
         return await connecting
 
     async def _talk(self, socket: _Open, connection: Socket) -> SocketClosed:
@@ -115,6 +119,7 @@ class Sockets:
         )
         socket.tell("open", connection.protocol, connection.extensions)
         sending = asyncio.ensure_future(socket.send_all(connection))
+        sending.add_done_callback(lambda done: _drop_unsendable(done, connection))
         try:
             return await socket.receive_all(connection)
         except asyncio.CancelledError:
@@ -198,10 +203,24 @@ class _Open:
         return message
 
 
-def _is_text(value: object) -> bool:
-    return type(value) is str
+def _is_token(value: object) -> bool:
+    """Whether it can stand in a header, and not be a header of its own."""
+    return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
+
+
+def _drop_connected(connecting: asyncio.Future[Socket]) -> None:
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().drop("nobody wants it any more")
+
+
+def _drop_unsendable(sending: asyncio.Future[None], connection: Socket) -> None:
+    if not sending.cancelled() and (error := sending.exception()) is not None:
+        connection.drop(f"a message cannot be sent: {type(error).__name__}")
 
 
 async def _leave(connection: Socket) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(connection.leave(), _LEAVE_SECONDS)
+    try:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(connection.leave(), _LEAVE_SECONDS)
+    finally:
+        connection.drop("its script has ended")  # a server that does not answer would keep it open
