@@ -32,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hatbox
+from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_extensions import firefox, firefox_run, firefox_start, set_job
 from benchmarks.memory import memory_of, with_children
 from hatbox.extensions.runtime.command import command, environment
@@ -277,7 +278,9 @@ def print_figures(console: Console, figures: dict[str, float]) -> None:
 
 def print_bars(console: Console, figures: dict[str, float]) -> None:
     """Each bar, what was measured, and whether it is met."""
-    bars = [("get, awaited: echoes that one costs", figures["Hatbox: get, 4 identities"] / figures["echo"], "<=", 2.5)]
+    bars: list[Bar] = [
+        ("get, awaited: echoes that one costs", figures["Hatbox: get, 4 identities"] / figures["echo"], "<=", 2.5)
+    ]
     if "Firefox: create" in figures:
         bars += [
             (f"{what}: Firefox against Hatbox", figures[f"Firefox: {name}"] / figures[f"Hatbox: {name}"], ">=", bar)
@@ -293,13 +296,7 @@ def print_bars(console: Console, figures: dict[str, float]) -> None:
         ]
         shipped = figures["Firefox as shipped: create"] / figures["Hatbox: create"]
         bars.insert(-2, ("create, 10,000 at once, as shipped: Firefox against Hatbox", shipped, ">=", 50))
-    table = Table(title="Bars, as ratios", title_justify="left")
-    for heading in ("", "measured", "bar", ""):
-        table.add_column(heading, justify="right" if heading in ("measured", "bar") else "left")
-    for what, ratio, direction, bar in bars:
-        met = ratio <= bar if direction == "<=" else ratio >= bar
-        table.add_row(what, f"{ratio:,.2f}", f"{direction} {bar:g}", "met" if met else "MISSED")
-    console.print(table)
+    console.print(bars_table(bars))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hatbox
+from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_identities import FirefoxFigures, measure_firefox
 
 Figures = dict[str, float]  # microseconds for one call
@@ -181,7 +182,7 @@ def print_figures(console: Console, ours: dict[int, Figures], firefox: dict[int,
 def print_bars(console: Console, ours: dict[int, Figures], firefox: dict[int, FirefoxFigures]) -> None:
     """Each bar, what was measured, and whether it is met."""
     small, middle, large = (ours[size] for size in SIZES)
-    bars: list[tuple[str, float, str, float]] = [
+    bars: list[Bar] = [
         ("get: bare SELECTs that one costs, 4 identities", small["get"] / small["bare get"], "<=", 6),
         ("get: 1,000,000 identities against 4", large["get"] / small["get"], "<=", 2),
         ("query by name: 1,000,000 identities against 4", large["query by name"] / small["query by name"], "<=", 2),
@@ -197,13 +198,7 @@ def print_bars(console: Console, ours: dict[int, Figures], firefox: dict[int, Fi
         bars.append(
             ("create: Firefox without its recommendation job, 10,000", job_off["create"] / middle["create"], ">=", 3)
         )
-    table = Table(title="Bars, as ratios", title_justify="left")
-    for heading in ("", "measured", "bar", ""):
-        table.add_column(heading, justify="right" if heading in ("measured", "bar") else "left")
-    for what, ratio, direction, bar in bars:
-        met = ratio <= bar if direction == "<=" else ratio >= bar
-        table.add_row(what, f"{ratio:,.2f}", f"{direction} {bar:g}", "met" if met else "MISSED")
-    console.print(table)
+    console.print(bars_table(bars))
 
 
 if __name__ == "__main__":

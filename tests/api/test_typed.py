@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import ast
-import inspect
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +21,8 @@ PROTOCOLS = {
 # What only extensions see is untyped: JavaScript has no use for the types, and a test's `browser` says Any.
 SURFACES = [surface for surface in schema.load() if not surface.for_extensions]
 # From the source: of an overloaded method without a body nothing is left at run time.
-CLASSES = {node.name: node.body for node in ast.parse(inspect.getsource(typed)).body if isinstance(node, ast.ClassDef)}
+SOURCES = [ast.parse(file.read_text("utf-8")) for file in Path(typed.__path__[0]).glob("*.py")]
+CLASSES = {node.name: node.body for source in SOURCES for node in source.body if isinstance(node, ast.ClassDef)}
 
 
 def methods_of(implementation: str) -> list[ast.FunctionDef]:

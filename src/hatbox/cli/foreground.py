@@ -14,7 +14,7 @@ from typing import Final
 from hatbox.cli.failures import Failure, report
 from hatbox.cli.output import print_json_line
 
-__all__ = ["complaints", "stoppable"]
+__all__ = ["complaints", "logging_to", "stoppable"]
 
 _SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -55,7 +55,14 @@ def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int
 @contextlib.contextmanager
 def complaints(*, as_json: bool) -> Iterator[None]:
     """Tell what Hatbox logs as a line of its own, without a traceback."""
-    logger, handler = logging.getLogger("hatbox"), _Log(as_json=as_json)
+    with logging_to(_Log(as_json=as_json)):
+        yield
+
+
+@contextlib.contextmanager
+def logging_to(handler: logging.Handler) -> Iterator[None]:
+    """Let this handler have what Hatbox logs, and nobody else."""
+    logger = logging.getLogger("hatbox")
     propagated, logger.propagate = logger.propagate, False
     logger.addHandler(handler)
     try:

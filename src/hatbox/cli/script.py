@@ -25,6 +25,7 @@ from typing import Any
 
 from hatbox.cli.blame import explained, is_hatbox, is_own, syntax_failure
 from hatbox.cli.failures import FAILED, Failure, report
+from hatbox.cli.foreground import logging_to
 from hatbox.profile import Profile
 
 __all__ = ["execute"]
@@ -102,16 +103,12 @@ class _Execution:
     @contextlib.contextmanager
     def complaints(self) -> Iterator[None]:
         """Take over what Python and Hatbox would otherwise tell in tracebacks: listeners and threads that fail."""
-        logger, handler = logging.getLogger("hatbox"), _Log(self)
         previous, threading.excepthook = threading.excepthook, self._on_thread_error
         unraisable, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
-        propagated, logger.propagate = logger.propagate, False
-        logger.addHandler(handler)
         try:
-            yield
+            with logging_to(_Log(self)):
+                yield
         finally:
-            logger.removeHandler(handler)
-            logger.propagate = propagated
             threading.excepthook = previous
             sys.unraisablehook = unraisable
 
