@@ -16,6 +16,10 @@ import time
 from pathlib import Path
 
 import hatbox
+from hatbox.store.base import CookieRow
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import IDENTITIES
+from hatbox.store.sqlite.tables import SqliteCookieTable
 
 STORES = range(6, 10_006)
 COOKIES = 20
@@ -43,26 +47,19 @@ def main() -> int:
 async def _fill(path: Path) -> None:
     async with hatbox.open(path):
         pass
+    expires = time.time() + 1e7
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.executemany(
-            "INSERT INTO identities (id, name, icon, color, position) VALUES (?, ?, 'pet', 'blue', ?)",
-            ((number, f"Client {number}", number << 20) for number in STORES),
+        Rows(connection, IDENTITIES).put(
+            (number, f"Client {number}", "pet", "blue", 0, number << 20) for number in STORES
         )
-        connection.executemany(
-            f"INSERT INTO cookies (store, {ROW}) VALUES (?, ?, 1, '/', ?, '', ?, 1, 0, 'lax', ?, ?, 0, 0)",
-            (
-                (
-                    number,
-                    f"site{index // 5}.example",
-                    f"name{index}",
-                    f"value {number} {index}",
-                    time.time() + 1e7,
-                    index,
-                )
-                for number in STORES
-                for index in range(COOKIES)
-            ),
-        )
+        cookies = SqliteCookieTable(connection)
+        for number in STORES:
+            cookies.put(number, (_row(number, index, expires) for index in range(COOKIES)))
+
+
+def _row(number: int, index: int, expires: float) -> CookieRow:
+    site, name, value = f"site{index // 5}.example", f"name{index}", f"value {number} {index}"
+    return (site, 1, "/", name, "", value, 1, 0, "lax", expires, index, 0.0, 0.0)
 
 
 def _bare(path: Path) -> float:

@@ -24,6 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 import hatbox
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import HEAD, IDENTITIES
 from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_identities import FirefoxFigures, measure_firefox
 
@@ -72,11 +74,11 @@ async def _fill(path: Path, size: int) -> None:
     connection = sqlite3.connect(path)
     with connection:
         connection.execute("DELETE FROM identities")
-        connection.executemany(
-            "INSERT INTO identities (id, name, icon, color, position) VALUES (?, ?, 'briefcase', 'blue', ?)",
-            ((number, _name(number), number << 20) for number in range(1, size + 1)),
+        numbers = range(1, size + 1)
+        Rows(connection, IDENTITIES).put(
+            (number, _name(number), "briefcase", "blue", 0, number << 20) for number in numbers
         )
-        connection.execute("UPDATE sqlite_sequence SET seq = max(seq, 5)")
+        Rows(connection, HEAD).update((1,), {"identities": max(size, 5)})
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
 
@@ -138,11 +140,11 @@ def _bare(path: Path, size: int, calls: int) -> Figures:
     def durable(statement: str, values: tuple[Any, ...]) -> int:
         execute("BEGIN IMMEDIATE")
         number = execute(statement, values).lastrowid
-        execute("INSERT INTO changes (at, changes) VALUES (?, ?)", (0, log))
+        execute("INSERT INTO changes (at, logged, changes, checksum) VALUES (0, 0, ?, 0)", (log,))
         execute("COMMIT")
         return number or 0
 
-    insert = "INSERT INTO identities (name, icon, color, position) VALUES (?, ?, ?, ?)"
+    insert = "INSERT INTO identities (name, icon, color, hidden, position, checksum) VALUES (?, ?, ?, 0, ?, 0)"
     update = "UPDATE identities SET color = ? WHERE id = ?"
     calls_of: dict[str, Callable[[int], Any]] = {
         "get": lambda i: execute(f"{row} WHERE id = ?", (chosen[i],)).fetchone(),

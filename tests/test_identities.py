@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import enum
 import logging
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -24,6 +22,7 @@ import hatbox
 from tests.store.in_loop import in_loop, until
 from tests.store.model import COLORS, ICONS, Identity, Model, Refusal, identity_id
 from tests.store.other_process import OtherProcess, Refused
+from tests.store.sealing import edited
 
 EVENTS = ("created", "updated", "removed", "moved", "hidden", "shown")
 
@@ -389,8 +388,8 @@ async def test_a_name_of_ten_megabytes_is_a_name(path: Path) -> None:
 @in_loop
 async def test_the_last_number_that_a_browser_can_hold_is_the_last_that_is_given_out(path: Path) -> None:
     async with hatbox.open(path) as profile:
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute(f"UPDATE sqlite_sequence SET seq = {2**32 - 3} WHERE name = 'identities'")
+        with edited(path) as connection:
+            connection.execute(f"UPDATE head SET identities = {2**32 - 3}")
         last = await profile.identities.create("last", color="red", icon="pet")
         assert last.cookie_store_id == f"firefox-container-{2**32 - 2}"
         assert await profile.identities.get(last) == last

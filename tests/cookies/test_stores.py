@@ -12,8 +12,9 @@ import pytest
 import hatbox
 from hatbox.cookies import stores
 from hatbox.cookies.stores import CookieStore
-from hatbox.store.sqlite import files
+from hatbox.store.sqlite import failures
 from tests.store.in_loop import in_loop
+from tests.store.sealing import edited
 
 WORK = "firefox-container-2"
 URL = "https://site.example/"
@@ -98,7 +99,7 @@ async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
 async def test_after_a_change_that_failed_the_jar_is_as_the_disk_is(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(failures, "BUSY_SECONDS", 0.05)
     async with hatbox.open(path) as one, hatbox.open(path) as two:
         here, there = await one.cookies.open(WORK), await two.cookies.open(WORK)
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
@@ -115,6 +116,16 @@ async def test_after_a_change_that_failed_the_jar_is_as_the_disk_is(
         assert await there.header(URL) == await here.header(URL)
 
 
+def skip_changes(path: Path) -> None:
+    """As if so much had been changed that the log no longer has it."""
+    with edited(path) as connection:
+        connection.execute("DELETE FROM changes")
+        connection.execute(
+            "INSERT INTO changes (sequence, at, logged, changes, checksum) VALUES (99, 0, 0, x'5b5d', 0)"
+        )
+        connection.execute("UPDATE head SET changes = 99")
+
+
 @in_loop
 async def test_a_program_that_has_slept_through_changes_looks_at_everything_anew(path: Path) -> None:
     async with hatbox.open(path) as one:
@@ -124,9 +135,7 @@ async def test_a_program_that_has_slept_through_changes_looks_at_everything_anew
         async with hatbox.open(path) as two:
             await received(await two.cookies.open(WORK), "a=1")
             await two.identities.remove("firefox-container-3")
-            with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-                connection.execute("DELETE FROM changes")  # as if a day had gone by
-                connection.execute("INSERT INTO changes (sequence, at, changes) VALUES (99, 0, '[]')")
+            skip_changes(path)
         assert await store.header(URL) == "a=1"
         with pytest.raises(hatbox.InvalidIdentity):
             await gone.header(URL)
@@ -226,9 +235,7 @@ async def test_what_is_missed_while_a_store_is_loaded_is_looked_up(path: Path, m
         async def sleep_a_day(count: int) -> None:
             if count == 1:
                 await received(theirs, "a=1")
-                with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-                    connection.execute("DELETE FROM changes")
-                    connection.execute("INSERT INTO changes (sequence, at, changes) VALUES (99, 0, '[]')")
+                skip_changes(path)
 
         monkeypatch.setattr(one._store, "read", BusyReads(one._store, sleep_a_day))
         assert await (await one.cookies.open(WORK)).header(URL) == "a=1"

@@ -104,7 +104,7 @@ def last_number(path: Path) -> int:
     """The number of the newest identity ever, and a look at the health of the file."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        [(number,)] = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'identities'")
+        [(number,)] = connection.execute("SELECT identities FROM head")
         return int(number)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,11 @@ import msgspec
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import files, migrations
-from hatbox.store.sqlite.migrations import LATEST, migrate, version_of
+from hatbox.store.sqlite import files
+from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
+from hatbox.store.sqlite.schema import FORMAT
 from tests.store.in_loop import in_loop
+from tests.store.other_process import OtherProcess
 
 PROFILES = Path(__file__).parent / "profiles"
 VERSIONS = sorted(int(file.stem[1:]) for file in PROFILES.glob("v*.sql"))
@@ -31,11 +36,12 @@ def restore(version: int, path: Path) -> list[dict[str, Any]]:
 
 
 def schema(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    return connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'sqlite_sequence' ORDER BY name"
+    return connection.execute(query).fetchall()
 
 
 def test_a_profile_of_every_version_is_kept_for_these_tests() -> None:
-    assert list(range(1, LATEST + 1)) == VERSIONS, "run python -m tests.store.profiles.make for the latest one"
+    assert list(range(1, FORMAT + 1)) == VERSIONS, "run python -m tests.store.profiles.make for the latest one"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -51,7 +57,7 @@ async def test_a_profile_of_an_earlier_version_opens_with_all_that_is_in_it(vers
                 found = await profile.identities.query(identity["name"])
                 assert identity["cookieStoreId"] in [one.cookie_store_id for one in found]
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        assert version_of(connection) == LATEST
+        assert version_of(connection) == FORMAT
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
@@ -129,48 +135,109 @@ async def test_colors_and_icons_of_the_future_are_kept_and_drawn_as_neutral_ones
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_step_that_was_released_is_still_the_same(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_a_format_that_was_released_are_still_the_same(version: int) -> None:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript((PROFILES / f"v{version}.sql").read_text("utf-8"))
-        released = schema(connection)
+        assert has_tables_of(connection, version)
+        assert not has_tables_of(connection, version % FORMAT + 1)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_profile_that_was_upgraded_has_the_tables_of_a_new_one(version: int) -> None:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        monkeypatch.setattr(migrations, "_MIGRATIONS", migrations._MIGRATIONS[:version])
+        connection.executescript((PROFILES / f"v{version}.sql").read_text("utf-8"))
         migrate(connection)
-        assert version_of(connection) == version
-        assert schema(connection) == released
+        upgraded = schema(connection)
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create_tables(connection)
+        assert upgraded == schema(connection)
 
 
-def test_a_migration_that_fails_leaves_the_profile_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upgrade_that_fails_leaves_the_profile_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "profile.db"
-    files.open_profile(path).close()
-    before = path.read_bytes()
-    steps = (*migrations._MIGRATIONS, ("CREATE TABLE later (x)", "INSERT INTO no_such_table VALUES (1)"))
-    monkeypatch.setattr(migrations, "_MIGRATIONS", steps)
-    monkeypatch.setattr(files, "LATEST", len(steps))
+    identities = restore(4, path)
+
+    def fail(connection: sqlite3.Connection) -> None:
+        migrate(connection)
+        connection.execute("INSERT INTO no_such_table VALUES (1)")
+
+    monkeypatch.setattr(files, "migrate", fail)
     with pytest.raises(hatbox.ProfileError, match=r"profile\.db"):
         files.open_profile(path)
-    assert path.read_bytes() == before
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert version_of(connection) == 4
+        assert has_tables_of(connection, 4)
     monkeypatch.undo()
-    files.open_profile(path).close()
+    with hatbox.open_sync(path) as profile:
+        assert msgspec.to_builtins(profile.identities.query()) == identities
 
 
-def test_two_processes_that_migrate_at_once_take_each_step_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other one has looked at the version before this one has changed it."""
+def test_processes_that_upgrade_a_profile_at_once_all_get_it(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
+    identities = restore(4, path)
+    with contextlib.ExitStack() as stack:
+        others = [stack.enter_context(OtherProcess()) for _ in range(4)]
+        for other in others:
+            other.begin("open", str(path))
+        for other in others:
+            other.finish()
+            assert other.identities("query") == identities
+
+
+def test_a_profile_that_an_earlier_version_has_open_is_not_upgraded_and_the_program_is_named(tmp_path: Path) -> None:
+    """An earlier version does not know of the lock beside the profile; SQLite's own locks show that it runs."""
+    path = tmp_path / "profile.db"
+    restore(4, path)
+    program = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM identities').fetchall(); "
+    )
+    command = [sys.executable, "-c", f"{program}print(flush=True); sys.stdin.read()", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as earlier:
+        assert earlier.stdout
+        earlier.stdout.readline()
+        with pytest.raises(hatbox.ProfileBusy, match=r"upgraded from format 4 to") as refusal:
+            files.open_profile(path)
+        if Path("/proc/locks").exists():
+            assert f"(pid {earlier.pid})" in str(refusal.value)
+        earlier.communicate()
     files.open_profile(path).close()
-    steps = (*migrations._MIGRATIONS, ("CREATE TABLE later (x)",))
-    monkeypatch.setattr(migrations, "_MIGRATIONS", steps)
-    monkeypatch.setattr(files, "LATEST", len(steps))
-    look = files.refuse_newer
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
-    def look_and_be_overtaken(path: Path, connection: sqlite3.Connection) -> int:
-        seen = look(path, connection)
-        monkeypatch.setattr(files, "refuse_newer", look)
-        files.open_profile(path).close()
-        return seen
 
-    monkeypatch.setattr(files, "refuse_newer", look_and_be_overtaken)
-    with contextlib.closing(files.open_profile(path)) as connection:
-        assert version_of(connection) == len(steps)
+def test_a_profile_is_not_upgraded_where_the_disk_has_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "profile.db"
+    restore(4, path)
+    before = path.read_bytes()
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=100_000))
+    with pytest.raises(hatbox.ProfileFull, match=r"MB are needed"):
+        files.open_profile(path)
+    assert path.read_bytes() == before
+
+
+@in_loop
+async def test_what_earlier_versions_had_left_in_free_pages_is_gone_after_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    restore(4, path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("CREATE TABLE scratch (x)")
+        connection.execute("INSERT INTO scratch VALUES (?)", ("a secret of old " * 1000,))
+        connection.execute("DROP TABLE scratch")
+    assert b"a secret of old" in path.read_bytes()
+    async with hatbox.open(path):
+        pass
+    assert b"a secret of old" not in path.read_bytes()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+
+
+def test_a_damaged_profile_of_an_earlier_format_is_not_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    restore(4, path)
+    content = bytearray(path.read_bytes())
+    content[4096 : 2 * 4096] = bytes(4096)
+    path.write_bytes(content)
+    with pytest.raises(hatbox.ProfileCorrupt):
+        files.open_profile(path)
+    assert path.read_bytes() == content

@@ -20,10 +20,12 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import files
-from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST, migrate
+from hatbox.store.sqlite import failures, files
+from hatbox.store.sqlite.migrations import create_tables
+from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
+from tests.store.sealing import edited, seal
 
 FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]
 PAGE = 4096
@@ -103,7 +105,8 @@ async def test_opening_and_reading_an_old_profile_leaves_it_byte_for_byte(path: 
 @in_loop
 async def test_a_commit_waits_for_the_disk(path: Path) -> None:
     await fill(path)
-    with contextlib.closing(files.open_profile(path)) as connection:
+    with contextlib.closing(files.open_profile(path)) as opened:
+        connection = opened.connection
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
@@ -129,15 +132,17 @@ def test_a_new_profile_and_its_new_folders_are_on_the_disk_before_it_is_used(
 def test_who_is_slower_in_making_a_profile_gets_the_one_that_is_there(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def migrate_and_be_overtaken(connection: sqlite3.Connection) -> None:
-        monkeypatch.setattr(files, "migrate", migrate)
-        with contextlib.closing(files.open_profile(path)) as other:
+    def be_overtaken(connection: sqlite3.Connection) -> None:
+        monkeypatch.setattr(files, "create_tables", create_tables)
+        files.open_profile(path).close()
+        with edited(path) as other:
             other.execute("UPDATE identities SET name = 'of the faster one' WHERE id = 1")
-        migrate(connection)
+        create_tables(connection)
 
-    monkeypatch.setattr(files, "migrate", migrate_and_be_overtaken)
-    with contextlib.closing(files.open_profile(path)) as connection:
-        assert connection.execute("SELECT name FROM identities WHERE id = 1").fetchone() == ("of the faster one",)
+    monkeypatch.setattr(files, "create_tables", be_overtaken)
+    with contextlib.closing(files.open_profile(path)) as opened:
+        found = opened.connection.execute("SELECT name FROM identities WHERE id = 1").fetchone()
+        assert found == ("of the faster one",)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
@@ -223,7 +228,7 @@ async def test_a_link_to_a_profile_is_the_profile(tmp_path: Path) -> None:
 @in_loop
 async def test_a_link_to_nothing_is_refused(path: Path) -> None:
     path.symlink_to(path.parent / "missing" / "profile.db")
-    await assert_refused(path, hatbox.ProfileError, "which is not there", "another path")
+    await assert_refused(path, hatbox.ProfileError, "which does not exist", "another path")
     assert path.is_symlink()
 
 
@@ -253,15 +258,15 @@ async def test_a_crash_while_the_journal_was_folded_in_is_mended_through_a_link_
 async def test_a_profile_of_a_newer_version_is_refused(path: Path) -> None:
     await fill(path, 3)
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {LATEST + 1}")
-    await assert_refused(path, hatbox.ProfileTooNew, f"format {LATEST + 1}", "Update Hatbox")
+        connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    await assert_refused(path, hatbox.ProfileTooNew, f"format {FORMAT + 1}", "Update Hatbox")
 
 
 @in_loop
 async def test_a_newer_version_that_stands_in_the_journal_only_is_refused(path: Path) -> None:
     await fill(path, 3)
     crash_of_a_newer_version(path)
-    assert int.from_bytes(path.read_bytes()[60:64], "big") == LATEST
+    assert int.from_bytes(path.read_bytes()[60:64], "big") == FORMAT
     await assert_refused(path, hatbox.ProfileTooNew, "Update Hatbox")
     await assert_refused(path, hatbox.ProfileTooNew, "Update Hatbox")
 
@@ -271,19 +276,19 @@ async def test_a_newer_version_that_arrives_while_a_profile_is_open_ends_the_wri
     async with hatbox.open(path) as profile:
         await profile.identities.create("before", color="red", icon="pet")
         with contextlib.closing(sqlite3.connect(path)) as connection:
-            connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+            connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
         for _ in range(2):
             calls = (profile.identities.create(name, color="red", icon="pet") for name in ("after", "and after"))
             for error in await asyncio.gather(*calls, return_exceptions=True):
                 assert isinstance(error, hatbox.ProfileTooNew)
                 assert str(path) in str(error)
     assert read_file(path, "SELECT name FROM identities ORDER BY position")[4:] == [("before",)]
-    assert read_file(path, "PRAGMA user_version") == [(LATEST + 1,)]
+    assert read_file(path, "PRAGMA user_version") == [(FORMAT + 1,)]
 
 
 def crash_of_a_newer_version(path: Path) -> None:
     """Leave the file and a journal in which a newer Hatbox has migrated it, as after its crash."""
-    leave_journal(path, f"CREATE TABLE later (x); PRAGMA user_version = {LATEST + 1};")
+    leave_journal(path, f"CREATE TABLE later (x); PRAGMA user_version = {FORMAT + 1};")
 
 
 def leave_journal(path: Path, sql: str) -> None:
@@ -292,6 +297,7 @@ def leave_journal(path: Path, sql: str) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.executescript(sql)
+        seal(connection)
         for end in ("", "-wal"):
             shutil.copy2(f"{path}{end}", aside / f"{path.name}{end}")
     for file in aside.iterdir():
@@ -301,8 +307,8 @@ def leave_journal(path: Path, sql: str) -> None:
 
 def crash_while_folding(path: Path) -> None:
     """Leave a file whose header counts pages that only the journal holds: pages are copied from the first one on."""
-    rows = ", ".join(f"('{'x' * 500}', 'pet', 'red', {number})" for number in range(10_000_000, 10_000_200))
-    leave_journal(path, f"INSERT INTO identities (name, icon, color, position) VALUES {rows};")
+    rows = ", ".join(f"('{'x' * 500}', 'pet', 'red', 0, {number}, 0)" for number in range(10_000_000, 10_000_200))
+    leave_journal(path, f"INSERT INTO identities (name, icon, color, hidden, position, checksum) VALUES {rows};")
     journal = path.with_name(f"{path.name}-wal").read_bytes()
     frames = (journal[start : start + 24 + PAGE] for start in range(32, len(journal), 24 + PAGE))
     first_page = [frame[24:] for frame in frames if frame[:4] == (1).to_bytes(4, "big")][-1]
@@ -427,14 +433,14 @@ async def test_a_damaged_page_is_told_and_the_file_is_left_as_it_is(path: Path, 
         content = bytearray(sound)
         content[start : start + PAGE] = bytes(PAGE) if damage == "zeros" else random.Random(start).randbytes(PAGE)
         path.write_bytes(content)
-        async with hatbox.open(path) as profile:
-            for _ in range(3):
-                try:
+        for _ in range(3):
+            try:
+                async with hatbox.open(path) as profile:
                     assert await names(profile) == before
-                except hatbox.ProfileCorrupt as error:
-                    told += 1
-                    assert str(path) in str(error)
-                    assert "backup" in str(error)
+            except hatbox.ProfileCorrupt as error:
+                told += 1
+                assert str(path) in str(error)
+                assert "backup" in str(error)
         assert kept(path.parent) == {path.name: bytes(content)}
     assert told >= 9  # at the least the root of the table, that of an index, and a leaf; and each time anew
     assert told % 3 == 0
@@ -496,22 +502,55 @@ def stranger() -> Iterator[tuple[Path, OtherProcess]]:
     shutil.rmtree(folder)
 
 
-def test_a_profile_in_a_folder_that_cannot_be_written_is_refused(stranger: tuple[Path, OtherProcess]) -> None:
+@pytest.mark.parametrize(("folder_mode", "mode"), [(0o500, 0o600), (0o500, 0o400), (0o700, 0o400)])
+def test_a_profile_that_cannot_be_written_can_be_read(
+    stranger: tuple[Path, OtherProcess], folder_mode: int, mode: int
+) -> None:
     folder, process = stranger
     path = folder / "profile.db"
     process.call("open", str(path))
+    process.identities("create", "a", color="red", icon="pet")
     process.call("close")
     before = kept(folder)
-    folder.chmod(0o500)
-    with pytest.raises(Refused) as refusal:
+    path.chmod(mode)
+    folder.chmod(folder_mode)
+    for _ in range(2):
         process.call("open", str(path))
-    assert refusal.value.kind == "ProfileReadOnly"
-    assert refusal.value.message.startswith(f"{path}: it cannot be written to")
-    assert f"the folder {folder} writable" in refusal.value.message
+        assert [identity["name"] for identity in process.identities("query")] == [*FIRST_FOUR, "a"]
+        with pytest.raises(Refused) as refusal:
+            process.identities("create", "b", color="red", icon="pet")
+        assert refusal.value.kind == "ProfileReadOnly"
+        assert refusal.value.message.startswith(f"{path}: it cannot be written to")
+        assert f"the folder {folder} writable" in refusal.value.message
+        process.call("close")
     folder.chmod(0o700)
+    path.chmod(0o600)
     assert kept(folder) == before
     process.call("open", str(path))
-    assert len(process.identities("query")) == 4
+    process.identities("create", "b", color="red", icon="pet")
+
+
+def test_a_profile_that_a_crash_has_left_in_a_folder_that_cannot_be_written_is_read_whole_or_not_at_all(
+    stranger: tuple[Path, OtherProcess],
+) -> None:
+    folder, process = stranger
+    path = folder / "profile.db"
+    process.call("open", str(path))
+    process.identities("create", "a", color="red", icon="pet")
+    aside = Path(tempfile.mkdtemp(dir=folder))
+    for end in ("", "-wal"):
+        shutil.copy2(f"{path}{end}", aside)
+    aside.chmod(0o500)
+    os.chown(aside, *((NOBODY, NOBODY) if os.geteuid() == 0 else (-1, -1)))
+    for file in aside.iterdir():
+        os.chown(file, *((NOBODY, NOBODY) if os.geteuid() == 0 else (-1, -1)))
+    try:
+        process.call("open", str(aside / path.name))
+        assert [identity["name"] for identity in process.identities("query")] == [*FIRST_FOUR, "a"]
+    except Refused as refusal:
+        assert refusal.kind == "ProfileReadOnly"
+    finally:
+        aside.chmod(0o700)
 
 
 @pytest.mark.parametrize("below", [".", "new/folder"])
@@ -522,22 +561,22 @@ def test_no_profile_is_made_in_a_folder_that_cannot_be_written(stranger: tuple[P
         process.call("open", str(folder / below / "profile.db"))
     assert refusal.value.kind == "ProfileReadOnly"
     assert str(folder / below / "profile.db") in refusal.value.message
+    assert ("does not exist" in refusal.value.message) == (below != ".")
     folder.chmod(0o700)
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("mode", [0o400, 0o000])
-def test_a_profile_that_cannot_be_written_is_refused(stranger: tuple[Path, OtherProcess], mode: int) -> None:
+def test_a_profile_that_cannot_be_read_says_so(stranger: tuple[Path, OtherProcess]) -> None:
     folder, process = stranger
     path = folder / "profile.db"
     process.call("open", str(path))
     process.call("close")
-    path.chmod(mode)
+    path.chmod(0o000)
     with pytest.raises(Refused) as refusal:
         process.call("open", str(path))
     path.chmod(0o600)
-    assert refusal.value.kind == "ProfileReadOnly"
-    assert "writable for you" in refusal.value.message
+    assert refusal.value.kind == "ProfileError"
+    assert "cannot be read" in refusal.value.message
     process.call("open", str(path))
 
 
@@ -658,13 +697,13 @@ async def test_a_profile_that_cannot_be_opened_on_a_full_disk_says_so(disk: Path
 async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_afterwards(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(failures, "BUSY_SECONDS", 0.1)
     await fill(path)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         async with hatbox.open(path) as profile:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(2):
-                with pytest.raises(hatbox.ProfileBusy, match="another program has kept it locked") as refusal:
+                with pytest.raises(hatbox.ProfileBusy, match=r"another program, .*, has kept it locked") as refusal:
                     await profile.identities.create("a", color="red", icon="pet")
                 assert str(path) in str(refusal.value)
                 assert "try again" in str(refusal.value)
@@ -717,7 +756,7 @@ async def test_a_path_that_cannot_be_followed_is_named(tmp_path: Path, name: str
 async def test_a_log_of_changes_that_cannot_be_read_is_told_as_damage(path: Path) -> None:
     async with hatbox.open(path) as profile:
         profile.identities.on_created.add_listener(print)
-        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("INSERT INTO changes (at, changes) VALUES (0, x'67')")
+        with edited(path) as connection:
+            connection.execute("INSERT INTO changes (at, logged, changes, checksum) VALUES (0, 0, x'67', 0)")
         with pytest.raises(hatbox.ProfileCorrupt):
             await profile.identities.create("a", color="red", icon="pet")

@@ -14,6 +14,7 @@ import hatbox
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite import SqliteStore
 from tests.store.in_loop import in_loop, until
+from tests.store.sealing import edited
 
 
 def commits(path: Path) -> int:
@@ -81,13 +82,14 @@ async def test_the_log_of_changes_does_not_grow_for_ever(tmp_path: Path) -> None
         for _ in range(300):
             await one.identities.update("firefox-container-1", name="a")
         await until(lambda: len(heard) == 300)
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with edited(path) as connection:
             connection.execute("UPDATE changes SET at = at - 2 * 24 * 60 * 60 * 1000")
         for _ in range(300):
             await one.identities.update("firefox-container-1", name="b")
         await until(lambda: len(heard) == 600)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        first, last, count = connection.execute("SELECT min(sequence), max(sequence), count(*) FROM changes").fetchone()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            found = connection.execute("SELECT min(sequence), max(sequence), count(*) FROM changes")
+            first, last, count = found.fetchone()
     assert last == 600
     assert count == last - first + 1
     assert 300 < first <= 512

@@ -12,7 +12,7 @@ import msgspec
 from hatbox import identities
 from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.store.base import Transaction
-from hatbox.store.sqlite.migrations import migrate
+from hatbox.store.sqlite.migrations import create_tables, version_of
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.tabs.model import Tab, tab_of
 from hatbox.tabs.opening import open_tab, open_window
@@ -48,7 +48,8 @@ class Desk:
         self._path = path
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA synchronous = OFF")
-        migrate(self._connection)
+        if not version_of(self._connection):
+            create_tables(self._connection)
         self._transaction = _Recorded(self._connection)
 
     def close(self) -> None:
@@ -63,8 +64,10 @@ class Desk:
         """Call a rule in a transaction: all of it happens, or nothing."""
         transaction: Transaction = self._transaction
         self._connection.execute("BEGIN")
+        self._transaction.head.reset()
         try:
             result = rule(transaction, *arguments, **named)
+            self._transaction.head.flush()
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise

@@ -15,24 +15,26 @@ from pathlib import Path
 import msgspec
 
 import hatbox
-from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST
+from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.tabs.pages import Page, keep_page, page_changed
+from tests.store.sealing import edited
 
 
 async def make(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "profile.db"
         await fill(path)
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with edited(path) as connection:
             unknown_values(connection)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
             sql = "\n".join(connection.iterdump())
         async with hatbox.open(path) as profile:
             identities = msgspec.to_builtins(await profile.identities.query())
             tabs = msgspec.to_builtins({"windows": await profile.tabs.windows(), "tabs": await profile.tabs.query()})
-    header = f"PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {LATEST};\n"
-    (folder / f"v{LATEST}.sql").write_text(f"{header}{sql}\n", "utf-8")
-    (folder / f"v{LATEST}.json").write_text(json.dumps(identities, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (folder / f"v{LATEST}.tabs.json").write_text(json.dumps(tabs, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    header = f"PRAGMA auto_vacuum = 2;\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {FORMAT};\n"
+    (folder / f"v{FORMAT}.sql").write_text(f"{header}{sql}\n", "utf-8")
+    (folder / f"v{FORMAT}.json").write_text(json.dumps(identities, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / f"v{FORMAT}.tabs.json").write_text(json.dumps(tabs, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 async def fill(path: Path) -> None:

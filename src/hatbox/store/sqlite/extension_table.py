@@ -1,48 +1,54 @@
-"""The SQL of the table of what extensions keep. Runs inside the transaction that somebody else began."""
+"""The SQL of what extensions store. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
 import sqlite3
+from typing import Final
+
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import EXTENSION_DATA
 
 __all__ = ["SqliteExtensionTable"]
+
+_BY_KEY: Final = "kind = ? AND extension = ? AND key = ?"
 
 
 class SqliteExtensionTable:
     """ExtensionTable on SQLite."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._execute = connection.execute
+        self._rows = Rows(connection, EXTENSION_DATA)
 
     def get(self, extension: str, kind: str, key: str) -> bytes | None:
-        row = self._execute(
-            "SELECT value FROM extension_data WHERE kind = ? AND extension = ? AND key = ?", (kind, extension, key)
-        ).fetchone()
-        return row[0] if row else None
+        found = self._rows.find(f"WHERE {_BY_KEY}", (kind, extension, key))
+        return found[0][2] if found else None
 
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
-        columns = "SELECT extension, key, value FROM extension_data WHERE kind = ?"
         if extension is None:
-            return self._execute(f"{columns} ORDER BY sequence", (kind,)).fetchall()
-        return self._execute(f"{columns} AND extension = ? ORDER BY sequence", (kind, extension)).fetchall()
+            found = self._rows.find("WHERE kind = ? ORDER BY sequence", (kind,))
+        else:
+            found = self._rows.find("WHERE kind = ? AND extension = ? ORDER BY sequence", (kind, extension))
+        return [row[:3] for row in found]
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
-        self._execute(
-            "INSERT INTO extension_data (extension, kind, key, value) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (kind, extension, key) DO UPDATE SET value = excluded.value",
-            (extension, kind, key, value),
-        )
+        (sequence,) = self._rows.execute(
+            f"SELECT coalesce((SELECT sequence FROM extension_data WHERE {_BY_KEY}), "
+            "(SELECT max(sequence) + 1 FROM extension_data), 1)",
+            (kind, extension, key),
+        ).fetchone()
+        self._rows.put([(extension, key, value, kind, sequence)])
 
     def delete(self, extension: str, kind: str, key: str) -> None:
-        self._execute("DELETE FROM extension_data WHERE kind = ? AND extension = ? AND key = ?", (kind, extension, key))
+        self._rows.delete(_BY_KEY, (kind, extension, key))
 
     def clear(self, extension: str, kind: str | None = None) -> None:
         if kind is None:
-            self._execute("DELETE FROM extension_data WHERE extension = ?", (extension,))
+            self._rows.delete("extension = ?", (extension,))
         else:
-            self._execute("DELETE FROM extension_data WHERE kind = ? AND extension = ?", (kind, extension))
+            self._rows.delete("kind = ? AND extension = ?", (kind, extension))
 
     def size(self, extension: str, kind: str) -> int:
-        (size,) = self._execute(
+        (size,) = self._rows.execute(
             "SELECT coalesce(sum(length(cast(key AS BLOB)) + length(value)), 0) FROM extension_data "
             "WHERE kind = ? AND extension = ?",
             (kind, extension),

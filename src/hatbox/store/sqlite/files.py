@@ -1,69 +1,123 @@
-"""The profile's file: found, made, looked at before it is opened, and opened. Also what SQLite's complaints mean.
+"""The profile's file: created, inspected, upgraded, opened and closed.
 
-Nothing here changes a file that is not a healthy profile of a version that we know.
+Nothing here changes a file that is not a healthy profile of a format that we know. While a handle of this process may
+be open, the database and its WAL are opened by SQLite only: see lock.py.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 import shutil
 import sqlite3
-import stat
 import time
 from pathlib import Path
 from typing import Final
 
-from hatbox.errors import (
-    NotAProfile,
-    ProfileBusy,
-    ProfileCorrupt,
-    ProfileError,
-    ProfileFull,
-    ProfileReadOnly,
-    ProfileTooNew,
-)
-from hatbox.store.sqlite.migrations import APPLICATION_ID, LATEST, migrate, version_of
+from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
+from hatbox.store.sqlite import failures
+from hatbox.store.sqlite.change_log import SqliteChangeLog
+from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
+from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.header import inspect, wal_size
+from hatbox.store.sqlite.lock import LockBusy, ProfileLock
+from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
+from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 
-__all__ = [
-    "BUSY_SECONDS",
-    "connect",
-    "explained",
-    "inode_of",
-    "open_profile",
-    "real_path",
-    "refuse_newer",
-    "refuse_replaced",
-]
+__all__ = ["ProfileFile", "connect", "inode_of", "open_profile", "real_path", "refuse_newer", "refuse_replaced"]
 
-BUSY_SECONDS: Final = 30.0
-_MAGIC: Final = b"SQLite format 3\x00"
-_HEADER_SIZE: Final = 100
-_LEAST_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even make its index of the journal
 _DRAFTS: Final = ".hatbox-*.new*"
 _HOUR: Final = 3600
+_UPGRADE_WAIT_SECONDS: Final = 3.0
+_RETRY_SECONDS: Final = 0.05
+_INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
 
 
-def open_profile(path: Path) -> sqlite3.Connection:
-    """A connection that may write, to the profile at `path`, which is made if nothing is there."""
+class ProfileFile:
+    """An open profile: the connection that writes, and the lock that says that a handle is open."""
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lock: ProfileLock | None, *, read_only: bool, unclean: bool
+    ) -> None:
+        self.path = path
+        self.connection = connection
+        self.read_only = read_only
+        self.unclean = unclean
+        """Whether the last program that had it open ended without closing it."""
+        self._lock = lock
+
+    def close(self, *, damaged: bool = False) -> None:
+        """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
+        try:
+            if damaged:
+                _close_untouched(self.path, self.connection)
+            else:
+                self._close()
+        finally:
+            if self._lock:
+                self._lock.release()
+
+    def _close(self) -> None:
+        log = SqliteChangeLog(self.connection, Head(self.connection))
+        empty = True
+        with contextlib.suppress(sqlite3.Error):  # closing must not fail; the next handle empties the log
+            empty = self.read_only or log.is_empty()
+        self.connection.close()
+        if not empty and self._lock and self._lock.become_exclusive():
+            with contextlib.suppress(OSError, sqlite3.Error):
+                _empty_log(self.path)
+
+
+def open_profile(path: Path) -> ProfileFile:
+    """Open the profile at `path`, which is created if there is no file. Without write access it is opened to read."""
     try:
         if not os.path.lexists(path):
             _create(path)
-        _inspect(path)
-        connection = connect(path)
+        read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+        if not os.access(path, os.R_OK):
+            raise unreadable(path)
+        lock = _lock(path, read_only=read_only)
         try:
-            if refuse_newer(path, connection) < LATEST:
-                connection.execute("BEGIN IMMEDIATE")
-                migrate(connection)
-                connection.execute("COMMIT")
+            return _open(path, lock, read_only=read_only)
         except BaseException:
-            connection.close()
+            if lock:
+                lock.release()
             raise
     except (OSError, sqlite3.Error) as error:
         raise explained(path, error) from error
-    return connection
+
+
+def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:
+    try:
+        return ProfileLock(path, failures.BUSY_SECONDS)
+    except LockBusy as error:
+        raise in_use(path, "it is being checked or upgraded") from error
+    except OSError:
+        if read_only:  # the folder has no lock file and takes none
+            return None
+        raise
+
+
+def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFile:
+    unclean = False
+    while lock and lock.exclusive:
+        found = inspect(path)
+        unclean = not found.in_use and wal_size(path) > 0
+        if found.version < FORMAT and not read_only:
+            _upgrade(path)
+        try:
+            if lock.share():
+                break
+        except LockBusy as error:
+            raise in_use(path, "it is being checked or upgraded") from error
+    connection = connect(path, read_only=read_only)
+    try:
+        _verify(path, connection, read_only=read_only)
+    except BaseException:
+        _close_untouched(path, connection)
+        raise
+    return ProfileFile(path, connection, lock, read_only=read_only, unclean=unclean)
 
 
 def real_path(path: Path) -> Path:
@@ -71,8 +125,8 @@ def real_path(path: Path) -> Path:
     try:
         real = path.resolve()
         if path.is_symlink() and not real.exists():
-            # Not made anew: what it points to may be on a disk that is not there just now.
-            problem = f"it is a link to {real}, which is not there"
+            # Not created anew: the link may lead to a disk that is not mounted now.
+            problem = f"it is a link to {real}, which does not exist"
             raise ProfileError(path, problem, "Restore that file, or name another path.")
     except (OSError, RuntimeError, ValueError) as error:
         problem = f"its path cannot be followed ({getattr(error, 'strerror', None) or error})"
@@ -80,15 +134,24 @@ def real_path(path: Path) -> Path:
     return real
 
 
-def connect(path: Path, *, query_only: bool = False) -> sqlite3.Connection:
-    """A connection to a profile that exists. A commit on it has reached the disk when it returns."""
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection to a profile that exists. A commit on it has reached the disk when it returns.
+
+    Closing one that is read-only never writes the WAL into the database.
+    """
+    mode = "rw"
+    if read_only:
+        mode = "ro"
+        if not wal_size(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            mode = "ro&immutable=1"  # SQLite cannot create a WAL here, and needs none to read a closed profile
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=failures.BUSY_SECONDS
+    )
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS: without it fsync stops at the drive's cache
         connection.execute("PRAGMA cell_size_check = ON")
-        if query_only:
-            connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # whatever the default of this build of SQLite is
     except BaseException:
         connection.close()
         raise
@@ -97,7 +160,7 @@ def connect(path: Path, *, query_only: bool = False) -> sqlite3.Connection:
 
 def inode_of(path: Path) -> tuple[int, int]:
     """What tells this file from every other, whatever their names."""
-    status = os.stat(path)  # noqa: PTH116 - asked at every commit, and three times as fast as Path.stat()
+    status = os.stat(path)  # noqa: PTH116 - called at every commit, and three times as fast as Path.stat()
     return status.st_dev, status.st_ino
 
 
@@ -116,58 +179,118 @@ def refuse_replaced(path: Path, inode: tuple[int, int]) -> None:
 
 
 def refuse_newer(path: Path, connection: sqlite3.Connection) -> int:
-    """The version of an open profile; raises ProfileTooNew where a newer Hatbox has been at work, even just now."""
+    """The format of an open profile; raises ProfileTooNew where a newer Hatbox has upgraded it, even just now."""
     version = version_of(connection)
-    if version > LATEST:
-        raise _too_new(path, version)
+    if version > FORMAT:
+        raise too_new(path, version)
     return version
 
 
-def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
-    """The same failure in words for a person: which file, what is wrong, what to do."""
-    if isinstance(error, OSError):
-        return _explained_os(path, error)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_CORRUPT:
-        return _corrupt(path, "is damaged")
-    if code == sqlite3.SQLITE_NOTADB:
-        return _corrupt(path, "is damaged: its header cannot be read")
-    if code == sqlite3.SQLITE_FULL:
-        return _full(path)
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return ProfileBusy(
-            path,
-            f"another program has kept it locked for {BUSY_SECONDS:.0f} seconds",
-            "Nothing was changed. End that program, or wait for it, then try again.",
-        )
-    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
-        return _full(path)
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-        return _read_only(path)
-    return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+def _verify(path: Path, connection: sqlite3.Connection, *, read_only: bool) -> None:
+    """Refuse a database that is not a profile of today's format."""
+    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise not_a_profile(path, "is a database of another program, not a Hatbox profile")
+    version = refuse_newer(path, connection)
+    if version < FORMAT:
+        if read_only:
+            problem = f"it has the earlier format {version}, and cannot be written to"
+            raise ProfileReadOnly(path, problem, "Nothing was changed. Open it once with write access to upgrade it.")
+        raise in_use(path, f"it has to be upgraded from format {version} to {FORMAT}")
+    if not read_only and connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        raise corrupt(path, "is damaged: it is not in WAL mode")
+    if not has_tables_of(connection, FORMAT):
+        raise corrupt(path, "is damaged: its tables are not those of a profile")
 
 
-def _explained_os(path: Path, error: OSError) -> ProfileError:
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return _read_only(path)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _full(path)
-    return ProfileError(path, f"it cannot be used ({error.strerror})", "Nothing was changed. Choose another path.")
+def _close_untouched(path: Path, connection: sqlite3.Connection) -> None:
+    """Close a connection without a checkpoint, which SQLite makes when the last one of a database is closed.
+
+    A connection that cannot write is closed after it, and so is the last one.
+    """
+    try:
+        guard = connect(path, read_only=True)
+    except sqlite3.Error:
+        connection.close()
+        return
+    with contextlib.closing(guard):
+        with contextlib.suppress(sqlite3.Error):
+            guard.execute("SELECT 1 FROM sqlite_schema").fetchone()  # only now does it have the WAL open
+        connection.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ upgrading
+
+
+def _upgrade(path: Path) -> None:
+    """Give a profile of an earlier format today's tables. The caller has the lock; earlier versions do not know it."""
+    with contextlib.closing(connect(path, read_only=True)) as connection:
+        version = refuse_newer(path, connection)
+        if version == FORMAT:  # the upgrade stands in the WAL
+            return
+        if not has_tables_of(connection, version):
+            raise corrupt(path, f"is damaged: its tables are not those of format {version}")
+        if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+            raise corrupt(path, "is damaged")
+        pages, page_size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    _wait_until_unused(path, version)
+    needed = 4 * pages * page_size + 2**20  # the rebuilt database, once as a temporary file and twice in the WAL
+    if shutil.disk_usage(path.parent).free < needed:
+        raise full(path, needed)
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise in_use(path, f"it has to be upgraded from format {version} to {FORMAT}") from error
+            raise
+        if connection.execute("PRAGMA auto_vacuum").fetchone() != (_INCREMENTAL,):
+            # Takes effect only now, and also overwrites what earlier versions have left in free pages.
+            connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
+            connection.execute("VACUUM")
+        connection.execute("BEGIN IMMEDIATE")
+        migrate(connection)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _wait_until_unused(path: Path, version: int) -> None:
+    deadline = time.monotonic() + _UPGRADE_WAIT_SECONDS
+    while inspect(path).in_use:
+        if time.monotonic() > deadline:
+            raise in_use(path, f"it has to be upgraded from format {version} to {FORMAT}")
+        time.sleep(_RETRY_SECONDS)
+
+
+def _empty_log(path: Path) -> None:
+    """Remove the values in the change log from the file. The caller has the lock exclusively: no follower is left."""
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if version_of(connection) == FORMAT:
+            SqliteChangeLog(connection, Head(connection)).clear()
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+# ------------------------------------------------------------------------------------------------------------- creating
 
 
 def _create(path: Path) -> None:
     """Make a whole profile beside `path`, then give it its name in one step: half a profile is never seen there."""
     _refuse_orphaned_journal(path)
-    _make_folder(path.parent)
+    _make_folder(path)
     _drop_old_drafts(path.parent)
     draft = path.with_name(f".hatbox-{os.getpid()}-{secrets.token_hex(4)}.new")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = connect(draft)
         with contextlib.closing(connection):
+            connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("BEGIN IMMEDIATE")
-            migrate(connection)
+            create_tables(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
         _give_name(draft, path)
@@ -188,16 +311,22 @@ def _refuse_orphaned_journal(path: Path) -> None:
             )
 
 
-def _make_folder(folder: Path) -> None:
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _sync_folder(folder.parent)
+def _make_folder(path: Path) -> None:
+    missing = [folder for folder in path.parents if not folder.is_dir()]
+    try:
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _sync_folder(folder.parent)
+    except PermissionError as error:
+        raise ProfileReadOnly(
+            path,
+            f"its folder {path.parent} does not exist, and cannot be created in {folder.parent}",
+            "Nothing was changed. Create the folder, or name another path.",
+        ) from error
 
 
 def _drop_old_drafts(folder: Path) -> None:
-    """What a process has left that was killed while it made a profile."""
+    """Delete what a process has left that was killed while it created a profile."""
     for draft in folder.glob(_DRAFTS):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > _HOUR:
@@ -228,95 +357,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _inspect(path: Path) -> None:
-    """Refuse what is not a profile that we may use, from the file's bytes alone, before SQLite gets to touch it."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise _not_a_profile(path, "is not a file")
-    header = _header(path)
-    if not header:
-        raise _not_a_profile(path, "is an empty file, not a Hatbox profile")
-    if not header.startswith(_MAGIC):
-        raise _not_a_profile(path, "is not a Hatbox profile")
-    if len(header) == _HEADER_SIZE and _number(header, 68) != APPLICATION_ID:
-        raise _not_a_profile(path, "is a database of another program, not a Hatbox profile")
-    if len(header) < _HEADER_SIZE or _is_cut_short(path):
-        raise _corrupt(path, "is damaged: it has been cut short")
-    if _number(header, 60) > LATEST:
-        raise _too_new(path, _number(header, 60))
-    if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
-        raise _read_only(path)
-    if _has_journal(path):  # the version may stand there only; a connection that cannot write leaves both files alone
-        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            refuse_newer(path, connection)
-
-
-def _header(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_HEADER_SIZE)
-
-
-def _has_journal(path: Path) -> bool:
-    try:
-        return _beside(path, "-wal").stat().st_size > 0
-    except FileNotFoundError:
-        return False
-
-
-def _is_cut_short(path: Path) -> bool:
-    """Whether pages that the header counts are missing, with no journal that could hold them.
-
-    Another process that is just folding its journal into the file can look like that for a moment.
-    """
-    for _ in range(3):
-        if _has_journal(path):
-            return False
-        header = _header(path)
-        if path.stat().st_size >= _page_size(header) * _number(header, 28):
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def _number(header: bytes, offset: int) -> int:
-    return int.from_bytes(header[offset : offset + 4], "big")
-
-
-def _page_size(header: bytes) -> int:
-    size = int.from_bytes(header[16:18], "big")
-    return 65536 if size == 1 else size
-
-
-def _not_a_profile(path: Path, problem: str) -> NotAProfile:
-    return NotAProfile(path, f"it {problem}", "It was left as it is. Move it away, or name another path.")
-
-
-def _too_new(path: Path, version: int) -> ProfileTooNew:
-    return ProfileTooNew(
-        path,
-        f"a newer version of Hatbox has written it (format {version}; this one knows up to {LATEST})",
-        "It was left as it is. Update Hatbox to use it.",
-    )
-
-
-def _corrupt(path: Path, problem: str) -> ProfileCorrupt:
-    return ProfileCorrupt(
-        path,
-        f"it {problem}",
-        f"It was left as it is. Restore it from a backup, or save what can be read with: sqlite3 '{path}' .recover",
-    )
-
-
-def _full(path: Path) -> ProfileFull:
-    return ProfileFull(
-        path, "there is no room left on the disk", "Nothing was changed. Free some space, then try again."
-    )
-
-
-def _read_only(path: Path) -> ProfileReadOnly:
-    return ProfileReadOnly(
-        path,
-        "it cannot be written to",
-        f"Nothing was changed. Make the file and the folder {path.parent} writable for you, or name another path.",
-    )

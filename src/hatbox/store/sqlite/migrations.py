@@ -1,15 +1,29 @@
-"""The numbered steps that lead from an empty file to today's tables. A step that was released is never edited."""
+"""From the tables of every earlier format to those of today. A step that was released is never edited."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
-__all__ = ["APPLICATION_ID", "LATEST", "migrate", "version_of"]
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import (
+    COOKIES,
+    EXTENSION_DATA,
+    FORMAT,
+    HEAD,
+    IDENTITIES,
+    SITE_DATA,
+    TAB_PAGES,
+    TABLES,
+    TABS,
+    WINDOWS,
+    Table,
+)
 
-APPLICATION_ID: Final = 0x48415442  # "HATB": stands in the file's header and tells a profile from other databases
+__all__ = ["create_tables", "has_tables_of", "migrate", "version_of"]
 
-_MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+_EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     (
         # AUTOINCREMENT: an id is never given out twice, not even after the newest identity was removed.
         """CREATE TABLE identities (
@@ -118,18 +132,80 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     ),
 )
 
-LATEST: Final = len(_MIGRATIONS)
+_NEW_PROFILE: Final = (
+    (1, "Personal", "fingerprint", "blue", 0, 1048576),
+    (2, "Work", "briefcase", "orange", 0, 2097152),
+    (3, "Banking", "dollar", "green", 0, 3145728),
+    (4, "Shopping", "cart", "pink", 0, 4194304),
+)
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The number of the last step that the file has seen."""
+    """The number of the format that the file has."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
 
 
+def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
+    """Whether the schema in the file is, word for word, that of a format."""
+    # Not sqlite_sequence, which an upgraded file still has: SQLite never drops it.
+    query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    return {sql for (sql,) in connection.execute(query)} == _statements_of(version)
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """The tables of a new profile. The caller has begun a transaction and commits it."""
+    _create(connection)
+    Rows(connection, IDENTITIES).put(_NEW_PROFILE)
+    # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
+    Rows(connection, HEAD).insert((1, 5, 0, 0, 0, 0))
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Take the steps that are missing, all or none. The caller has begun a transaction and commits it."""
-    for number, step in enumerate(_MIGRATIONS[version_of(connection) :], start=version_of(connection) + 1):
+    for step in _EARLIER[version_of(connection) :]:
         for statement in step:
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {number}")
+    if version_of(connection) < FORMAT:
+        _add_checksums(connection)
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for table in TABLES:
+        for statement in table.statements:
+            connection.execute(statement)
+
+
+def _statements_of(version: int) -> set[str]:
+    if version == FORMAT:
+        return {statement for table in TABLES for statement in table.statements}
+    return {statement for step in _EARLIER[:version] for statement in step if statement.startswith("CREATE ")}
+
+
+def _add_checksums(connection: sqlite3.Connection) -> None:
+    """Format 5: every row gets a checksum, numbers come from the head row, saved pages have a table of their own."""
+    for name in ("identities_by_position", "identities_by_name", "tabs_by_window", "tabs_by_store"):
+        connection.execute(f"DROP INDEX {name}")
+    earlier = ("identities", "changes", "cookies", "windows", "tabs", "site_data", "extension_data")
+    for name in earlier:
+        connection.execute(f"ALTER TABLE {name} RENAME TO earlier_{name}")
+    _create(connection)
+    last = {"identities": 0, "windows": 0, "tabs": 0}
+    last.update(connection.execute("SELECT substr(name, 9), seq FROM sqlite_sequence WHERE name LIKE 'earlier_%'"))
+    (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()
+    # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
+    head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
+    Rows(connection, HEAD).insert(head)
+    for table in (IDENTITIES, COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
+        Rows(connection, table).put(_rows_of(connection, table))
+    pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
+    Rows(connection, TAB_PAGES).put(pages)
+    for name in earlier:
+        connection.execute(f"DROP TABLE earlier_{name}")
+
+
+def _rows_of(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[Any, ...]]:
+    columns = ", ".join(f'"{column}"' for column in table.columns)
+    return connection.cursor().execute(f"SELECT {columns} FROM earlier_{table.name}")

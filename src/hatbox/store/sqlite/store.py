@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from hatbox.errors import ProfileClosed, ProfileError
+from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import MISSED, Change, Follower, Store, Work
-from hatbox.store.sqlite.files import connect, explained, real_path
+from hatbox.store.sqlite.failures import explained
+from hatbox.store.sqlite.files import connect, real_path
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.store.sqlite.writer import Call, Writer
 
@@ -77,7 +78,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._explained():
-                self._connection = connect(self._path, query_only=True)
+                self._connection = connect(self._path, read_only=True)
         except BaseException:
             writer.stop()
             raise
@@ -95,10 +96,12 @@ class SqliteStore(Store):
                 await self._close(self._writer)
 
     async def _close(self, writer: Writer) -> None:
-        writer.stop()
         self._writer = None
         if self._poll:
             self._poll.cancel()
+        if writer.damaged is None:
+            self._connection.close()  # before the writer's, which then is the last and writes the WAL back
+        writer.stop()
         try:
             await asyncio.shield(self._ended)
             if self._unanswered:  # the writer is done; its last answers are on their way
@@ -127,7 +130,7 @@ class SqliteStore(Store):
                 finally:
                     self._end()
         except sqlite3.Error as error:
-            _settle(reply, None, explained(self._path, error))
+            _settle(reply, None, self._noted(error))
         except Exception as error:  # noqa: BLE001 - whoever awaits the answer gets it
             reply.set_exception(error)
         return reply
@@ -215,7 +218,14 @@ class SqliteStore(Store):
         try:
             yield
         except sqlite3.Error as error:
-            raise explained(self._path, error) from error
+            raise self._noted(error) from error
+
+    def _noted(self, error: sqlite3.Error) -> ProfileError:
+        """The error for the caller. After damage nothing more is written."""
+        failure = explained(self._path, error)
+        if isinstance(failure, ProfileCorrupt) and self._writer and not self._writer.damaged:
+            self._writer.damaged = failure
+        return failure
 
     def _put(self, writer: Writer, work: Work[T], *, writes: bool) -> asyncio.Future[T]:
         reply: asyncio.Future[T] = self._loop.create_future()

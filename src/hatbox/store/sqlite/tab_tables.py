@@ -1,4 +1,4 @@
-"""The SQL of the tables of tabs, windows and what sites keep. Runs inside the transaction that somebody else began."""
+"""The SQL of tabs, windows and site data. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -7,110 +7,147 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hatbox.store.base import TabRow, WindowRow
+from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import SITE_DATA, TAB_PAGES, TABS, WINDOWS
 
 __all__ = ["SqliteSiteDataTable", "SqliteTabTable", "SqliteWindowTable"]
 
+Fields = Mapping[str, str | int | float | None]
 
-def _columns(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)  # quoted: "left" is a word of SQL
+_NEW_TAB: Final = TabRow(
+    id=0,
+    window=0,
+    position=0,
+    store=0,
+    url="about:blank",
+    target="",
+    title="",
+    icon="",
+    active=0,
+    pinned=0,
+    hidden=0,
+    muted=0,
+    muted_by="",
+    discardable=1,
+    opener=None,
+    owner=None,
+    related=None,
+    successor=None,
+    last_accessed=0.0,
+    navigation=0,
+    begun=0,
+    loaded=0,
+    status=None,
+    content_type="",
+    error="",
+)
+_NEW_WINDOW: Final = WindowRow(
+    id=0, focused=0, state="normal", kind="normal", title_preface="", left=None, top=None, width=None, height=None
+)
 
 
-def _assignments(changed: Mapping[str, object]) -> str:
-    return ", ".join(f'"{name}" = ?' for name in changed)
+def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
+    """Values as SQLite will give them back: the checksum tells 1 from 1.0 and from True."""
+    return {
+        name: float(value or 0) if name == "last_accessed" else int(value) if isinstance(value, bool) else value
+        for name, value in fields.items()
+    }
 
 
 class SqliteTabTable:
     """TabTable on SQLite."""
 
-    _SELECT: Final = f"SELECT {_columns(TabRow._fields)} FROM tabs"
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._execute = connection.execute
-        self._executemany = connection.executemany
+    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+        self._rows = Rows(connection, TABS)
+        self._pages = Rows(connection, TAB_PAGES)
+        self._head = head
 
     def get(self, tab: int) -> TabRow | None:
-        row = self._execute(f"{self._SELECT} WHERE id = ?", (tab,)).fetchone()
+        row = self._rows.get(tab)
         return TabRow._make(row) if row else None
 
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         wanted = {name: value for name, value in (("window", window), ("store", store)) if value is not None}
         conditions = " AND ".join(f"{name} = ?" for name in wanted) or "true"
-        rows = self._execute(f"{self._SELECT} WHERE {conditions} ORDER BY window, position", tuple(wanted.values()))
-        return list(map(TabRow._make, rows))
+        found = self._rows.find(f"WHERE {conditions} ORDER BY window, position", tuple(wanted.values()))
+        return list(map(TabRow._make, found))
 
     def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
-        values = {"window": window, "position": position, "store": store, **fields}
-        marks = ", ".join("?" * len(values))
-        cursor = self._execute(f"INSERT INTO tabs ({_columns(values)}) VALUES ({marks})", tuple(values.values()))
-        return cursor.lastrowid  # type: ignore[return-value]  # never None after an INSERT
+        tab = self._head.add("tabs")
+        values = {"id": tab, "window": window, "position": position, "store": store, **_as_stored(fields)}
+        self._rows.insert(tuple(_NEW_TAB._replace(**values)))  # type: ignore[arg-type]  # by the names of columns
+        return tab
 
     def update(self, tab: int, **changed: str | int | float | None) -> None:
-        self._execute(f"UPDATE tabs SET {_assignments(changed)} WHERE id = ?", (*changed.values(), tab))
+        self._rows.update((tab,), _as_stored(changed))
 
     def delete(self, tab: int) -> None:
-        self._execute("DELETE FROM tabs WHERE id = ?", (tab,))
+        self._rows.delete("id = ?", (tab,))
+        self._pages.delete("tab = ?", (tab,))
 
     def place(self, order: Iterable[tuple[int, int]]) -> None:
-        self._executemany("UPDATE tabs SET position = ? WHERE id = ?", ((position, tab) for tab, position in order))
+        for tab, position in order:
+            self._rows.update((tab,), {"position": position})
 
     def page(self, tab: int) -> bytes | None:
-        row = self._execute("SELECT page FROM tabs WHERE id = ?", (tab,)).fetchone()
-        return row[0] if row else None
+        row = self._pages.get(tab)
+        return row[1] if row else None
 
     def keep_page(self, tab: int, page: bytes) -> None:
-        self._execute("UPDATE tabs SET page = ? WHERE id = ?", (page, tab))
+        if self._rows.execute("SELECT 1 FROM tabs WHERE id = ?", (tab,)).fetchone():
+            self._pages.put([(tab, page)])
 
 
 class SqliteWindowTable:
     """WindowTable on SQLite. Each time a window gets the focus, its `focused` becomes the highest of all."""
 
-    _SELECT: Final = f"SELECT {_columns(WindowRow._fields)} FROM windows"
-    _NEXT: Final = "(SELECT coalesce(max(focused), 0) + 1 FROM windows)"
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._execute = connection.execute
+    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+        self._rows = Rows(connection, WINDOWS)
+        self._head = head
 
     def get(self, window: int) -> WindowRow | None:
-        row = self._execute(f"{self._SELECT} WHERE id = ?", (window,)).fetchone()
+        row = self._rows.get(window)
         return WindowRow._make(row) if row else None
 
     def find(self) -> list[WindowRow]:
-        return list(map(WindowRow._make, self._execute(f"{self._SELECT} ORDER BY id")))
+        return list(map(WindowRow._make, self._rows.find("ORDER BY id")))
 
     def last_focused(self) -> WindowRow | None:
-        row = self._execute(f"{self._SELECT} ORDER BY focused DESC, id LIMIT 1").fetchone()
-        return WindowRow._make(row) if row else None
+        found = self._rows.find("ORDER BY focused DESC, id LIMIT 1")
+        return WindowRow._make(found[0]) if found else None
 
     def insert(self, **fields: str | int | None) -> int:
-        names, marks = _columns(fields), ", ".join("?" * len(fields))
-        values = f"({names}) VALUES ({marks})" if fields else "DEFAULT VALUES"
-        cursor = self._execute(f"INSERT INTO windows {values}", tuple(fields.values()))
-        return cursor.lastrowid  # type: ignore[return-value]  # never None after an INSERT
+        window = self._head.add("windows")
+        values = {**_as_stored(fields), "id": window}
+        self._rows.insert(tuple(_NEW_WINDOW._replace(**values)))  # type: ignore[arg-type]  # as above
+        return window
 
     def update(self, window: int, **changed: str | int | None) -> None:
-        self._execute(f"UPDATE windows SET {_assignments(changed)} WHERE id = ?", (*changed.values(), window))
+        self._rows.update((window,), _as_stored(changed))
 
     def delete(self, window: int) -> None:
-        self._execute("DELETE FROM windows WHERE id = ?", (window,))
+        self._rows.delete("id = ?", (window,))
 
     def focus(self, window: int) -> None:
-        self._execute(f"UPDATE windows SET focused = {self._NEXT} WHERE id = ?", (window,))
+        last = self.last_focused()
+        self._rows.update((window,), {"focused": (last.focused if last else 0) + 1})
 
 
 class SqliteSiteDataTable:
     """SiteDataTable on SQLite."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._execute = connection.execute
+        self._rows = Rows(connection, SITE_DATA)
 
     def load(self, store: int) -> list[tuple[str, bytes]]:
-        return self._execute("SELECT origin, data FROM site_data WHERE store = ? ORDER BY origin", (store,)).fetchall()
+        return [row[:2] for row in self._rows.find("WHERE store = ? ORDER BY origin", (store,))]
 
     def put(self, store: int, origin: str, data: bytes) -> None:
-        self._execute("INSERT OR REPLACE INTO site_data (store, origin, data) VALUES (?, ?, ?)", (store, origin, data))
+        self._rows.put([(origin, data, store)])
 
     def delete(self, store: int, origin: str) -> None:
-        self._execute("DELETE FROM site_data WHERE store = ? AND origin = ?", (store, origin))
+        self._rows.delete("store = ? AND origin = ?", (store, origin))
 
     def clear(self, store: int) -> None:
-        self._execute("DELETE FROM site_data WHERE store = ?", (store,))
+        self._rows.delete("store = ?", (store,))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import sqlite3
 import threading
@@ -17,17 +18,22 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.errors import HatboxError
+from hatbox.errors import HatboxError, ProfileCorrupt
 from hatbox.store.base import Change, Transaction, Work
-from hatbox.store.sqlite import files
-from hatbox.store.sqlite.files import explained, inode_of, open_profile, refuse_newer, refuse_replaced
+from hatbox.store.sqlite import failures
+from hatbox.store.sqlite.change_log import RETENTION_SECONDS
+from hatbox.store.sqlite.failures import explained
+from hatbox.store.sqlite.files import ProfileFile, inode_of, open_profile, refuse_newer, refuse_replaced
 from hatbox.store.sqlite.tables import SqliteTransaction
 
 __all__ = ["Call", "Writer"]
 
 _AT_ONCE: Final = 1024
 _TRY_MILLISECONDS: Final = 8
-_CHECK_SECONDS: Final = 0.01  # a look at the file's name costs as much as a row: not at every commit of a rush
+_CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not at every commit of a burst
+_IDLE_SECONDS: Final = 1.0  # without calls, until the WAL is truncated
+_BUSY_SECONDS: Final = 30.0  # the longest that calls without a pause can delay it
+_BLOCKED_SECONDS: Final = 5.0  # until it is tried again where another connection is in the way
 
 
 class Call:
@@ -71,7 +77,10 @@ class Writer:
         self._ended = ended
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
+        self.damaged: ProfileCorrupt | None = None
+        """Set when damage was found, also by the reader: from then on nothing is written, not even the WAL back."""
         self._checked = 0.0  # when the file was last seen to be in its place
+        self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self) -> None:
@@ -80,24 +89,36 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            self._connection = open_profile(self._path)
-            self._inode = inode_of(self._path)
-            # SQLite itself would wait ever longer between its tries, and leave followers without news meanwhile.
-            self._connection.execute(f"PRAGMA busy_timeout = {_TRY_MILLISECONDS}")
+            self._file = open_profile(self._path)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._opened(error)
             return
-        self._transaction = SqliteTransaction(self._connection)
+        try:
+            self._connection = self._file.connection
+            self._inode = inode_of(self._path)
+            # SQLite itself would wait ever longer between its tries, and leave followers without changes meanwhile.
+            self._connection.execute(f"PRAGMA busy_timeout = {_TRY_MILLISECONDS}")
+            self._transaction = SqliteTransaction(self._connection)
+        except BaseException as error:  # noqa: BLE001 - as above
+            self._file.close()
+            self._opened(error)
+            return
         self._opened(None)
+        self._due = time.monotonic() + _IDLE_SECONDS  # what an earlier program has left in the log may be too old
         while calls := self._next_calls():
             self._perform(calls)
-        self._connection.close()
+        self._file.close(damaged=self.damaged is not None)
         self._ended()
+
+    @property
+    def file(self) -> ProfileFile:
+        """The open file; only after `opened` was called without an error."""
+        return self._file
 
     def _next_calls(self) -> list[Call]:
         """All calls that wait, at least one; nothing when it is time to stop."""
         calls: list[Call] = []
-        call = self._queue.get()
+        call = self._wait_for_call()
         while call is not None:
             calls.append(call)
             if len(calls) == _AT_ONCE or self._queue.empty():
@@ -107,11 +128,57 @@ class Writer:
             self._queue.put(None)
         return calls
 
+    def _wait_for_call(self) -> Call | None:
+        while True:
+            if (now := time.monotonic()) >= self._due:
+                self._maintain()
+            try:
+                return self._queue.get(timeout=None if self._due == math.inf else max(0.0, self._due - now))
+            except queue.Empty:
+                continue
+
+    def _postpone_maintenance(self) -> None:
+        now = time.monotonic()
+        self._deadline = min(self._deadline, now + _BUSY_SECONDS)
+        self._due = min(self._deadline, now + _IDLE_SECONDS)
+
+    def _maintain(self) -> None:
+        """Prune the log, return free pages, truncate the WAL: deleted values do not stay in any file.
+
+        What a reader prevents is tried again later; closing the last handle deletes the WAL in any case.
+        """
+        self._due = self._deadline = math.inf
+        if self.damaged or self._file.read_only:
+            return
+        try:
+            refuse_replaced(self._path, self._inode)
+            self._connection.execute("BEGIN IMMEDIATE")
+            refuse_newer(self._path, self._connection)
+            self._transaction.head.reset()
+            rows_remain = self._transaction.changes.prune()
+            self._connection.execute("COMMIT")
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if blocked:
+                self._due = time.monotonic() + _BLOCKED_SECONDS
+            elif rows_remain:
+                self._due = time.monotonic() + RETENTION_SECONDS + _IDLE_SECONDS
+        except sqlite3.Error as error:
+            self._roll_back()
+            self._note_damage(explained(self._path, error))
+            self._due = time.monotonic() + _BLOCKED_SECONDS
+        except HatboxError:
+            self._roll_back()  # the next call meets the same error, and reports it
+
+    def _note_damage(self, error: HatboxError) -> None:
+        if isinstance(error, ProfileCorrupt) and not self.damaged:
+            self.damaged = error
+
     def _perform(self, calls: list[Call]) -> None:
         """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
         try:
             self._begin(calls)
-        except Exception as error:  # noqa: BLE001 - whoever made the calls gets it
+        except Exception as error:  # noqa: BLE001 - the callers get it
             self._give_up(calls, error)
             return
         try:
@@ -130,21 +197,28 @@ class Writer:
         if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
             refuse_replaced(self._path, self._inode)
             self._checked = now
-        # Nobody has to wait for another process only to read.
-        statement = "BEGIN IMMEDIATE" if any(call.writes for call in calls) else "BEGIN"
+        writes = any(call.writes for call in calls)
+        if writes and self.damaged:
+            raise self.damaged
+        # A call that only reads does not wait for another process that writes.
+        statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         while True:
             try:
                 self._connection.execute(statement)
                 refuse_newer(self._path, self._connection)
+                self._transaction.head.reset()
+                if writes:
+                    self._postpone_maintenance()
                 return
             except sqlite3.OperationalError as error:
                 self._roll_back()
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > now + files.BUSY_SECONDS:
+                waited_enough = time.monotonic() > now + failures.BUSY_SECONDS
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or waited_enough:
                     raise
                 self._hand_on_others()
 
     def _hand_on_others(self) -> None:
-        """Whoever follows hears of what other processes commit while we wait for our turn."""
+        """Followers receive what other processes commit while this one waits to write."""
         if self._known() is not None:
             news = Call(0, _nothing, None, writes=False)
             news.others = self._others()
@@ -172,6 +246,7 @@ class Writer:
             noted += call.changes
         log.appended = noted
         sequence = log.write() if noted else 0
+        transaction.head.flush()
         connection.execute("COMMIT")
         calls[0].others = others
         for call in calls:
@@ -181,6 +256,8 @@ class Writer:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
             error = explained(self._path, error)
+        if isinstance(error, HatboxError):
+            self._note_damage(error)
         for call in calls:
             call.error, call.changes = error, ()
         self._finished(calls)

@@ -1,0 +1,97 @@
+"""The change log: one row for each commit, with all changes that it brought, for followers in other processes.
+
+It is bounded in time and in bytes. A follower that falls behind further than that receives MISSED. The last handle
+that closes a profile empties the log, so that no value of a removed row is left in it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Final
+
+import msgspec
+
+from hatbox.store.base import Change
+from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.rows import Rows, corruption
+from hatbox.store.sqlite.schema import CHANGES
+
+__all__ = ["RETENTION_SECONDS", "SqliteChangeLog"]
+
+RETENTION_SECONDS: Final = 600
+_MAX_BYTES: Final = 8 * 2**20
+_PRUNE_EVERY: Final = 256  # commits
+_PRUNE_BYTES: Final = 2**20
+_PRUNE_ROWS: Final = 1000
+
+
+class SqliteChangeLog:
+    """ChangeLog on SQLite."""
+
+    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+        self._rows = Rows(connection, CHANGES)
+        self._head = head
+        self._pruned = 0  # the bytes that the log had ever had when it was last pruned
+        self.appended: list[tuple[str, msgspec.Raw]] = []
+        """The changes of the transaction that is under way."""
+
+    def append(self, topic: str, payload: bytes) -> None:
+        self.appended.append((topic, msgspec.Raw(payload)))
+
+    def write(self) -> int:
+        """Write the row of the transaction that is under way; returns its number."""
+        changes = _encode(self.appended)
+        sequence = self._head.add("changes")
+        logged = self._head.add("logged", len(changes))
+        now = time.time_ns() // 1_000_000
+        self._rows.insert((sequence, now, logged, changes))
+        if sequence % _PRUNE_EVERY == 0 or logged - self._pruned > _PRUNE_BYTES:
+            self.prune()
+        return sequence
+
+    def after(self, sequence: int) -> list[tuple[int, list[Change]]]:
+        """The rows that followed the one with this number."""
+        try:
+            return [
+                (number, [Change(topic, bytes(raw), None) for topic, raw in _decode(changes)])
+                for number, _, _, changes in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
+            ]
+        except msgspec.DecodeError as error:
+            raise corruption("the change log cannot be decoded") from error
+
+    def latest(self) -> int:
+        """The number of the newest row; 0 when there never was one."""
+        self._head.reset()
+        return self._head.get("changes")
+
+    def is_empty(self) -> bool:
+        """Whether the log has no row."""
+        return self._rows.execute("SELECT 1 FROM changes LIMIT 1").fetchone() is None
+
+    def prune(self) -> bool:
+        """Delete rows that are too old, and the oldest where they are too much, but not the newest, which followers
+        are about to read. Returns whether rows remain."""
+        self._pruned = self._head.get("logged")
+        newest, oldest_byte = self._head.get("changes"), self._pruned - _MAX_BYTES
+        earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
+        while rows := self._rows.execute(
+            "SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT ?", (_PRUNE_ROWS,)
+        ).fetchall():
+            expired = 0
+            for sequence, at, logged in rows:
+                if at >= earliest and (logged > oldest_byte or sequence == newest):
+                    break
+                expired = sequence
+            if not expired:
+                return True
+            self._rows.delete("sequence <= ?", (expired,))
+        return False
+
+    def clear(self) -> None:
+        """Delete every row: no follower is left to read them. Numbers go on where they were."""
+        self._rows.delete("true", ())
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode

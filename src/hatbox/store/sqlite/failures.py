@@ -1,0 +1,138 @@
+"""What SQLite's and the system's errors mean for a person: which file, what is wrong, what to do next."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from hatbox.errors import (
+    NotAProfile,
+    ProfileBusy,
+    ProfileCorrupt,
+    ProfileError,
+    ProfileFull,
+    ProfileReadOnly,
+    ProfileTooNew,
+)
+from hatbox.store.sqlite import holders
+from hatbox.store.sqlite.schema import FORMAT
+
+__all__ = [
+    "BUSY_SECONDS",
+    "busy",
+    "corrupt",
+    "explained",
+    "full",
+    "in_use",
+    "not_a_profile",
+    "read_only",
+    "too_new",
+    "unreadable",
+]
+
+BUSY_SECONDS: Final = 30.0
+_LEAST_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even create the index of its WAL
+_NO_TEXT: Final = "Could not decode to UTF-8"  # sqlite3 gives this error no code
+
+
+def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
+    """The same failure as an error of ours."""
+    if isinstance(error, OSError):
+        return _explained_os(path, error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_CORRUPT:
+        detail = str(error)
+        return corrupt(path, "is damaged" if "malformed" in detail else f"is damaged: {detail}")
+    if code == sqlite3.SQLITE_NOTADB:
+        return corrupt(path, "is damaged: its header cannot be read")
+    if str(error).startswith(_NO_TEXT):
+        return corrupt(path, "is damaged: a text in it is not valid UTF-8")
+    if code == sqlite3.SQLITE_FULL:
+        return full(path)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return busy(path)
+    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+        return full(path)
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return read_only(path)
+    return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+
+
+def _explained_os(path: Path, error: OSError) -> ProfileError:
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return read_only(path)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return full(path)
+    return ProfileError(path, f"it cannot be used ({error.strerror})", "Nothing was changed. Choose another path.")
+
+
+def not_a_profile(path: Path, problem: str) -> NotAProfile:
+    """The file is something else."""
+    return NotAProfile(path, f"it {problem}", "It was left as it is. Move it away, or name another path.")
+
+
+def too_new(path: Path, version: int) -> ProfileTooNew:
+    """A newer version of Hatbox has written the file."""
+    return ProfileTooNew(
+        path,
+        f"a newer version of Hatbox has written it (format {version}; this one knows up to {FORMAT})",
+        "It was left as it is. Update Hatbox to use it.",
+    )
+
+
+def corrupt(path: Path, problem: str) -> ProfileCorrupt:
+    """The file is damaged."""
+    return ProfileCorrupt(
+        path,
+        f"it {problem}",
+        "It was left as it is. `hatbox check` lists the damage; restore the file from a backup, or save what can be "
+        "read with `hatbox check --repair NEW-FILE`.",
+    )
+
+
+def full(path: Path, needed: int = 0) -> ProfileFull:
+    """The disk is full, or has less room than an upgrade needs."""
+    room = f" ({needed / 1_000_000:.0f} MB are needed)" if needed else ""
+    return ProfileFull(
+        path, f"there is no room left on the disk{room}", "Nothing was changed. Free some space, then try again."
+    )
+
+
+def busy(path: Path) -> ProfileBusy:
+    """Another process is in a write transaction and does not end it."""
+    writer = holders.writer_of(path)
+    program = f"another program, {holders.describe(writer)}," if writer else "another program"
+    return ProfileBusy(
+        path,
+        f"{program} has kept it locked for {BUSY_SECONDS:.0f} seconds",
+        "Nothing was changed. End that program, or wait for it, then try again.",
+    )
+
+
+def in_use(path: Path, purpose: str) -> ProfileBusy:
+    """Other processes have the file open, and it is needed exclusively."""
+    programs = ", ".join(map(holders.describe, holders.processes_with_open(path))) or "another program"
+    return ProfileBusy(
+        path,
+        f"{purpose}, and {programs} has it open",
+        "Nothing was changed. End that program, then try again.",
+    )
+
+
+def read_only(path: Path) -> ProfileReadOnly:
+    """The file, or its folder, cannot be written."""
+    return ProfileReadOnly(
+        path,
+        "it cannot be written to",
+        f"Nothing was changed. Make the file and the folder {path.parent} writable for you, or name another path.",
+    )
+
+
+def unreadable(path: Path) -> ProfileError:
+    """The file cannot be read by this user."""
+    return ProfileError(
+        path, "it cannot be read (permission denied)", "Make the file readable for you, or name another path."
+    )

@@ -1,0 +1,48 @@
+"""The head row: the highest numbers that were ever given out. Read once and written once in each transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from hatbox.store.sqlite.rows import Rows, corruption
+from hatbox.store.sqlite.schema import HEAD
+
+__all__ = ["Head"]
+
+
+class Head:
+    """The numbers of the head row. A write transaction resets it at its start and flushes it at its end."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._rows = Rows(connection, HEAD)
+        self._values: dict[str, int] | None = None
+        self._changed = False
+
+    def reset(self) -> None:
+        """Forget what was read: a new transaction starts."""
+        self._values, self._changed = None, False
+
+    def get(self, name: str) -> int:
+        """One of the numbers."""
+        return self._read()[name]
+
+    def add(self, name: str, amount: int = 1) -> int:
+        """Raise one of the numbers; returns it."""
+        values = self._read()
+        values[name] += amount
+        self._changed = True
+        return values[name]
+
+    def flush(self) -> None:
+        """Write what was raised."""
+        if self._changed:
+            self._rows.put([tuple(self._read().values())])
+            self._changed = False
+
+    def _read(self) -> dict[str, int]:
+        if self._values is None:
+            row = self._rows.get(1)
+            if row is None:
+                raise corruption("the row of the table head is missing")
+            self._values = dict(zip(HEAD.columns, row, strict=True))
+        return self._values

@@ -1,0 +1,135 @@
+"""The lock file beside a profile: every open handle holds it shared, so an exclusive lock means that no handle is open.
+
+SQLite's own locks cannot answer that question without opening the database, and on POSIX systems closing any
+descriptor of the database drops every lock that the process holds on it. `flock` locks belong to the open file, not to
+the process, so two handles in one process count as two. The file is removed by the last handle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import time
+import weakref
+from pathlib import Path
+from typing import Final
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["LockBusy", "ProfileLock"]
+
+_SUPPORTED: Final = sys.platform != "win32"
+_RETRY_SECONDS: Final = 0.01
+
+
+class LockBusy(Exception):
+    """Another process has held the lock exclusively for longer than the timeout."""
+
+
+class ProfileLock:
+    """A lock on `<profile>-lock`. Shared while a handle is open, exclusive while a file is inspected or upgraded."""
+
+    def __init__(self, profile: Path, timeout: float) -> None:
+        """Acquire the lock: exclusively if no other handle is open, else shared. Raises LockBusy or OSError."""
+        self.path = profile.with_name(f"{profile.name}-lock")
+        self.exclusive = not _SUPPORTED
+        self._timeout = timeout
+        self._descriptor = -1
+        if _SUPPORTED:
+            self._acquire()
+            _open_locks.add(self)
+
+    def share(self) -> bool:
+        """Turn an exclusive lock into a shared one. False if another process had it exclusively in between."""
+        if not self.exclusive:
+            return True
+        self.exclusive = False
+        if self._wait_for_shared() and self._is_current():
+            return True
+        self._close()
+        self._acquire()
+        return False
+
+    def become_exclusive(self) -> bool:
+        """Try to lock exclusively. Only for a handle that has closed the database: on failure the lock is lost."""
+        if self._descriptor < 0:
+            return False
+        self.exclusive = self._try(exclusive=True) and self._is_current()
+        return self.exclusive
+
+    def release(self) -> None:
+        """Give the lock back, and remove the file if no other handle is open. Twice is no error."""
+        if self._descriptor >= 0:
+            if self.exclusive or self.become_exclusive():
+                with contextlib.suppress(OSError):
+                    self.path.unlink(missing_ok=True)
+            self._close()
+            self.exclusive = False
+
+    def _acquire(self) -> None:
+        deadline = time.monotonic() + self._timeout
+        while True:
+            self._descriptor = self._open()
+            self.exclusive = self._try(exclusive=True)
+            if (self.exclusive or self._try(exclusive=False)) and self._is_current():
+                return
+            self._close()
+            if time.monotonic() > deadline:
+                raise LockBusy
+            time.sleep(_RETRY_SECONDS)
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
+            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)  # a file that exists can be locked all the same
+
+    def _wait_for_shared(self) -> bool:
+        deadline = time.monotonic() + self._timeout
+        while not self._try(exclusive=False):
+            if time.monotonic() > deadline:
+                raise LockBusy
+            time.sleep(_RETRY_SECONDS)
+        return True
+
+    def _try(self, *, exclusive: bool) -> bool:
+        try:
+            fcntl.flock(self._descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _is_current(self) -> bool:
+        """Whether the locked file is still the one of this name: the last handle removes it."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        locked = os.fstat(self._descriptor)
+        return (found.st_dev, found.st_ino) == (locked.st_dev, locked.st_ino)
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _forget(self) -> None:
+        """After a fork the handle is the parent's: a child that lives on must not keep its lock."""
+        self._close()
+
+
+_open_locks: weakref.WeakSet[ProfileLock] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for lock in list(_open_locks):
+        lock._forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
