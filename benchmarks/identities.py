@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 import hatbox
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import HEAD, IDENTITIES
 from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_identities import FirefoxFigures, measure_firefox
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.schema import HEAD, IDENTITIES
 
 Figures = dict[str, float]  # microseconds for one call
 

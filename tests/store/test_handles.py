@@ -230,7 +230,7 @@ def test_only_sqlite_opens_the_database_while_a_handle_is_open(path: Path) -> No
     assert ended.stdout.split() == ["-lock"], ended.stderr
 
 
-# --------------------------------------------------------------------------------------------------------- the lock file
+# -------------------------------------------------------------------------------------------------------- the lock file
 
 
 @pytest.fixture

@@ -252,7 +252,7 @@ def _upgrade(path: Path) -> None:
         connection.execute("BEGIN IMMEDIATE")
         migrate(connection)
         connection.execute("COMMIT")
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
@@ -271,7 +271,7 @@ def _empty_log(path: Path) -> None:
         if version_of(connection) == FORMAT:
             SqliteChangeLog(connection, Head(connection)).clear()
         connection.execute("COMMIT")
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.executescript("PRAGMA incremental_vacuum")
 
 
 # ------------------------------------------------------------------------------------------------------------- creating

@@ -157,7 +157,7 @@ class Writer:
             self._transaction.head.reset()
             rows_remain = self._transaction.changes.prune()
             self._connection.execute("COMMIT")
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
             blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if blocked:
                 self._due = time.monotonic() + _BLOCKED_SECONDS

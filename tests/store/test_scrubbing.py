@@ -1,0 +1,208 @@
+"""What was removed is in no file of the profile, and the change log does not outgrow the data."""
+
+# ruff: noqa: ASYNC240 - looking at files is what these tests do, and nothing else waits for their loop
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox.api.storage.areas import AREAS
+from hatbox.api.storage.rules import get, remove, set_items
+from hatbox.store.base import MISSED, Change
+from hatbox.store.sqlite import SqliteStore, change_log, writer
+from hatbox.tabs.pages import Page, keep_page, page_changed
+from tests.store.in_loop import in_loop, until
+
+EXTENSION, LOCAL = "one@extension.example", AREAS["local"]
+SECRETS = [
+    *("cookie-value-secret", "cookie-name-secret", "cookie.secret.example", "tab-url-secret", "tab-title-secret"),
+    *("saved-page-secret", "site-data-secret", "origin.secret.example", "identity-name-secret", "storage-secret"),
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "profile.db"
+
+
+@pytest.fixture(params=["as compiled", "off by default"])
+def secure_delete(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """SQLite as it is, and as it is compiled elsewhere: without overwriting what is deleted."""
+    connect = sqlite3.connect
+
+    def connect_without(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **named)
+        connection.execute("PRAGMA secure_delete = OFF")
+        return connection
+
+    if request.param == "off by default":
+        monkeypatch.setattr(sqlite3, "connect", connect_without)
+    yield
+
+
+def secrets_in(folder: Path) -> dict[str, list[str]]:
+    found = {
+        secret: [file.name for file in folder.iterdir() if secret.encode() in file.read_bytes()] for secret in SECRETS
+    }
+    return {secret: files for secret, files in found.items() if files}
+
+
+async def fill(profile: hatbox.Profile, copies: int) -> hatbox.ContextualIdentity:
+    """An identity with all that one can have, many times over, so that pages of the database split and merge."""
+    identity = await profile.identities.create("identity-name-secret", color="red", icon="pet")
+    number = int(identity.cookie_store_id.rpartition("-")[2])
+    store = await profile.cookie_store(identity)
+    for copy in range(copies):
+        await store.receive(
+            [f"cookie-name-secret-{copy}=cookie-value-secret-{copy}; Path=/{'p' * (copy % 97)}"],
+            f"https://host{copy % 40}.cookie.secret.example/",
+        )
+        tab = await profile.tabs.open(identity, f"https://site.example/tab-url-secret-{copy}")
+        page = Page(f"https://site.example/tab-url-secret/{copy}", f"tab-title-secret {copy}", "", 200, "text/html")
+        await profile.tabs.write(lambda each, tab=tab, page=page: page_changed(each, tab.id, 1, page))  # type: ignore[misc]
+        await profile.tabs.write(
+            lambda each, tab=tab, copy=copy: keep_page(each, tab.id, b"saved-page-secret" * (copy % 500))  # type: ignore[misc]
+        )
+        await profile.tabs.write(
+            lambda each, copy=copy: each.site_data.put(  # type: ignore[misc]
+                number, f"https://{copy}.origin.secret.example", b"site-data-secret" * (copy % 700)
+            )
+        )
+    return identity
+
+
+@pytest.mark.usefixtures("secure_delete")
+@pytest.mark.parametrize("copies", [3, 150])
+@in_loop
+async def test_nothing_of_a_removed_identity_is_in_any_file_after_the_last_close(path: Path, copies: int) -> None:
+    async with hatbox.open(path) as profile, hatbox.open(path) as follower:
+        follower.identities.on_removed.add_listener(lambda _: None)
+        identity = await fill(profile, copies)
+        others = await fill(profile, 2)
+        await profile.identities.update(others, name="renamed")
+        await profile.identities.remove(identity)
+        await profile.identities.remove(others)
+        await profile.tabs.write(lambda each: set_items(each, EXTENSION, LOCAL, {"key": "storage-secret" * 1000}))
+        await profile.tabs.write(lambda each: remove(each, EXTENSION, LOCAL, "key"))
+    assert secrets_in(path.parent) == {}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@in_loop
+async def test_closed_tabs_and_deleted_cookies_are_in_no_file_after_the_last_close(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        identity = await fill(profile, 40)
+        for tab in await profile.tabs.query():
+            await profile.tabs.close(tab.id)
+        store = await profile.cookie_store(identity)
+        await store.clear()
+        number = int(identity.cookie_store_id.rpartition("-")[2])
+        await profile.tabs.write(lambda each: each.site_data.clear(number))
+        await profile.identities.update(identity, name="renamed")
+    assert secrets_in(path.parent) == {}
+
+
+@in_loop
+async def test_what_was_removed_leaves_the_wal_also_while_the_profile_stays_open(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(writer, "RETENTION_SECONDS", 0.0)
+    monkeypatch.setattr(change_log, "RETENTION_SECONDS", 0.0)
+    async with hatbox.open(path) as profile, hatbox.open(path) as other:
+        identity = await fill(profile, 5)
+        await profile.identities.remove(identity)
+        await until(lambda: secrets_in(path.parent) == {})
+        assert len(await other.identities.query()) == 4
+
+
+@in_loop
+async def test_a_reader_only_delays_the_truncation_of_the_wal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "_IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(writer, "_BLOCKED_SECONDS", 0.01)
+    journal = path.with_name(f"{path.name}-wal")
+    async with hatbox.open(path) as profile:
+        identity = await fill(profile, 5)
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM identities").fetchall()
+            await profile.identities.remove(identity)
+            assert journal.stat().st_size > 0
+            reader.execute("COMMIT")
+            await until(lambda: journal.stat().st_size == 0)
+    assert secrets_in(path.parent) == {}
+
+
+@in_loop
+async def test_a_profile_that_was_killed_gives_up_its_log_at_the_next_close(path: Path, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    async with hatbox.open(path) as profile:
+        await profile.identities.remove(await fill(profile, 5))
+        for end in ("", "-wal"):
+            (killed / f"profile.db{end}").write_bytes(Path(f"{path}{end}").read_bytes())
+    assert secrets_in(killed) != {}
+    async with hatbox.open(killed / "profile.db") as profile:
+        await profile.identities.query()
+    assert secrets_in(killed) == {}
+
+
+# -------------------------------------------------------------------------------------------------- the size of the log
+
+
+@in_loop
+async def test_two_hundred_writes_of_one_megabyte_take_the_room_of_a_few(path: Path) -> None:
+    largest = 0
+    async with hatbox.open(path) as profile:
+        for number in range(200):
+            items = {"key": f"{number:04}" * 250_000}
+            await profile.tabs.write(lambda each, items=items: set_items(each, EXTENSION, LOCAL, items))  # type: ignore[misc]
+            largest = max(largest, sum(file.stat().st_size for file in path.parent.iterdir()))
+        found = await profile.tabs.read(lambda each: get(each, EXTENSION, LOCAL, "key"))
+        assert found == {"key": "0199" * 250_000}
+    assert largest < 60_000_000
+    assert path.stat().st_size < 3_000_000
+
+
+@in_loop
+async def test_a_follower_that_falls_behind_further_than_the_log_reaches_receives_missed(path: Path) -> None:
+    one, two = SqliteStore(path), SqliteStore(path)
+    received: list[Change] = []
+    await one.open()
+    await two.open()
+    try:
+        two.follow(received.append)
+        two._poll.cancel()  # type: ignore[union-attr]  # it does not get to read
+        for number in range(12):
+            await one.write(lambda each, number=number: each.changes.append("t", b'"%s"' % (b"x" * 1_000_000)))  # type: ignore[misc]
+        await two.catch_up()
+        assert received[0].topic == MISSED
+        assert [change.topic for change in received[1:]] == ["t"] * (len(received) - 1)
+        assert 2 <= len(received) < 12
+    finally:
+        await two.close()
+        await one.close()
+
+
+@in_loop
+async def test_one_change_that_is_larger_than_the_log_still_reaches_followers(path: Path) -> None:
+    one, two = SqliteStore(path), SqliteStore(path)
+    received: list[Change] = []
+    await one.open()
+    await two.open()
+    try:
+        two.follow(received.append)
+        payload = b'"%s"' % (b"x" * 20_000_000)
+        await one.write(lambda each: each.changes.append("large", payload))
+        await until(lambda: bool(received))
+        assert received == [Change("large", payload, None)]
+    finally:
+        await two.close()
+        await one.close()
