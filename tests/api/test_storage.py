@@ -204,6 +204,24 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path) -> None:
     with_profile(tmp_path, use)
 
 
+def test_an_extension_cannot_fill_the_disk_unless_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hatbox.api.storage._MAX_LOCAL_BYTES", 300_000)
+
+    async def use(profile: Profile) -> None:
+        local = storage_of(profile).local
+        await local.set({"first": "x" * 200_000})
+        expected = "QuotaExceededError: storage.local API call exceeded its quota limitations."
+        assert await refusal(local.set({"second": "x" * 200_000})) == expected
+        assert list(await local.get()) == ["first"]
+        await local.set({"small": "x"})
+        await local.remove("first")
+        await local.set({"second": "x" * 200_000})
+        unlimited = extension_browser(profile, ["storage", "unlimitedStorage"], ID).storage.local
+        await unlimited.set({"third": "x" * 500_000})
+
+    with_profile(tmp_path, use)
+
+
 # ------------------------------------------------------------------------------------------- what can be kept
 
 

@@ -9,6 +9,7 @@ import contextlib
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -713,6 +714,34 @@ async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_aft
             other.execute("ROLLBACK")
             await profile.identities.create("b", color="red", icon="pet")
             assert await names(profile) == [*FIRST_FOUR, "b"]
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
+def test_a_program_that_was_stopped_while_it_wrote_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failures, "BUSY_SECONDS", 0.1)
+    program = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute('BEGIN IMMEDIATE'); "
+    )
+    command = [sys.executable, "-c", f"{program}print(flush=True); sys.stdin.read()", str(path)]
+    with hatbox.open_sync(path) as profile:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stopped:
+            assert stopped.stdout
+            stopped.stdout.readline()
+            stopped.send_signal(signal.SIGSTOP)
+            until_stopped(stopped.pid)
+            with pytest.raises(
+                hatbox.ProfileBusy, match=rf"\(pid {stopped.pid}\), which is stopped, has kept it locked"
+            ):
+                profile.identities.create("a", color="red", icon="pet")
+            stopped.send_signal(signal.SIGCONT)
+            stopped.communicate()
+        profile.identities.create("b", color="red", icon="pet")
+
+
+def until_stopped(process: int) -> None:
+    status = Path(f"/proc/{process}/stat")
+    while status.read_text("utf-8").rpartition(")")[2].split()[0] != "T":
+        os.sched_yield()
 
 
 @in_loop

@@ -257,6 +257,9 @@ class ExtensionTable(Protocol):
     def size(self, extension: str, kind: str) -> int:
         """How many bytes the keys and values of a kind have together."""
 
+    def most(self) -> int:
+        """No fewer bytes than all values of all extensions have together. Cheap, unlike counting them."""
+
 
 class ChangeLog(Protocol):
     """What has happened to the profile, for those who follow it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from hatbox.values import decode
 __all__ = ["implement"]
 
 _MANY: Final = 500  # keys that are looked up while everybody else waits
+_MAX_LOCAL_BYTES: Final = 10 * 2**30
 
 
 def implement(surface: Surface, services: Services) -> Namespace:
@@ -43,6 +45,7 @@ class _Area(Namespace):
 
     def __init__(self, surface: Surface, services: Services, area: Area) -> None:
         self._area = area
+        self._folder = services.folder
         super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), self._told)})
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
@@ -57,13 +60,19 @@ class _Area(Namespace):
         return self._read("getBytesInUse", rules.bytes_in_use, caller.id, self._area, keys)
 
     def set(self, caller: Caller, items: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._write("set", rules.set_items, caller.id, self._area, items)
+        return self._write("set", rules.set_items, caller.id, self._area, items, self._quota(caller))
 
     def remove(self, caller: Caller, keys: str | Sequence[str]) -> asyncio.Future[Any]:
         return self._write("remove", rules.remove, caller.id, self._area, keys)
 
     def clear(self, caller: Caller) -> asyncio.Future[Any]:
         return self._write("clear", rules.clear, caller.id, self._area)
+
+    def _quota(self, caller: Caller) -> int | None:
+        """The limit of `local` is that of IndexedDB in Firefox: a tenth of the disk, at most 10 GiB."""
+        if self._area.name != "local" or "unlimitedStorage" in caller.permissions:
+            return None
+        return min(_MAX_LOCAL_BYTES, shutil.disk_usage(self._folder).total // 10)
 
     def _told(self, caller: Caller, change: Changed) -> tuple[Any] | None:
         """(changes)"""

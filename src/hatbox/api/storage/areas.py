@@ -11,7 +11,7 @@ from hatbox.javascript import code_units
 from hatbox.store.base import Transaction
 from hatbox.values import decode
 
-__all__ = ["AREAS", "Area", "Items"]
+__all__ = ["AREAS", "Area", "Items", "check_quota"]
 
 Items: TypeAlias = Mapping[str, bytes]
 """Keys, and their values as they are kept."""
@@ -74,6 +74,14 @@ def _check_session(transaction: Transaction, extension: str, items: Items) -> No
     kept = {key: value for _, key, value in transaction.extensions.find("storage.session", extension)}
     if sum(_clone_bytes(key, decode(value)) for key, value in {**kept, **items}.items()) > _SESSION_BYTES:
         raise _over_quota("session")
+
+
+def check_quota(transaction: Transaction, extension: str, area: Area, items: Items, quota: int) -> None:
+    """Raise if an extension would store more bytes in an area than its quota."""
+    new = sum(len(key) + len(value) for key, value in items.items())
+    table = transaction.extensions
+    if new + table.most() > quota and new + table.size(extension, area.kind) > quota:
+        raise _over_quota(area.name)
 
 
 def _over_quota(area: str) -> ApiError:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.api.storage.areas import Area, Items
+from hatbox.api.storage.areas import Area, Items, check_quota
 from hatbox.javascript import well_formed
 from hatbox.store.base import Transaction
 from hatbox.values import UNDEFINED, decode, encode
@@ -78,10 +78,14 @@ def bytes_in_use(transaction: Transaction, extension: str, area: Area, keys: Key
     return sum(sizes.get(key, 0) for key in named)
 
 
-def set_items(transaction: Transaction, extension: str, area: Area, items: Mapping[str, Any]) -> None:
-    """Keep values: all, or none if one of them cannot be kept."""
+def set_items(
+    transaction: Transaction, extension: str, area: Area, items: Mapping[str, Any], quota: int | None = None
+) -> None:
+    """Store values: all, or none if one of them cannot be stored, or if `quota` is exceeded."""
     new = {well_formed(key): encode(area.kept(value)) for key, value in items.items()}
     area.check(transaction, extension, new)
+    if quota is not None:
+        check_quota(transaction, extension, area, new, quota)
     changes: dict[str, dict[str, msgspec.Raw]] = {}
     for key, value in new.items():
         old = transaction.extensions.get(extension, area.kind, key)

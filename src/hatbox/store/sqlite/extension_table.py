@@ -47,6 +47,12 @@ class SqliteExtensionTable:
         else:
             self._rows.delete("kind = ? AND extension = ?", (kind, extension))
 
+    def most(self) -> int:
+        (pages,), (page_size,) = (
+            self._rows.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+        )
+        return int(pages * page_size)
+
     def size(self, extension: str, kind: str) -> int:
         (size,) = self._rows.execute(
             "SELECT coalesce(sum(length(cast(key AS BLOB)) + length(value)), 0) FROM extension_data "
