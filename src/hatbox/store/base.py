@@ -20,10 +20,13 @@ __all__ = [
     "CookieKey",
     "CookieRow",
     "CookieTable",
+    "CookieTimeRow",
+    "CookieTimeTable",
     "ExtensionTable",
     "Follower",
     "IdentityRow",
     "IdentityTable",
+    "PackageTable",
     "SiteDataTable",
     "Store",
     "TabRow",
@@ -44,6 +47,9 @@ CookieKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
+"""The high-water time of cookies: the time reached; of an unconfirmed leap, the time before it and where it led to."""
 
 
 class TabRow(NamedTuple):
@@ -164,6 +170,16 @@ class CookieTable(Protocol):
         """Note when these cookies were last used."""
 
 
+class CookieTimeTable(Protocol):
+    """The high-water time by which cookies expire: one for all stores of the profile."""
+
+    def get(self) -> CookieTimeRow | None:
+        """The high-water time; None if none was stored yet."""
+
+    def put(self, reached: float, before: float | None, landed: float | None) -> None:
+        """Store this high-water time in the place of the one before."""
+
+
 class TabTable(Protocol):
     """The tabs of all windows."""
 
@@ -254,11 +270,30 @@ class ExtensionTable(Protocol):
     def clear(self, extension: str, kind: str | None = None) -> None:
         """Drop all values of a kind, or all that there is of an extension."""
 
+    def move(self, extension: str, to: str) -> None:
+        """Put all values of an extension under another name, in their order."""
+
     def size(self, extension: str, kind: str) -> int:
         """How many bytes the keys and values of a kind have together."""
 
     def most(self) -> int:
         """No fewer bytes than all values of all extensions have together. Cheap, unlike counting them."""
+
+
+class PackageTable(Protocol):
+    """The files of installed extensions, packed, each package under the hash of its contents."""
+
+    def get(self, digest: str) -> bytes | None:
+        """One package, or None."""
+
+    def put(self, digest: str, data: bytes) -> None:
+        """Store a package."""
+
+    def delete(self, digest: str) -> None:
+        """Drop a package."""
+
+    def digests(self) -> list[str]:
+        """The hashes of all packages, sorted."""
 
 
 class ChangeLog(Protocol):
@@ -280,6 +315,10 @@ class Transaction(Protocol):
         """The table of cookies."""
 
     @property
+    def cookie_time(self) -> CookieTimeTable:
+        """The high-water time of cookies."""
+
+    @property
     def tabs(self) -> TabTable:
         """The table of tabs."""
 
@@ -294,6 +333,10 @@ class Transaction(Protocol):
     @property
     def extensions(self) -> ExtensionTable:
         """The table of what extensions keep."""
+
+    @property
+    def packages(self) -> PackageTable:
+        """The table of the packages of installed extensions."""
 
     @property
     def changes(self) -> ChangeLog:

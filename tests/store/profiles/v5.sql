@@ -9,6 +9,13 @@ CREATE TABLE changes (
             changes BLOB NOT NULL,
             checksum INTEGER NOT NULL
         );
+CREATE TABLE cookie_time (
+            id INTEGER PRIMARY KEY,
+            reached REAL NOT NULL,
+            before REAL,
+            landed REAL,
+            checksum INTEGER NOT NULL
+        );
 CREATE TABLE cookies (
             store INTEGER NOT NULL,
             domain TEXT NOT NULL,
@@ -27,7 +34,7 @@ CREATE TABLE cookies (
             checksum INTEGER NOT NULL,
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID;
-INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794780679707936,1.79478067970793604851e+09,1.79478067970793604851e+09,1403433395);
+INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794782787470613,1.79478278747061300278e+09,1.79478278747061300278e+09,2515745679);
 CREATE TABLE extension_data (
             sequence INTEGER PRIMARY KEY,
             extension TEXT NOT NULL,
@@ -46,7 +53,7 @@ CREATE TABLE head (
             logged INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "head" VALUES(1,11,2,6,23,10033,3358284362);
+INSERT INTO "head" VALUES(1,11,2,6,23,10025,3678913052);
 CREATE TABLE identities (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -64,6 +71,11 @@ INSERT INTO "identities" VALUES(7,'Work','tree','purple',1,6291456,2579509701);
 INSERT INTO "identities" VALUES(8,'''quoted''','tree','purple',0,0,319016542);
 INSERT INTO "identities" VALUES(9,' blanks ','tree','purple',0,8388608,1510960274);
 INSERT INTO "identities" VALUES(10,'of the future','top-hat','mauve',0,9437184,3150921237);
+CREATE TABLE packages (
+            digest TEXT PRIMARY KEY,
+            data BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
 CREATE TABLE site_data (
             store INTEGER NOT NULL,
             origin TEXT NOT NULL,
@@ -106,12 +118,12 @@ CREATE TABLE tabs (
             error TEXT NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "tabs" VALUES(1,1,1,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79478067974009585381e+09,2,1,1,200,'text/html','',3894677791);
-INSERT INTO "tabs" VALUES(2,1,2,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79478067977505731583e+09,1,0,0,NULL,'','',140137710);
-INSERT INTO "tabs" VALUES(3,1,0,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79478067977805137634e+09,0,0,0,NULL,'','',2413409260);
-INSERT INTO "tabs" VALUES(4,1,3,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79478067978587341309e+09,0,0,0,NULL,'','',2440918607);
-INSERT INTO "tabs" VALUES(5,1,4,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79478067979519367218e+09,0,0,0,NULL,'','',626774551);
-INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.79478067982799839973e+09,0,0,0,NULL,'','',3342013145);
+INSERT INTO "tabs" VALUES(1,1,1,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79478278754143500328e+09,2,1,1,200,'text/html','',917136867);
+INSERT INTO "tabs" VALUES(2,1,2,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79478278758382916451e+09,1,0,0,NULL,'','',1006265112);
+INSERT INTO "tabs" VALUES(3,1,0,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79478278758613872528e+09,0,0,0,NULL,'','',4225269258);
+INSERT INTO "tabs" VALUES(4,1,3,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79478278759826135635e+09,0,0,0,NULL,'','',1767908360);
+INSERT INTO "tabs" VALUES(5,1,4,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79478278762644958496e+09,0,0,0,NULL,'','',2578596471);
+INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.794782787656011343e+09,0,0,0,NULL,'','',3066163811);
 CREATE TABLE windows (
             id INTEGER PRIMARY KEY,
             focused INTEGER NOT NULL,

@@ -47,6 +47,11 @@ class SqliteExtensionTable:
         else:
             self._rows.delete("kind = ? AND extension = ?", (kind, extension))
 
+    def move(self, extension: str, to: str) -> None:
+        for _, key, value, kind, _ in self._rows.find("WHERE extension = ? ORDER BY sequence", (extension,)):
+            self.put(to, kind, key, value)
+        self.clear(extension)
+
     def most(self) -> int:
         (pages,), (page_size,) = (
             self._rows.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")

@@ -13,10 +13,12 @@ __all__ = [
     "APPLICATION_ID",
     "CHANGES",
     "COOKIES",
+    "COOKIE_TIME",
     "EXTENSION_DATA",
     "FORMAT",
     "HEAD",
     "IDENTITIES",
+    "PACKAGES",
     "SITE_DATA",
     "TABLES",
     "TABS",
@@ -103,6 +105,22 @@ COOKIES: Final = Table(
             checksum INTEGER NOT NULL,
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID""",
+    ),
+)
+
+COOKIE_TIME: Final = Table(
+    "cookie_time",
+    ("reached", "before", "landed", "id"),
+    ("id",),
+    (
+        # The high-water time by which cookies expire: one row. before, landed: of a leap that is not confirmed.
+        """CREATE TABLE cookie_time (
+            id INTEGER PRIMARY KEY,
+            reached REAL NOT NULL,
+            before REAL,
+            landed REAL,
+            checksum INTEGER NOT NULL
+        )""",
     ),
 )
 
@@ -210,6 +228,20 @@ EXTENSION_DATA: Final = Table(
     ),
 )
 
+PACKAGES: Final = Table(
+    "packages",
+    ("digest", "data"),
+    ("digest",),
+    (
+        # The files of installed extensions, by the hash of their contents.
+        """CREATE TABLE packages (
+            digest TEXT PRIMARY KEY,
+            data BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+)
+
 CHANGES: Final = Table(
     "changes",
     ("sequence", "at", "logged", "changes"),
@@ -226,4 +258,7 @@ CHANGES: Final = Table(
     ),
 )
 
-TABLES: Final = (HEAD, IDENTITIES, COOKIES, WINDOWS, TABS, TAB_PAGES, SITE_DATA, EXTENSION_DATA, CHANGES)
+TABLES: Final = (
+    *(HEAD, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
+    *(EXTENSION_DATA, PACKAGES, CHANGES),
+)

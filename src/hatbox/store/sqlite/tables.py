@@ -8,8 +8,10 @@ from typing import Final
 
 from hatbox.store.base import CookieKey, CookieRow, IdentityRow
 from hatbox.store.sqlite.change_log import SqliteChangeLog
+from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
 from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.package_table import SqlitePackageTable
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import COOKIES, IDENTITIES
 from hatbox.store.sqlite.tab_tables import SqliteSiteDataTable, SqliteTabTable, SqliteWindowTable
@@ -134,8 +136,10 @@ class SqliteTransaction:
         self.head = Head(connection)
         self.identities = SqliteIdentityTable(connection, self.head)
         self.cookies = SqliteCookieTable(connection)
+        self.cookie_time = SqliteCookieTimeTable(connection)
         self.tabs = SqliteTabTable(connection, self.head)
         self.windows = SqliteWindowTable(connection, self.head)
         self.site_data = SqliteSiteDataTable(connection)
         self.extensions = SqliteExtensionTable(connection)
+        self.packages = SqlitePackageTable(connection)
         self.changes = SqliteChangeLog(connection, self.head)
