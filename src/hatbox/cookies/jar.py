@@ -15,7 +15,7 @@ from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSit
 from hatbox.cookies.domains import canonical_host, domain_matches
 from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
 from hatbox.cookies.index import Answer, Index, Shelf, Site
-from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
+from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
 from hatbox.cookies.retrieval import Found, find_cookies
 from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
 from hatbox.cookies.storage import admit, check_fields, check_neighbours, same_content
@@ -89,7 +89,7 @@ class Jar:
         fields = SetCookie(
             name=as_octets(name),
             value=as_octets(value),
-            domain=(canonical_host(bare) or bare) if (bare := domain.removeprefix(".")) else "",
+            domain=(canonical_host(bare) or bare) if (bare := bare_domain(domain)) else "",
             path=as_octets(path) if path else None,
             secure=secure,
             http_only=http_only,
