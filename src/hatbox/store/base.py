@@ -20,6 +20,8 @@ __all__ = [
     "CookieKey",
     "CookieRow",
     "CookieTable",
+    "CookieTimeRow",
+    "CookieTimeTable",
     "ExtensionTable",
     "Follower",
     "IdentityRow",
@@ -44,6 +46,9 @@ CookieKey: TypeAlias = tuple[str, int, str, str, str]
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
+
+CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
+"""The high-water time of cookies: the time reached; of an unconfirmed leap, the time before it and where it led to."""
 
 
 class TabRow(NamedTuple):
@@ -164,6 +169,16 @@ class CookieTable(Protocol):
         """Note when these cookies were last used."""
 
 
+class CookieTimeTable(Protocol):
+    """The high-water time by which cookies expire: one for all stores of the profile."""
+
+    def get(self) -> CookieTimeRow | None:
+        """The high-water time; None if none was stored yet."""
+
+    def put(self, reached: float, before: float | None, landed: float | None) -> None:
+        """Store this high-water time in the place of the one before."""
+
+
 class TabTable(Protocol):
     """The tabs of all windows."""
 
@@ -275,6 +290,10 @@ class Transaction(Protocol):
     @property
     def cookies(self) -> CookieTable:
         """The table of cookies."""
+
+    @property
+    def cookie_time(self) -> CookieTimeTable:
+        """The high-water time of cookies."""
 
     @property
     def tabs(self) -> TabTable:

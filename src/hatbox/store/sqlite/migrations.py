@@ -116,6 +116,15 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             UNIQUE (kind, extension, key)
         )""",
     ),
+    (
+        # The high-water time by which cookies expire: one row. before, landed: of a leap that is not confirmed.
+        """CREATE TABLE cookie_time (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            reached REAL NOT NULL,
+            before REAL,
+            landed REAL
+        )""",
+    ),
 )
 
 LATEST: Final = len(_MIGRATIONS)

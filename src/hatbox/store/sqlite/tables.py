@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import Change, CookieKey, CookieRow, IdentityRow
+from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
 from hatbox.store.sqlite.tab_tables import SqliteSiteDataTable, SqliteTabTable, SqliteWindowTable
 
@@ -193,6 +194,7 @@ class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.identities = SqliteIdentityTable(connection)
         self.cookies = SqliteCookieTable(connection)
+        self.cookie_time = SqliteCookieTimeTable(connection)
         self.tabs = SqliteTabTable(connection)
         self.windows = SqliteWindowTable(connection)
         self.site_data = SqliteSiteDataTable(connection)
