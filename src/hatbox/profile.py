@@ -18,6 +18,7 @@ from hatbox.api.services import Services
 from hatbox.clients.wearing import Worn, extra
 from hatbox.clock import Clock
 from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import MissingExtra, ProfileError
@@ -201,13 +202,15 @@ class Profile:
         """
         from hatbox.formats.transfer import put_bundle
 
-        return await self._store.write(lambda each: put_bundle(each, bundle, time.time(), into, progress))
+        return await self._store.write(
+            lambda each: put_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
+        )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
         from hatbox.formats.transfer import take_bundle
 
-        return await self._store.read(lambda each: take_bundle(each, time.time(), identities))
+        return await self._store.read(lambda each: take_bundle(each, cookie_time(each, time.time()), identities))
 
     async def close(self) -> None:
         """Stop its extensions and its engine, finish what is under way, let go of the file. Twice is no error."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 import msgspec
+
+from hatbox.text_cache import cache_short_texts
 
 __all__ = ["UNDEFINED", "Opaque", "ScriptFunction", "decode", "encode", "without_undefined"]
 
@@ -61,7 +62,7 @@ class _Number(float):
     """A number that JSON cannot write."""
 
 
-@lru_cache(maxsize=256)
+@cache_short_texts(256)
 def _opaque_class(name: str) -> type[Opaque]:
     return type(name, (Opaque,), {})
 

@@ -8,7 +8,6 @@ from hatbox.api.caller import Caller
 from hatbox.api.match_patterns import (
     ALL_URLS,
     HostPermissions,
-    glob,
     host_permissions,
     parse_match_pattern,
     parse_url_pattern,
@@ -180,10 +179,3 @@ def test_a_pattern_for_tabs_counts_whole(pattern: str, url: str, matches: bool) 
 )
 def test_what_is_no_pattern_for_tabs_is_none(text: str) -> None:
     assert parse_url_pattern(text) is None
-
-
-def test_in_titles_a_question_mark_stands_for_one_character() -> None:
-    assert glob("N?xt*", question=True).fullmatch("Next (1)\n")
-    assert not glob("N?xt", question=True).fullmatch("Nxt")
-    assert not glob("N?xt", question=False).fullmatch("Next")
-    assert glob("[a]", question=True).fullmatch("[a]")

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.api.urls import Url, parse_url
+from tests.deadline import ends_in_time
 
 
 @pytest.mark.parametrize(
@@ -93,3 +94,27 @@ def test_what_was_read_once_is_read_the_same_again(text: str, before: str) -> No
         assert parse_url(url.text) == url
         assert url.path.startswith("/")
         assert url.path.isascii()
+
+
+@pytest.mark.parametrize(
+    "text", ["https://" + "@" * 500_000 + ":x/", "http://a:" + "1" * 5000, "http://" + "ü" * 500_000 + "/"]
+)
+def test_no_url_freezes_the_host_or_is_an_error(text: str) -> None:
+    with ends_in_time():
+        assert parse_url(text) is None
+
+
+@pytest.mark.parametrize(
+    ("port", "after_host"), [("", ""), ("0", ":0"), ("80", ""), ("0080", ""), ("0" * 5000 + "81", ":81")]
+)
+def test_ports_are_numbers(port: str, after_host: str) -> None:
+    url = parse_url(f"http://user:1@x@site.example:{port}/")
+    assert url is not None
+    assert (url.before_host, url.host, url.after_host) == ("user:1@x@", "site.example", after_host)
+
+
+def test_long_urls_are_not_cached() -> None:
+    before = parse_url.cache_info().currsize
+    for number in range(20):
+        assert parse_url(f"https://site.example/{'x' * 50_000}{number}") is not None
+    assert parse_url.cache_info().currsize == before

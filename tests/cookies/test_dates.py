@@ -20,7 +20,7 @@ FORMS = [
 
 
 @timeless
-@given(st.datetimes(datetime(1601, 1, 1), datetime(9999, 12, 31)), st.sampled_from(FORMS))
+@given(st.datetimes(datetime(1000, 1, 1), datetime(9999, 12, 31)), st.sampled_from(FORMS))
 def test_a_date_means_the_same_in_every_order(moment: datetime, form: str) -> None:
     moment = moment.replace(microsecond=0, tzinfo=UTC)
     assert parse_date(moment.strftime(form)) == moment.timestamp()
@@ -33,7 +33,17 @@ def test_any_text_is_a_date_or_not(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("year", "meant"), [("69", 2069), ("70", 1970), ("99", 1999), ("00", 2000), ("1601", 1601), ("2024", 2024)]
+    ("year", "meant"),
+    [
+        ("69", 2069),
+        ("70", 1970),
+        ("99", 1999),
+        ("00", 2000),
+        ("1600", 1600),
+        ("1601", 1601),
+        ("101", 101),
+        ("2024", 2024),
+    ],
 )
 def test_years(year: str, meant: int) -> None:
     assert parse_date(f"1 Jan {year} 00:00:00") == datetime(meant, 1, 1, tzinfo=UTC).timestamp()
@@ -47,7 +57,6 @@ def test_years(year: str, meant: int) -> None:
         "Jan 2024 00:00:00",
         "1 2024 00:00:00",
         "1 Jan 00:00:00",
-        "1 Jan 1600 00:00:00",
         "1 Jan 20240 00:00:00",
         "1 Jan 7 00:00:00",
         "0 Jan 2024 00:00:00",

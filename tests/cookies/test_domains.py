@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies.domains import canonical_host, domain_matches, is_ip, is_trustworthy_host
+from tests.deadline import ends_in_time
 
 from .strategies import timeless
 
@@ -95,3 +96,9 @@ def test_addresses_are_told_from_names() -> None:
 )
 def test_what_never_leaves_the_machine_is_trusted(host: str, trusted: bool) -> None:
     assert is_trustworthy_host(host) is trusted
+
+
+@pytest.mark.parametrize("host", ["ü" * 300_000, "a." * 500_000, "1." * 500_000, "xn--" + "ß" * 300_000, "a" * 1025])
+def test_a_host_of_any_length_is_read_at_once(host: str) -> None:
+    with ends_in_time():
+        assert canonical_host(host) == ""

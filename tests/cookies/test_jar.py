@@ -305,3 +305,32 @@ def test_a_cookie_that_its_giver_answers_for_is_taken_in_against_the_rules_but_n
     assert [change.cause for change in changes] == [Cause.EXPLICIT, Cause.EVICTED, Cause.EVICTED]
     (gone,) = jar.put(Cookie(name="d", value="1", domain="a.example", expires=NOW - 1), NOW)
     assert (gone.removed, gone.cause) == (True, Cause.EXPIRED_OVERWRITE)
+
+
+@pytest.mark.parametrize("domain", ["Domain=.", "Domain=site.example; Domain=.", "Domain=; Domain=.", "Domain= . "])
+@pytest.mark.parametrize("name", ["a", "__Host-a"])
+def test_a_domain_that_is_a_dot_refuses_the_cookie(name: str, domain: str) -> None:
+    jar = Jar()
+    assert jar.store(f"{name}=1; Secure; Path=/; {domain}", A, NOW) == []
+    assert jar.header(A, NOW) == ""
+
+
+@pytest.mark.parametrize("domain", ["Domain=.; Domain=site.example", "Domain=.; Domain="])
+def test_a_later_domain_counts_instead_of_a_dot(domain: str) -> None:
+    jar = Jar()
+    jar.store(f"a=1; {domain}", A, NOW)
+    assert jar.header(A, NOW) == "a=1"
+
+
+def test_a_cookie_cannot_be_set_for_a_dot() -> None:
+    with pytest.raises(CookieRefused) as refused:
+        Jar().set(A, NOW, name="a", value="1", domain=".")
+    assert refused.value.reason is Reason.DOMAIN
+
+
+@pytest.mark.parametrize("date", ["Sat, 01 Jan 1600 00:00:00 GMT", "01 Jan 0999 10:00:00", "29 Feb 1600 00:00:00"])
+def test_a_date_before_1601_expires_a_cookie(date: str) -> None:
+    jar = Jar()
+    jar.store("a=1", A, NOW)
+    assert told(jar.store(f"a=2; Expires={date}", A, NOW)) == [("a=1", True, "expired_overwrite")]
+    assert jar.header(A, NOW) == ""

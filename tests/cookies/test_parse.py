@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies import SameSite, SetCookie, as_octets, parse_set_cookie
+from hatbox.cookies.parse import _read_attributes
 
 from . import strategies
 from .strategies import timeless
@@ -92,3 +93,11 @@ def test_text_that_is_no_bytes_means_its_utf8() -> None:
 def test_size_is_counted_in_bytes() -> None:
     assert parse_set_cookie("n=" + "é" * 4095) is not None
     assert parse_set_cookie("n=" + "€" * 1366) is None
+
+
+def test_long_attributes_are_not_cached() -> None:
+    parse_set_cookie("a=1; Path=/; Secure")
+    before = _read_attributes.cache_info().currsize
+    for number in range(20):
+        assert parse_set_cookie(f"a=1; x={'y' * 60_000}{number}; Secure") == SetCookie("a", "1", secure=True)
+    assert _read_attributes.cache_info().currsize == before

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.cookies.suffixes import Place, default_suffixes
+from hatbox.cookies.suffixes import Place, Suffixes, default_suffixes
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,10 @@ def test_an_address_is_a_site_and_no_suffix(host: str) -> None:
 
 def test_a_host_sees_the_cookies_of_its_parents_up_to_the_site() -> None:
     assert default_suffixes().place("a.b.site.co.uk").domains == ("a.b.site.co.uk", "b.site.co.uk", "site.co.uk")
+
+
+def test_places_of_long_hosts_are_not_cached() -> None:
+    suffixes = Suffixes(default_suffixes()._list)
+    long = "a." * 100 + "site.example"
+    assert suffixes.place(long).domains[-1] == suffixes.site("site.example") == "site.example"
+    assert suffixes._cached.cache_info().currsize == 1

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies import Target, target_from, target_of
+from hatbox.cookies.targets import _origin
+from tests.deadline import ends_in_time
 
 from .strategies import timeless
 
@@ -51,3 +53,22 @@ def test_parts_that_a_client_has_are_taken_as_they_come() -> None:
     assert target_from("https", "SITE.example", "") == Target("https", "site.example", "/", True)
     assert target_from("https", "::1", "/a?b=/c") == target_of("https://[::1]/a")
     assert target_from("https", "bücher.example", "/ü") == target_of("https://bücher.example/ü")
+
+
+@pytest.mark.parametrize("url", ["https://" + "@" * 500_000 + ":x/", "https://" + "a@" * 500_000 + "[/"])
+def test_no_url_freezes_the_host(url: str) -> None:
+    with ends_in_time():
+        assert target_of(url).host == ""
+
+
+def test_the_last_at_sign_ends_name_and_password() -> None:
+    assert target_of("https://a@b:c@site.example:8/x") == Target("https", "site.example", "/x", secure=True)
+
+
+def test_long_hosts_and_schemes_are_not_cached() -> None:
+    before = _origin.cache_info().currsize
+    for number in range(20):
+        assert target_from("https", f"{'a' * 100_000}{number}.example", "/").host == ""
+        assert target_of(f"https://{'a' * 100_000}{number}.example/").host == ""
+        assert target_of(f"a{'a' * 100_000}{number}://site.example/").host == ""
+    assert _origin.cache_info().currsize <= before + 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import encodings
 import time
 
 import pytest
@@ -120,3 +121,11 @@ def test_a_hostile_page_costs_no_more_than_its_length(piece: str) -> None:
 
     small = max(min(seconds(8_000) for _ in range(5)), 0.0005)
     assert min(seconds(128_000) for _ in range(3)) < small * 16 * 8  # squared it would be 16 times as much
+
+
+def test_names_of_encodings_that_a_server_makes_up_are_not_remembered() -> None:
+    before = len(encodings._cache)
+    for number in range(50):
+        assert encoding_of(b"", f"text/html; charset=made-up-{number}") == "cp1252"
+        assert encoding_of(f"<meta charset=made-up-{number}>".encode(), "text/html") == "cp1252"
+    assert len(encodings._cache) == before

@@ -17,7 +17,7 @@ def test_the_language_is_the_one_that_firefox_chooses(case: tuple[list[str], lis
 
 
 def test_longer_tags_fall_back_to_shorter_ones() -> None:
-    assert variations("zh-Hant-TW") == ["zh-Hant-TW", "zh-Hant", "zh"]
+    assert list(variations("zh-Hant-TW")) == ["zh-Hant-TW", "zh-Hant", "zh"]
 
 
 @pytest.mark.parametrize(

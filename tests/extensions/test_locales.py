@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hatbox.errors import ManifestError
 from hatbox.extensions.locales import Locales, read_locales
 from hatbox.extensions.package import Package, open_package
+from tests.deadline import ends_in_time
 
 UUID = "620af865-e1c6-44fd-a096-06ded7ca48a9"
 
@@ -198,3 +199,9 @@ def test_a_text_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
     locales = read_locales(make_package(tmp_path / "b", {"en": {"long": {"message": "x" * 100_000}}}), "en")
     with pytest.raises(ManifestError, match="its text is longer than"):
         locales.localize("__MSG_long__" * 100_000)
+
+
+def test_a_language_with_a_million_parts_does_not_fill_the_memory(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    with ends_in_time():
+        assert read_locales(open_package(tmp_path), "a-" * 1_000_000).message("x") == ""

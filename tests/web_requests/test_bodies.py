@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from hatbox.web_requests import Body
 from hatbox.web_requests.bodies import read_body
+from tests.deadline import ends_in_time
 
 FORM = "application/x-www-form-urlencoded"
 PARTS = (
@@ -42,3 +43,29 @@ def test_no_body_is_an_error(content_type: str, body: bytes) -> None:
 @given(st.binary())
 def test_no_part_of_a_form_is_an_error(body: bytes) -> None:
     read_body("multipart/form-data; boundary=x", [b"--x\r\nContent-Disposition: form-data; " + body + b"\r\n--x--"])
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b'Content-Disposition: form-data; name="' + b";" * 2_000_000,
+        b"Content-Disposition: form-data" + b'; a="' * 300_000,
+        b'Content-Disposition: form-data; name="a"; ' + b" " * 2_000_000,
+        b"Content-Disposition: form-data" + b"; a=1" * 300_000 + b'; name="a',
+        b"Content-Type: multipart/mixed; boundary=y\r\n\r\n" + b"--y\r\nContent-Type: multipart/mixed\r\n\r\n" * 20_000,
+    ],
+)
+def test_no_form_freezes_the_host(head: bytes) -> None:
+    with ends_in_time():
+        read_body("multipart/form-data; boundary=x", [b"--x\r\n" + head + b"\r\n\r\n1\r\n--x--\r\n"])
+        read_body("multipart/form-data" + "; a=" * 300_000, [head])
+
+
+def test_names_in_a_form_may_be_quoted_or_bare_and_have_escapes() -> None:
+    body = (
+        b'--x y\r\ncontent-disposition:form-data;filename=b;name="q\\"; r"\r\n\r\n1\r\n'
+        b"--x y\r\nContent-Disposition: form-data; name=c\r\nContent-Transfer-Encoding: base64\r\n\r\nQQ==\r\n--x y--"
+    )
+    assert read_body('multipart/form-data; charset=utf-8; boundary="x y"', [body]) == Body(
+        {'q"; r': ["b"], "c": ["QQ=="]}
+    )

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.web_requests.headers import HeaderChanges, joined, lines
+from tests.deadline import ends_in_time
 
 SENT = (("Host", "site.example"), ("Accept", "*/*"), ("Cookie", "a=1"))
 
@@ -101,3 +102,11 @@ def test_an_answer_that_changes_nothing_changes_nothing(pairs: list[tuple[str, s
     changes = HeaderChanges(headers)
     changes.apply([header(name, value) for name, value in headers], "one")
     assert changes.headers == headers
+
+
+def test_no_number_of_headers_freezes_the_host() -> None:
+    with ends_in_time():
+        changes = HeaderChanges((("A", "x"),))
+        changes.apply([header("a", "y" * 10)] * 400_000, "an extension")
+        assert len(changes.headers[0][1]) == 400_000 * 12 - 2
+        assert len(joined([("a", "y" * 10)] * 400_000)[0][1]) == 400_000 * 12 - 2

@@ -12,14 +12,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from hatbox.api.globs import Glob, glob
 from hatbox.api.urls import Url
+from hatbox.text_cache import cache_short_texts
 
 __all__ = [
     "ALL_URLS",
     "HostPermissions",
     "MatchPattern",
     "UrlPattern",
-    "glob",
     "host_permissions",
     "parse_match_pattern",
     "parse_url_pattern",
@@ -59,7 +60,7 @@ class MatchPattern(NamedTuple):
         return self.subdomains and host.endswith(f".{self.domain}")
 
 
-@lru_cache(maxsize=1024)
+@cache_short_texts(1024, longest=2048)
 def parse_match_pattern(text: str) -> MatchPattern | None:
     """What a pattern says; None if it is none."""
     if text == ALL_URLS:
@@ -84,16 +85,16 @@ class UrlPattern(NamedTuple):
     """A pattern for whole URLs; `path` is that for all that comes after the host, None for any."""
 
     hosts: MatchPattern
-    path: re.Pattern[str] | None
+    path: Glob | None
 
     def matches(self, url: Url) -> bool:
         """Whether it matches a URL, whatever its fragment is."""
         if not self.hosts.matches(url.scheme, url.host):
             return False
-        return self.path is None or self.path.fullmatch((url.path + url.query).partition("#")[0]) is not None
+        return self.path is None or self.path.matches((url.path + url.query).partition("#")[0])
 
 
-@lru_cache(maxsize=1024)
+@cache_short_texts(1024, longest=2048)
 def parse_url_pattern(text: str) -> UrlPattern | None:
     """What a pattern for whole URLs says; None if it is none."""
     if text == ALL_URLS:
@@ -108,12 +109,6 @@ def parse_url_pattern(text: str) -> UrlPattern | None:
         return None
     schemes = _ANY_SCHEME if scheme == "*" else frozenset({scheme})
     return UrlPattern(_host_pattern(schemes, locator[1]), glob(locator[2], question=False))
-
-
-def glob(text: str, *, question: bool) -> re.Pattern[str]:
-    """A pattern in which `*` stands for any text, and `?` for one character if it is to."""
-    wild = {"*": ".*", "?": "."} if question else {"*": ".*"}
-    return re.compile("".join(wild.get(character) or re.escape(character) for character in text), re.DOTALL)
 
 
 class HostPermissions(NamedTuple):

@@ -6,22 +6,23 @@ More forgiving than the cookie engine, which sees URLs that a client has already
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from hatbox.cookies.domains import canonical_host
 from hatbox.javascript import well_formed
+from hatbox.text_cache import cache_short_texts
 
 __all__ = ["Url", "parse_url"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SPECIAL: Final = re.compile(r"[/\\]*([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
-_AUTHORITY: Final = re.compile(r"(.*@)?(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?", re.DOTALL)
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?")
 _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}  # all schemes with a host
 _AROUND: Final = "".join(map(chr, range(0x21)))
 _DROPPED: Final = str.maketrans("", "", "\t\n\r")
 _HIGHEST_PORT: Final = 65535
+_LONGEST_PORT: Final = 5  # digits
 # All that is printable but for what the standard encodes in a path.
 _KEPT_IN_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"#<>?^`{}')
 _KEPT_BEHIND_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"<>')
@@ -56,7 +57,7 @@ class Url(NamedTuple):
         return self.path[: self.path.rfind("/") + 1] or "/"
 
 
-@lru_cache(maxsize=1024)
+@cache_short_texts(1024, longest=2048)
 def parse_url(text: str) -> Url | None:
     """The parts of a URL; None if it is none."""
     text = text.strip(_AROUND).translate(_DROPPED)
@@ -67,18 +68,26 @@ def parse_url(text: str) -> Url | None:
     if scheme not in _PORTS:
         return Url(scheme, "", rest)
     split = _SPECIAL.match(rest)
-    authority = _AUTHORITY.fullmatch(split[1]) if split else None
-    if split is None or authority is None or int(authority[3] or 0) > _HIGHEST_PORT:
+    if split is None:
         return None
-    host = canonical_host(unquote(authority[2]) if "%" in authority[2] else authority[2])
+    # The last @ ends name and password. A pattern that looks for it would try every other one as well.
+    user, at, place = split[1].rpartition("@")
+    authority = _HOST_AND_PORT.fullmatch(place)
+    if authority is None:
+        return None
+    digits = authority[2]
+    number = digits.lstrip("0") if digits else ""
+    if len(number) > _LONGEST_PORT or int(number or 0) > _HIGHEST_PORT:
+        return None
+    host = canonical_host(unquote(authority[1]) if "%" in authority[1] else authority[1])
     if not host:
         return None
-    port = int(authority[3]) if authority[3] else _PORTS[scheme]
+    port = int(number or 0) if digits else _PORTS[scheme]
     return Url(
         scheme,
         host,
         _path(split[2]),
-        before_host=_encoded(authority[1]),
+        before_host=_encoded(user + at),
         after_host="" if port == _PORTS[scheme] else f":{port}",
         query=_encoded(split[3]),
         fragment=_encoded(split[4]),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Final
+
+from hatbox.text_cache import cache_short_texts
 
 __all__ = ["parse_date"]
 
@@ -20,12 +21,14 @@ _MONTHS: Final = {
         ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), start=1
     )
 }
-_FIRST_YEAR: Final = 1601
 
 
-@lru_cache(maxsize=1024)  # servers repeat their dates, and reading one is the dearest part of storing a cookie
+@cache_short_texts(1024)  # servers repeat their dates, and reading one is the dearest part of storing a cookie
 def parse_date(text: str) -> float | None:
-    """The moment that a cookie date means, in seconds since 1970, or None if it means none."""
+    """The time that a cookie date means, in seconds since 1970, or None if it means none.
+
+    A year before 1601 is no date in the RFC; in both browsers it is one, and long past.
+    """
     time = day = month = year = None
     for token in _DELIMITERS.split(text):
         if time is None and (match := _TIME.match(token)):
@@ -36,7 +39,7 @@ def parse_date(text: str) -> float | None:
             month = number
         elif year is None and (match := _YEAR.match(token)):
             year = _full_year(int(match[1]))
-    if time is None or day is None or month is None or year is None or year < _FIRST_YEAR:
+    if time is None or day is None or month is None or year is None:
         return None
     hour, minute, second = map(int, time)
     try:

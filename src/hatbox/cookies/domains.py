@@ -10,18 +10,24 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final
 
-__all__ = ["canonical_host", "domain_matches", "is_ip", "is_trustworthy_host"]
+__all__ = ["LONGEST_SPELLING", "canonical_host", "domain_matches", "is_ip", "is_trustworthy_host"]
 
 # What the URL standard allows in no domain; a percent sign would have to be decoded by the URL's reader.
 _FORBIDDEN: Final = re.compile(r"[\x00-\x20\x22#%/:<>?@\[\\\]^`{|}\x7f]")
 _NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
 _PLAIN: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*")
 _LONGEST_HOST: Final = 253 + 1  # with the dot of the root
+LONGEST_SPELLING: Final = 1024
+"""Characters of a host before it is made canonical, which may shorten it. Punycode takes quadratic time."""
+
+
+def canonical_host(host: str) -> str:
+    """The one spelling of a host, or an empty string if no URL could have such a host."""
+    return _canonical_host(host) if len(host) <= LONGEST_SPELLING else ""
 
 
 @lru_cache(maxsize=16384)
-def canonical_host(host: str) -> str:
-    """The one spelling of a host, or an empty string if no URL could have such a host."""
+def _canonical_host(host: str) -> str:
     if _PLAIN.fullmatch(host):
         return host if len(host) <= _LONGEST_HOST else ""
     if ":" in host:

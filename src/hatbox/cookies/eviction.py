@@ -26,15 +26,18 @@ class Limits(NamedTuple):
     lifetime: float = LIFETIME_SECONDS
 
 
-def excess_of_site(cookies: Iterable[Cookie], limits: Limits) -> list[Cookie]:
-    """Those of one site that go, none of them expired: insecure ones first, then those not used for longest."""
-    ordered = sorted(cookies, key=lambda cookie: (cookie.secure, cookie.last_access, cookie.sequence))
+def excess_of_site(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
+    """Those of one site that go: expired ones first, then insecure ones, then those not used for longest."""
+    ordered = sorted(
+        cookies,
+        key=lambda cookie: (not cookie.expired(now), cookie.secure, cookie.last_access, cookie.sequence),
+    )
     return _over(ordered, limits.per_site, limits.per_site_kept)
 
 
-def excess_of_store(cookies: Iterable[Cookie], limits: Limits) -> list[Cookie]:
-    """Those of a whole store that go, none of them expired, and no site over its own limit: by last use alone."""
-    ordered = sorted(cookies, key=lambda cookie: (cookie.last_access, cookie.sequence))
+def excess_of_store(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
+    """Those of a whole store that go, no site over its own limit: expired ones first, then by last use alone."""
+    ordered = sorted(cookies, key=lambda cookie: (not cookie.expired(now), cookie.last_access, cookie.sequence))
     return _over(ordered, limits.per_store, limits.per_store_kept)
 
 

@@ -15,7 +15,7 @@ from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSit
 from hatbox.cookies.domains import canonical_host, domain_matches
 from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
 from hatbox.cookies.index import Answer, Index, Shelf, Site
-from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
+from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
 from hatbox.cookies.retrieval import Found, find_cookies
 from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
 from hatbox.cookies.storage import admit, check_fields, check_neighbours, same_content
@@ -40,7 +40,7 @@ class Jar:
     'sid=1'
     """
 
-    __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes")
+    __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes", "behind", "purge_before")
 
     def __init__(self, limits: Limits | None = None, suffixes: Suffixes | None = None) -> None:
         self._limits = limits or Limits()
@@ -48,6 +48,10 @@ class Jar:
         self._index = Index(self._suffixes)
         self._sequence = 0
         self._lock = Lock()
+        self.purge_before = inf
+        """Cookies that expired later than this are not removed, only withheld: the clock may be wrong."""
+        self.behind = 0.0
+        """Seconds by which the clock is behind `now`; dates that servers send are moved by as much."""
 
     def store(self, line: str | bytes, url: str | Target, now: float, context: Context = PLAIN) -> list[Change]:
         """Take in one Set-Cookie value. One that is refused changes nothing, as in a browser."""
@@ -89,7 +93,7 @@ class Jar:
         fields = SetCookie(
             name=as_octets(name),
             value=as_octets(value),
-            domain=(canonical_host(bare) or bare) if (bare := domain.removeprefix(".")) else "",
+            domain=(canonical_host(bare) or bare) if (bare := bare_domain(domain)) else "",
             path=as_octets(path) if path else None,
             secure=secure,
             http_only=http_only,
@@ -169,7 +173,7 @@ class Jar:
     def expire(self, now: float) -> list[Change]:
         """Take out the cookies whose time is over."""
         with self._lock:
-            return self._expire_all(now)
+            return self._expire_all(min(now, self.purge_before))
 
     def load(self, cookies: Iterable[Cookie]) -> None:
         """Put in cookies as they are, in the place of those with the same key: what a durable store has kept."""
@@ -187,6 +191,8 @@ class Jar:
         return self._index.count
 
     def _receive(self, parsed: SetCookie, target: Target, now: float, context: Context) -> list[Change]:
+        if self.behind and parsed.expires is not None:
+            parsed = msgspec.structs.replace(parsed, expires=parsed.expires + self.behind)
         cookie = admit(parsed, target, now, context, self._suffixes, self._limits.lifetime)
         with self._lock:
             site = self._index.site(cookie.domain)
@@ -197,7 +203,11 @@ class Jar:
     def _take_in(
         self, old: Cookie | None, cookie: Cookie, site: Site | None, shelf: Shelf | None, now: float
     ) -> list[Change]:
-        changes = self._expire(site, now) if site is not None and site.next_expiry <= now else []
+        due = min(now, self.purge_before)
+        changes = self._expire(site, due) if site is not None and site.next_expiry <= due else []
+        if old is None and shelf is not None and self.purge_before < now:
+            withheld = self._index.find(cookie.key)
+            changes += self._drop([withheld], Cause.EXPIRED) if withheld is not None else []
         changes += self._replace(old, cookie, now)
         if self._index.count > self._limits.per_store or (shelf is not None and shelf.count > self._limits.per_site):
             changes += self._evict(cookie, now)
@@ -250,12 +260,16 @@ class Jar:
         changes: list[Change] = []
         shelf = self._index.shelf(newest.domain, newest.partition)
         if shelf is not None and shelf.count > self._limits.per_site:
-            changes += self._drop(excess_of_site(shelf, self._limits), Cause.EVICTED)
+            changes += self._make_room(excess_of_site(shelf, self._limits, now), now)
         if self._index.count > self._limits.per_store:
-            changes += self._expire_all(now)
+            changes += self._expire_all(min(now, self.purge_before))
             self._index.settle()
-            changes += self._drop(excess_of_store(self._index, self._limits), Cause.EVICTED)
+            changes += self._make_room(excess_of_store(self._index, self._limits, now), now)
         return changes
+
+    def _make_room(self, cookies: list[Cookie], now: float) -> list[Change]:
+        expired = [cookie for cookie in cookies if cookie.expired(now)]
+        return self._drop(expired, Cause.EXPIRED) + self._drop(cookies[len(expired) :], Cause.EVICTED)
 
     def _drop(self, cookies: list[Cookie], cause: Cause) -> list[Change]:
         for cookie in cookies:

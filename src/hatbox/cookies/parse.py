@@ -6,7 +6,6 @@ Nothing is refused here but what cannot be read; whether a cookie may be kept is
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,8 +13,9 @@ import msgspec
 from hatbox.cookies.cookie import SameSite
 from hatbox.cookies.dates import parse_date
 from hatbox.javascript import well_formed
+from hatbox.text_cache import cache_short_texts
 
-__all__ = ["LONGEST_ATTRIBUTE", "LONGEST_PAIR", "SetCookie", "as_octets", "parse_set_cookie"]
+__all__ = ["LONGEST_ATTRIBUTE", "LONGEST_PAIR", "SetCookie", "as_octets", "bare_domain", "parse_set_cookie"]
 
 LONGEST_PAIR: Final = 4096
 LONGEST_ATTRIBUTE: Final = 1024
@@ -30,7 +30,8 @@ _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameS
 class SetCookie(msgspec.Struct, gc=False):
     """What a line says, attribute by attribute, before any rule is applied.
 
-    `domain` is lower case and without its leading dot; empty and absent mean the same. `path` is None unless the line
+    `domain` is lower case and without its leading dot, unless it is nothing but a dot, which no host matches; empty and
+    absent mean the same. `path` is None unless the line
     has a path of its own: one that does not start with `/` means the default path. `expires` is what the date means.
     """
 
@@ -83,7 +84,7 @@ class _Attributes(NamedTuple):
     partitioned: bool
 
 
-@lru_cache(maxsize=1024)  # a server's lines differ in the value, seldom in what follows it
+@cache_short_texts(1024)  # a server's lines differ in the value, seldom in what follows it
 def _read_attributes(text: str) -> _Attributes:
     """The last of each attribute; what is too long or means nothing is as good as not there."""
     said: dict[str, str] = {}
@@ -96,7 +97,7 @@ def _read_attributes(text: str) -> _Attributes:
     path = said.get("path", "")
     max_age, expires = said.get("max-age"), said.get("expires")
     return _Attributes(
-        domain=said.get("domain", "").removeprefix(".").lower(),
+        domain=bare_domain(said.get("domain", "")).lower(),
         path=path if path.startswith("/") else None,
         secure="secure" in said,
         http_only="httponly" in said,
@@ -105,6 +106,11 @@ def _read_attributes(text: str) -> _Attributes:
         expires=parse_date(expires) if expires is not None else None,
         partitioned="partitioned" in said,
     )
+
+
+def bare_domain(domain: str) -> str:
+    """A Domain attribute without its leading dot. A dot alone is not an empty domain: browsers refuse the cookie."""
+    return domain.removeprefix(".") or domain
 
 
 def _means_something(name: str, value: str) -> bool:

@@ -10,12 +10,14 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from math import inf
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.cookie_clock import ADVANCED, CookieClock
 from hatbox.cookies.eviction import Limits
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.samesite import PLAIN, Context
@@ -66,6 +68,7 @@ class CookieStores:
         self._open: dict[int, CookieStore] = {}
         self._begun: set[int] = set()  # the stores whose earlier sessions have ended here
         self._latest = 0.0
+        self._time = CookieClock(store, lambda: self._clock())
         self._following = False
         self.on_changed: Event[CookieChange] = Event(
             "cookies.on_changed", clock=lambda: store.calls, on_interest=self._follow
@@ -78,9 +81,11 @@ class CookieStores:
         if number is None:
             raise InvalidIdentity(cookie_store_id)
         self._follow()
+        if not self._time.is_loaded:
+            await self._time.load()
         opened = self._open.get(number)
         if opened is None:  # known before it is loaded, so that it hears of what happens meanwhile
-            opened = self._open[number] = CookieStore(self._store, self._clock, number)
+            opened = self._open[number] = CookieStore(self._store, self._time, number)
         if opened.is_stale:
             await self._load(opened, number)
         if number not in self._begun:
@@ -97,13 +102,14 @@ class CookieStores:
             self._begun.add(number)
             ended = self._store.write(lambda transaction: _end_session(transaction, number))
             ended.add_done_callback(lambda done: self._begun.discard(number) if _failed(done) else None)
-        self._latest = max(self._clock(), self._latest + _INSTANT)
+        if not self._time.is_loaded:
+            self._time.load_soon()
+        self._latest = max(self._time.now(), self._latest + _INSTANT)
         return self._latest
 
     async def flush(self) -> None:
         """Bring to disk when cookies were last used. All else is there when its call resolves."""
-        for opened in list(self._open.values()):
-            await opened.flush()
+        await asyncio.gather(self._time.flush(), *(opened.flush() for opened in list(self._open.values())))
 
     async def close(self) -> None:
         """Flush. When the profile is opened again, all jars are loaded anew."""
@@ -111,6 +117,7 @@ class CookieStores:
             await self.flush()
         finally:
             self._distrust_all()
+            self._time.forget()
             self._begun.clear()
 
     async def _load(self, opened: CookieStore, number: int) -> None:
@@ -135,6 +142,7 @@ class CookieStores:
     def _hear(self, committed: Committed) -> None:
         if committed.topic == MISSED:
             self._distrust_all()
+            self._time.load_soon()
         elif committed.topic == _CHANGED:
             number, removed, cause, row = _decode(committed.payload)
             cookie = _cookie(row)
@@ -142,6 +150,8 @@ class CookieStores:
                 self._open[number].hear(cookie, removed=removed, own=committed.call is not None)
             change = CookieChange(cookie_store_id_of(number), cookie, removed, Cause(cause))
             self.on_changed.emit(change, committed.call)
+        elif committed.topic == ADVANCED:
+            self._time.hear(committed.payload)
         elif committed.topic == _GONE and (opened := self._open.pop(int(committed.payload), None)):
             opened.is_gone = True
 
@@ -149,13 +159,13 @@ class CookieStores:
 class CookieStore:
     """The cookies of one identity, or of none. Each call first takes in what other processes have changed."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], number: int) -> None:
+    def __init__(self, store: Store, time: CookieClock, number: int) -> None:
         self.cookie_store_id = cookie_store_id_of(number)
         """The id of the store, and of its identity."""
         self.is_gone = False
         """Whether its identity has been removed."""
         self._store = store
-        self._clock = clock
+        self._time = time
         self._number = number
         self._rows: Sequence[CookieRow] = ()
         self._filled: Jar | None = None
@@ -165,7 +175,7 @@ class CookieStore:
         self._news: list[tuple[Cookie, bool]] = []  # what was heard while they are
         self._changing = asyncio.Lock()
         self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
-        self._flushed = clock()
+        self._flushed = time.now()
 
     @property
     def is_stale(self) -> bool:
@@ -215,7 +225,7 @@ class CookieStore:
 
     async def header(self, url: str | Target, context: Context = PLAIN) -> str:
         """The Cookie header of a request; empty if no cookie goes with it."""
-        return (await self.jar()).header(url, self._clock(), context)
+        return (await self.jar()).header(url, self._time.now(), context)
 
     async def receive(self, lines: Iterable[str | bytes], url: str | Target, context: Context = PLAIN) -> None:
         """Take in the Set-Cookie values of a response. When this returns, they are on disk."""
@@ -250,7 +260,7 @@ class CookieStore:
 
     async def cookies(self) -> list[Cookie]:
         """Every cookie that has not expired, oldest first."""
-        return (await self.jar()).all(self._clock())
+        return (await self.jar()).all(self._time.now())
 
     async def jar(self) -> Jar:
         """The jar as it is now, to look things up in. Changes made to it directly would not be kept."""
@@ -267,12 +277,12 @@ class CookieStore:
             return
         used = [(each.last_access, _row_key(each.key)) for each in self._jar if each.last_access > self._flushed]
         if used and not self.is_gone:
-            self._flushed = self._clock()
+            self._flushed = self._time.now()
             await self._store.write(lambda transaction: transaction.cookies.touch(self._number, used))
 
     async def tidy(self, *, keep_session_cookies: bool) -> None:
-        """Drop what has expired and, where they are not wanted, the cookies of earlier sessions."""
-        now = self._clock()
+        """Purge what expired long ago and, where they are not wanted, drop the cookies of earlier sessions."""
+        now = min(self._time.now(), self._time.purge_before)
         if keep_session_cookies and all(row[_EXPIRES] is None or row[_EXPIRES] > now for row in self._rows):
             return
 
@@ -316,7 +326,7 @@ class CookieStore:
         that the jar had not heard of: nothing that is not secure may take its place.
         """
         async with self._changing:
-            while changes := change(jar := await self.jar(), self._clock()):
+            while changes := change(jar := await self._jar_to_change(), self._time.now()):
                 known = _secure_ones(jar, changes) if guarded else None
                 try:
                     await asyncio.shield(
@@ -326,6 +336,11 @@ class CookieStore:
                     continue
                 break
         return changes
+
+    async def _jar_to_change(self) -> Jar:
+        jar = await self.jar()
+        jar.purge_before, jar.behind = self._time.purge_before, self._time.behind
+        return jar
 
     def _keep(self, changes: list[Change], known: Mapping[str, Set[CookieKey]] | None) -> asyncio.Future[None]:
         keys = [change.cookie.key for change in changes]
@@ -411,7 +426,9 @@ def put_cookie(transaction: Transaction, number: int, cookie: Cookie, now: float
     rows = transaction.cookies.find(number, name=cookie.name, domains=[cookie.domain])
     if _row_key(cookie.key) not in [row[:5] for row in rows]:
         rows += _neighbours(transaction, number, cookie)
-    keep_changes(transaction, number, _jar_of(rows).put(cookie, now))
+    jar = _jar_of(rows)
+    jar.purge_before = -inf  # not here: only the whole store is purged
+    keep_changes(transaction, number, jar.put(cookie, now))
 
 
 def _neighbours(transaction: Transaction, number: int, cookie: Cookie) -> list[CookieRow]:

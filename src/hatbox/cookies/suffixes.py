@@ -6,11 +6,13 @@ The private section counts (`github.io`), and so does the rule that every unknow
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from hatbox.cookies.domains import is_ip
 
 __all__ = ["Place", "SuffixList", "Suffixes", "default_suffixes"]
+
+_LONGEST_CACHED: Final = 64  # characters
 
 
 class SuffixList(Protocol):
@@ -33,7 +35,11 @@ class Suffixes:
 
     def __init__(self, suffix_list: SuffixList, remembered: int = 16384) -> None:
         self._list = suffix_list
-        self.place = lru_cache(maxsize=remembered)(self._place)
+        self._cached = lru_cache(maxsize=remembered)(self._place)
+
+    def place(self, host: str) -> Place:
+        """Where a canonical host stands. One with a hundred labels has a hundred domains: too many to cache."""
+        return self._cached(host) if len(host) <= _LONGEST_CACHED else self._place(host)
 
     def site(self, host: str) -> str:
         """The site that a canonical host belongs to."""

@@ -10,12 +10,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from hatbox.cookies.domains import canonical_host, is_trustworthy_host
+from hatbox.cookies.domains import LONGEST_SPELLING, canonical_host, is_trustworthy_host
+from hatbox.text_cache import cache_short_texts
 
 __all__ = ["Target", "as_target", "target_from", "target_of"]
 
 _URL: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)([^?#]*)")
-_AUTHORITY: Final = re.compile(r"(?:.*@)?(\[[^\]]*\]|[^:]*)(?::[0-9]*)?", re.DOTALL)
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(?::[0-9]*)?")
+_LONGEST_SCHEME: Final = 32  # characters: what is longer is neither http nor a web socket, and is not worth caching
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
 # A web socket is of the same site as the page at the same address, and sees the same cookies.
 _PLAIN_SCHEME: Final = {"ws": "http", "wss": "https"}
@@ -33,7 +35,7 @@ class Target(NamedTuple):
     secure: bool
 
 
-@lru_cache(maxsize=4096)
+@cache_short_texts(4096)
 def target_of(url: str) -> Target:
     """The target of a URL given as text."""
     match = _URL.match(url)
@@ -44,7 +46,9 @@ def target_of(url: str) -> Target:
         if path.startswith("\\"):  # readers disagree about where the host ends, and one of them may be the client
             return Target("", "", "/", secure=False)
         path = _sent_path(path)
-    scheme, host, secure = _origin_of(scheme, authority)
+    # The last @ ends name and password. A pattern that looks for it would try every other one as well.
+    place = _HOST_AND_PORT.fullmatch(authority.rpartition("@")[2])
+    scheme, host, secure = _origin(scheme[:_LONGEST_SCHEME], _readable(place[1] if place else ""))
     return Target(scheme, host, path, secure)
 
 
@@ -54,7 +58,7 @@ def target_from(scheme: str, host: str, path: str) -> Target:
     The host may have any spelling, an IPv6 address its brackets or not. The path is the one that is sent, not a decoded
     one; a query after it is no harm.
     """
-    scheme, host, secure = _origin(scheme, host)
+    scheme, host, secure = _origin(scheme[:_LONGEST_SCHEME], _readable(host))
     if path[:1] != "/" or "?" in path or not path.isascii():
         path = _sent_path(path.partition("?")[0])
     return Target(scheme, host, path, secure)
@@ -65,10 +69,8 @@ def as_target(url: str | Target) -> Target:
     return target_of(url) if isinstance(url, str) else url
 
 
-@lru_cache(maxsize=16384)
-def _origin_of(scheme: str, authority: str) -> tuple[str, str, bool]:
-    match = _AUTHORITY.fullmatch(authority)
-    return _origin(scheme, match[1] if match else "")
+def _readable(host: str) -> str:
+    return host if len(host) <= LONGEST_SPELLING else ""
 
 
 @lru_cache(maxsize=16384)

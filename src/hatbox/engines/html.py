@@ -10,6 +10,8 @@ import codecs
 import html
 import re
 from collections.abc import Iterator
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
@@ -18,6 +20,9 @@ __all__ = ["Head", "encoding_of", "is_html", "media_type", "read_head"]
 _LONGEST_TITLE: Final = 4096  # characters; Chromium cuts there too
 _LONGEST_ICON: Final = 65536  # an icon may be a data: URL
 _DECLARED_WITHIN: Final = 1024  # bytes in which an encoding may be declared
+
+_LONGEST_LABEL: Final = 40  # characters of the name of an encoding
+_PYTHON_LABELS: Final = frozenset({*aliases, *aliases.values(), *("cp874", "koi8_u", "koi8_r")})
 
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _LOOKS_LIKE_HTML: Final = re.compile(
@@ -141,10 +146,11 @@ def _charset(text: str) -> str:
 
 def _known(label: str) -> str:
     """The encoding that browsers know by this label; empty if they know none."""
-    try:
-        return _ENCODINGS.get(codecs.lookup(label.strip().lower().removeprefix("x-")).name, "") if label.strip() else ""
-    except (LookupError, ValueError):
+    label = label.strip().lower().removeprefix("x-")
+    # Python caches what it is asked for, found or not, for good: only what it knows may be looked up.
+    if len(label) > _LONGEST_LABEL or normalize_encoding(label) not in _PYTHON_LABELS:
         return ""
+    return _ENCODINGS.get(codecs.lookup(label).name, "")
 
 
 def _tags(text: str) -> Iterator[tuple[bool, str, str, str]]:

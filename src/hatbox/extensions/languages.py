@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 __all__ = ["closest", "is_right_to_left", "variations"]
@@ -57,10 +57,11 @@ def closest(wanted: Sequence[str], available: Sequence[str], otherwise: str | No
     return otherwise
 
 
-def variations(tag: str) -> list[str]:
+def variations(tag: str) -> Iterator[str]:
     """The tag and all shorter ones: pt-BR, pt."""
-    parts = tag.split("-")
-    return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    while tag:
+        yield tag
+        tag = tag.rpartition("-")[0]
 
 
 def is_right_to_left(tag: str) -> bool:

@@ -47,7 +47,9 @@ def read_locales(
         problem = f"there is no {_FOLDER}/{default_locale}/messages.json"
         raise ManifestError("manifest.json", "default_locale", problem, "Add the file, or name another language.")
     chosen = closest(languages, tuple(folders), default)
-    order = dict.fromkeys([*variations(chosen), default]) if chosen and default else {}
+    # Those with a folder only: of a tag with thousands of parts there are thousands of shorter ones.
+    fitting = (each for each in variations(chosen) if each in folders) if chosen and folders else ()
+    order = dict.fromkeys([*fitting, default]) if chosen and default else {}
     texts = {
         language: _read(package, f"{_FOLDER}/{folder}/messages.json")
         for language, folder in folders.items()

@@ -21,16 +21,19 @@ logger = logging.getLogger("hatbox.web_requests")
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NO_VALUE: Final = re.compile(r"[\0\r\n]")
 _BYTE: Final = 0xFF
+_LATIN_1: Final = re.compile(r"[\x00-\xFF]*+")
 _LINES: Final = frozenset({"set-cookie", "www-authenticate", "proxy-authenticate"})  # joined with line ends
 
 
 def joined(pairs: Iterable[tuple[str, str]]) -> Headers:
     """Each name once, with all its values, in the order in which the names came first."""
-    values: dict[str, tuple[str, str]] = {}
+    names: dict[str, str] = {}
+    values: dict[str, list[str]] = {}
     for name, value in pairs:
         key = name.lower()
-        values[key] = (values[key][0], _join(key, values[key][1], value)) if key in values else (name, value)
-    return tuple(values.values())
+        names.setdefault(key, name)
+        values.setdefault(key, []).append(value)
+    return tuple((name, _separator(key).join(values[key])) for key, name in names.items())
 
 
 def lines(name: str, value: str) -> list[str]:
@@ -38,8 +41,8 @@ def lines(name: str, value: str) -> list[str]:
     return value.split("\n") if name.lower() in _LINES else [value]
 
 
-def _join(key: str, first: str, second: str) -> str:
-    return f"{first}\n{second}" if key in _LINES else f"{first}, {second}"
+def _separator(key: str) -> str:
+    return "\n" if key in _LINES else ", "
 
 
 class HeaderChanges:
@@ -64,27 +67,36 @@ class HeaderChanges:
         for key in self._shown.keys() - names:
             self._now.pop(key, None)
         done: set[str] = set()
+        merged: dict[str, list[str]] = {}  # joined once: adding to a text again and again takes quadratic time
         for name, value in wanted:
             key = name.lower()
-            if self._shown.get(key) != value:
-                self._set(name, value, who, may_name_host, merge=key in done)
+            if self._shown.get(key) != value and _is_possible(name, value, who, may_name_host):
+                if key in done and key in self._now:
+                    merged.setdefault(key, [self._now[key][1]]).append(value)
+                else:
+                    self._set(name, value)
             done.add(key)
+        for key, values in merged.items():
+            self._now[key] = self._now[key][0], _separator(key).join(values)
 
-    def _set(
-        self, name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None, *, merge: bool
-    ) -> None:
+    def _set(self, name: str, value: str) -> None:
         key = name.lower()
-        bad = not _NAME.fullmatch(name) or any(ord(each) > _BYTE for each in value)
-        if bad or any(_NO_VALUE.search(line) for line in lines(name, value)):
-            logger.warning("%s: no header can be %.100r: %.100r", who, name, value)
-        elif key == "host" and value and may_name_host is not None and not may_name_host(value):
-            logger.warning("%s may not make a request say that it is for %s: it has no permission for that", who, value)
-        elif merge and key in self._now:
-            self._now[key] = self._now[key][0], _join(key, self._now[key][1], value)
-        elif value:
+        if value:
             self._now[key] = self._now[key][0] if key in self._now else name, value
         else:
             self._now.pop(key, None)
+
+
+def _is_possible(name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None) -> bool:
+    """Whether a listener may send this header; the log says why not."""
+    bad = not _NAME.fullmatch(name) or not _LATIN_1.fullmatch(value)
+    if bad or any(_NO_VALUE.search(line) for line in lines(name, value)):
+        logger.warning("%s: no header can be %.100r: %.100r", who, name, value)
+        return False
+    if name.lower() == "host" and value and may_name_host is not None and not may_name_host(value):
+        logger.warning("%s may not make a request say that it is for %s: it has no permission for that", who, value)
+        return False
+    return True
 
 
 def _read(answer: Any) -> list[tuple[str, str]] | None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hatbox.api.actions.colors import contrasting, parse_color
 from tests.conformance.ui.record import RECORDING
+from tests.deadline import ends_in_time
 
 _ANSWERS = json.loads(RECORDING.read_text("ascii"))["answers"]["browserAction"]
 _NOT_TEXT = {"color array", "color null", "color none", "color undefined"}
@@ -53,3 +54,18 @@ def test_hexadecimal_and_decimal_say_the_same(red: int, green: int, blue: int, a
     color = (red, green, blue, alpha)
     assert parse_color("#" + bytes(color).hex()) == color
     assert parse_color(f"rgb({red} {green} {blue} / {alpha / 255})") == color
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rgb(" + " " * 500_000,
+        "a" * 500_000,
+        f"rgb({'1' * 500_000}!,1,1)",
+        "rgb(" + "1e" * 200_000 + ",1,1)",
+        "(" * 500_000,
+    ],
+)
+def test_no_color_freezes_the_host(text: str) -> None:
+    with ends_in_time():
+        assert parse_color(text) is None

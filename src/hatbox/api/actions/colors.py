@@ -18,8 +18,9 @@ Rgba: TypeAlias = tuple[int, int, int, int]
 _Floats: TypeAlias = tuple[float, float, float]
 
 _HEX: Final = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
-_FUNCTION: Final = re.compile(r"([a-z]+)\(\s*(.*?)\s*\)", re.DOTALL)
-_NUMBER: Final = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|deg|grad|rad|turn)?")
+# Possessive where a failed match would be tried again in every other way: scripts choose the text.
+_FUNCTION: Final = re.compile(r"([a-z]++)\((.*)\)", re.DOTALL)
+_NUMBER: Final = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d++)?+)(%|deg|grad|rad|turn)?")
 _DEGREES: Final = {None: 1.0, "deg": 1.0, "grad": 0.9, "rad": 180 / math.pi, "turn": 360.0}
 
 
@@ -35,7 +36,7 @@ def parse_color(text: str) -> Rgba | None:
     if match := _HEX.fullmatch(text):
         return _hex(match[1])
     match = _FUNCTION.fullmatch(text)
-    return _function(match[1], match[2]) if match else None
+    return _function(match[1], match[2].strip()) if match else None
 
 
 def contrasting(color: Sequence[int]) -> Rgba:

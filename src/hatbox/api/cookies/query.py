@@ -14,6 +14,7 @@ from hatbox.api.cookies.views import octets
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import Url, parse_url
 from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.domains import canonical_host
 from hatbox.cookies.stores import find_cookies
 from hatbox.cookies.suffixes import default_suffixes
@@ -76,6 +77,7 @@ def find(transaction: Transaction, number: int, query: Query, now: float) -> lis
     """The cookies that a query is about, those with longer paths first, then older ones."""
     if query.nowhere:
         return []
+    now = cookie_time(transaction, now)
     found = [
         cookie
         for cookie in _candidates(transaction, number, query)

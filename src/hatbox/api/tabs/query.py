@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from hatbox.api.match_patterns import UrlPattern, glob, parse_url_pattern
+from hatbox.api.globs import Glob, glob
+from hatbox.api.match_patterns import UrlPattern, parse_url_pattern
 from hatbox.api.tabs.asker import Asker
 from hatbox.api.tabs.views import TabView, title_of
 from hatbox.api.urls import parse_url
@@ -38,7 +38,7 @@ class Query(NamedTuple):
 
     details: Mapping[str, Any]
     urls: Sequence[UrlPattern] | None
-    title: re.Pattern[str] | None
+    title: Glob | None
 
     def matches(self, tab: Tab, window: Window, asker: Asker) -> bool:
         """Whether a tab has all that is asked for."""
@@ -72,7 +72,7 @@ class Query(NamedTuple):
         return (
             asker.sees(tab)
             and (self.urls is None or matches_any(self.urls, tab.url))
-            and (self.title is None or self.title.fullmatch(title_of(tab)) is not None)
+            and (self.title is None or self.title.matches(title_of(tab)))
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from hatbox.api.caller import Caller
 from hatbox.api.match_patterns import UrlPattern, parse_url_pattern
@@ -12,6 +12,8 @@ from hatbox.api.urls import Url, parse_url
 from hatbox.web_requests.model import Moment
 
 __all__ = ["matches"]
+
+_LONGEST_CACHED: Final = 2**20  # characters of all patterns of a filter together
 
 
 def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any]) -> bool:
@@ -33,7 +35,7 @@ def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any]) -> bool:
 
 
 def _is_wanted(url: Url, texts: Sequence[str]) -> bool:
-    patterns = _patterns(tuple(texts))
+    patterns = _cached_patterns(tuple(texts)) if sum(map(len, texts)) <= _LONGEST_CACHED else _patterns(texts)
     return any(_matches(pattern, url) for pattern in patterns)
 
 
@@ -41,11 +43,13 @@ def _matches(pattern: UrlPattern, url: Url) -> bool:
     """Whether a pattern matches all of a URL: here, and nowhere else in Firefox, the fragment counts too."""
     if not pattern.hosts.matches(url.scheme, url.host):
         return False
-    return pattern.path is None or pattern.path.fullmatch(url.path + url.query + url.fragment) is not None
+    return pattern.path is None or pattern.path.matches(url.path + url.query + url.fragment)
 
 
-@lru_cache(maxsize=256)
-def _patterns(texts: tuple[str, ...]) -> tuple[UrlPattern, ...]:
+def _patterns(texts: Sequence[str]) -> tuple[UrlPattern, ...]:
     """The patterns; none if one of them is no pattern, as in Firefox: such a listener is never called."""
     patterns = [parse_url_pattern(text) for text in texts]
     return () if None in patterns else tuple(pattern for pattern in patterns if pattern is not None)
+
+
+_cached_patterns = lru_cache(maxsize=64)(_patterns)

@@ -160,7 +160,9 @@ class CookieSync:
         if new:
             await self._store.put(new)
         for key in gone:
-            await self._store.remove(key)
+            expired = (old := jar.get(key)) is not None and old.expired(now)
+            if not expired:  # the browser goes by the clock alone, which may be wrong: the store purges it in its time
+                await self._store.remove(key)
 
     async def _read(self) -> dict[Key, Cookie]:
         answer = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})

@@ -8,18 +8,18 @@ from __future__ import annotations
 import binascii
 import mimetypes
 from base64 import b64decode
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from hatbox.errors import ScriptError
 from hatbox.extensions.runtime.frames import ProtocolError
 from hatbox.extensions.runtime.host import FetchRequest, LogEntry
+from hatbox.text_cache import cache_short_texts
 
 __all__ = ["console_line", "content_type", "fetch_request", "path_in", "script_error", "split_path", "uncaught"]
 
 
-@lru_cache(maxsize=4096)
+@cache_short_texts(4096)
 def split_path(path: str) -> tuple[str, str]:
     """`storage.local.get` as namespace and member."""
     namespace, _, member = path.rpartition(".")

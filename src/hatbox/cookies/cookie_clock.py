@@ -1,0 +1,152 @@
+"""The clock that cookies expire by: it does not go back, in no process of a profile. See `high_water` for the rule.
+
+The high-water time is stored at intervals, and not with every request: what a crash can lose of it is less than one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from math import inf
+from typing import Any, Final
+
+import msgspec
+
+from hatbox.cookies.high_water import HighWater
+from hatbox.store.base import Store, Transaction
+
+__all__ = ["ADVANCED", "CookieClock", "cookie_time"]
+
+logger = logging.getLogger("hatbox.cookies")
+
+ADVANCED: Final = "cookies.time"
+_INTERVAL_SECONDS: Final = 60.0
+_AT_CLOSE_SECONDS: Final = 1.0
+
+
+def cookie_time(transaction: Transaction, now: float) -> float:
+    """The time that cookies expire by, where the clock shows `now`."""
+    return _stored(transaction).observed(now).reached
+
+
+class CookieClock:
+    """Reads the clock, and never shows a time before the high-water time that is stored in the profile."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._mark = HighWater()
+        self._saved = HighWater()
+        self._reached = inf  # so that the first call observes
+        self._due = -inf  # the time at which the high-water time is stored again
+        self.is_loaded = False
+        """Whether the stored high-water time is known."""
+
+    @property
+    def purge_before(self) -> float:
+        """Cookies that expired at this time, or earlier, may be purged."""
+        return self._mark.purge_before
+
+    @property
+    def behind(self) -> float:
+        """Seconds by which the clock is behind the time that cookies expire by; a second or less counts as none."""
+        behind = self.now() - self._clock()
+        return behind if behind > 1 else 0.0
+
+    def now(self) -> float:
+        """The time that cookies expire by."""
+        now = self._clock()
+        if self._reached <= now < self._due:  # nearly always: this is called with every request
+            self._reached = now
+            return now
+        return self.observe(now)
+
+    def observe(self, now: float) -> float:
+        """Take notice of a time that the clock has shown; returns the time that cookies expire by."""
+        if self._reached < inf:
+            self._mark = self._mark.observed(self._reached)
+        self._mark = self._mark.observed(now)
+        self._reached = self._mark.reached
+        is_behind = self._reached >= self._saved.reached + _INTERVAL_SECONDS
+        if is_behind or self._mark[1:] != self._saved[1:] or self._reached < self._saved.reached:
+            self._save_soon(now)
+        self._due = self._saved.reached + _INTERVAL_SECONDS
+        return self._reached
+
+    async def load(self) -> None:
+        """Read the stored high-water time."""
+        self._take_in(await self._store.read(_stored))
+        self.is_loaded = True
+
+    def load_soon(self) -> None:
+        """Read the stored high-water time without waiting for it, where that cannot be done at once."""
+        self.is_loaded = True
+
+        def loaded(done: asyncio.Future[HighWater]) -> None:
+            if _report(done):
+                self._take_in(done.result())
+
+        reading = asyncio.ensure_future(self._store.read(_stored))
+        if reading.done():
+            loaded(reading)
+        else:
+            reading.add_done_callback(loaded)
+
+    def hear(self, payload: bytes) -> None:
+        """Take in a high-water time that another process has stored."""
+        self._take_in(HighWater(*_decode(payload)))
+
+    def forget(self) -> None:
+        """Load it again before its next use: the profile is closed, and other processes go on."""
+        self.is_loaded = False
+
+    def _take_in(self, stored: HighWater) -> None:
+        self._saved = stored
+        self._mark = stored if self._reached == inf else stored.observed(self._reached)
+        self._reached = self._mark.reached or inf
+        self._due = stored.reached + _INTERVAL_SECONDS
+
+    async def flush(self) -> None:
+        """Store the high-water time, unless a second or less is missing."""
+        if self.is_loaded and self._saved.reached + _AT_CLOSE_SECONDS < self._reached < inf:
+            await self._save(self._clock(), at_least=_AT_CLOSE_SECONDS)
+
+    def _save_soon(self, now: float) -> None:
+        """Without waiting for it: a request does not depend on it, and the next interval tries again."""
+        self._save(now).add_done_callback(_report)
+        self._saved = self._mark
+
+    def _save(self, now: float, at_least: float = _INTERVAL_SECONDS) -> asyncio.Future[None]:
+        """Store it, if another process has not done so within the last `at_least` seconds."""
+        seen = (self._reached, now)
+
+        def save(transaction: Transaction) -> None:
+            stored = _stored(transaction)
+            mark = stored
+            for each in seen:
+                mark = mark.observed(each)
+            if mark[1:] != stored[1:] or mark.reached < stored.reached or mark.reached >= stored.reached + at_least:
+                transaction.cookie_time.put(*mark)
+                transaction.changes.append(ADVANCED, _encode(tuple(mark)))
+
+        return self._store.write(save)
+
+
+def _report(done: asyncio.Future[Any]) -> bool:
+    """Whether it worked; the log says why not."""
+    if done.cancelled():
+        return False
+    error = done.exception()
+    if error is not None:
+        logger.debug("the high-water time of cookies cannot be read or stored: %s", error)
+    return error is None
+
+
+def _stored(transaction: Transaction) -> HighWater:
+    row = transaction.cookie_time.get()
+    return HighWater(*row) if row else HighWater()
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(tuple[float, float | None, float | None]).decode
