@@ -6,6 +6,7 @@ It is made from the commands themselves, so it says what they do. A command or a
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -118,6 +119,8 @@ Errors go to the standard error stream, with `--json` as `{"error": {"type", "me
 | `HATBOX_DEBUG` | tracebacks for errors, when set |
 """
 
+_WIDTH: Final = 116
+
 app: Final = program()
 
 _OF_THE_SHELL: Final = ("--install-completion", "--show-completion", "--help")
@@ -150,12 +153,17 @@ def _section(name: str, command: Any) -> Iterator[str]:
         raise Undocumented(f"hatbox {name}")
     required = [f"{each.opts[0]} {each.metavar}" for each in options if each.required]
     usage = " ".join(["hatbox", name, "[OPTION]...", *(each.metavar for each in arguments), *required])
-    yield from (f"## hatbox {name}", "", f"    {usage}", "", command.help, "", "| | |", "|---|---|")
+    yield from (f"## hatbox {name}", "", f"    {usage}", "", _wrapped(command.help), "", "| | |", "|---|---|")
     for each in arguments:
         yield f"| `{_in_table(each.metavar)}` | {_help(name, each)} |"
     for each in options:
         yield f"| {_spelling(each)} | {_help(name, each)} |"
     yield ""
+
+
+def _wrapped(text: str) -> str:
+    paragraphs = (textwrap.wrap(each, _WIDTH, break_on_hyphens=False) for each in text.split("\n\n"))
+    return "\n\n".join("\n".join(lines) for lines in paragraphs)
 
 
 def _spelling(option: Any) -> str:
