@@ -148,7 +148,7 @@ def _parts(cell: Cell, console: Console) -> Sequence[Text]:
     text, width = marked(cell, console), console.width - _INDENT
     if cell.clips:
         text.truncate(width, overflow="ellipsis")
-    return text.wrap(console, width, overflow="fold") if cell.folds else [text]
+    return list(text.wrap(console, width, overflow="fold")) if cell.folds else [text]
 
 
 def _can_show(text: str, encoding: str) -> bool:
