@@ -331,10 +331,10 @@ class IdentityRemoved(HatboxError):
 
 
 class MissingExtra(HatboxError):
-    """A package is not installed that is needed only for what was asked."""
+    """A package is not installed that is needed only for what was asked. `needed` names it, if not after the extra."""
 
-    def __init__(self, extra: str) -> None:
-        super().__init__(f"{extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")
+    def __init__(self, extra: str, needed: str = "") -> None:
+        super().__init__(f"{needed or extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")
         self.extra = extra
 
 

@@ -179,7 +179,7 @@ class Profile:
         except ModuleNotFoundError as error:
             if error.name != "playwright":
                 raise
-            raise MissingExtra("chromium") from error
+            raise MissingExtra("chromium", "Playwright, which controls Chromium,") from error
         engine = ChromiumEngine(
             self._store,
             self.cookies,

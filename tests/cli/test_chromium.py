@@ -63,6 +63,25 @@ def test_without_any_browser_it_says_how_to_get_one(
     assert_all_is_as_it_was(cli, profile)
 
 
+@pytest.mark.parametrize("verb", ["open", "browse"])
+def test_without_playwright_it_says_that_playwright_is_missing(
+    cli: Cli, program: Start, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    (nothing / "playwright.py").write_text("raise ModuleNotFoundError(f'No module named {__name__!r}', name=__name__)")
+    monkeypatch.setenv("PYTHONPATH", str(nothing))
+    cli("hide", "Work")
+    process = program(verb, "Work", "--headless")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert err.decode() == (
+        "hatbox: Playwright, which controls Chromium, is not installed. Install it with: "
+        "pip install 'hatbox[chromium]'\n"
+    )
+    assert_all_is_as_it_was(cli, profile)
+
+
 @needs_chromium
 def test_two_accounts_hide_restart_and_show(cli: Cli, program: Start, profile: Path, site: Site) -> None:
     for name in ("Work", "Personal"):

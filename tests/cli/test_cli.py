@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from hatbox import __version__
 from hatbox.cli import COMMANDS
@@ -26,6 +28,31 @@ def test_every_command_has_help(cli: Cli, verb: str) -> None:
     for expected in ("--profile", "--json", "HATBOX_PROFILE"):
         assert expected in result.out
     assert cli(verb, "-h").out == result.out
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("command", [[], *([verb] for verb in COMMANDS), ["cookies", "set"], ["extensions", "trigger"]])
+def test_help_cuts_no_word_in_any_terminal(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: list[str], width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = cli(*command, "--help").out
+    monkeypatch.setenv("COLUMNS", "1000")
+    names = set(re.findall(r"(?<=[ │])--[a-z-]+", cli(*command, "--help").out))
+    assert {"--profile", "--json", "--help"} <= names
+    assert [name for name in names if not re.search(rf"{name}\b", shown)] == []
+    assert "…" not in shown
+    assert not re.search(r"\w\.\.\.$", shown, re.MULTILINE)  # a summary that was cut
+    # An option takes up to 30 columns, and its help 10 at least.
+    assert max(map(cell_len, shown.splitlines())) <= max(width, 42)
+
+
+def test_paragraphs_of_help_fill_the_lines_of_the_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [line.strip() for line in cli("open", "--help").out.splitlines()]
+    at = next(number for number, line in enumerate(lines) if line.startswith("Where an engine runs"))
+    paragraph = lines[at : lines.index("", at)]
+    assert min(map(len, paragraph[:-1])) > 60
 
 
 def test_a_command_imports_nothing_that_it_can_do_without() -> None:

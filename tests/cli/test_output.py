@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 
@@ -65,6 +68,70 @@ def test_names_fold_in_a_narrow_terminal_and_ids_stay_whole(cli: Cli, monkeypatc
     shown = cli("list", tty=True).out
     assert "firefox-container-6" in shown
     assert shown.count("word") == 20
+
+
+COLORS = re.compile(r"\x1b\[[0-9;]*m")
+WIDTHS = [20, 40, 52, 60, 80, 200]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_terminal_is_too_narrow_for_names_and_ids(cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    cli("create", "Clients of the second half-year")
+    cli("create", "東京の仕事と生活のためのとても長い名前")
+    cli("hide", "Work")
+    shown = COLORS.sub("", cli("list", tty=True).out)
+    for each in cli("list", "--json").json:
+        assert each["cookieStoreId"] in shown
+        assert each["color"] in shown
+        assert each["icon"] in shown
+    assert {"Personal", "Work", "Banking", "Shopping", "hidden"} <= set(shown.split())
+    for word in ("Clients", "second", "half-year"):
+        assert word in shown
+    assert "東京の仕事と生活のためのとても長い名前" in "".join(re.findall(r"[\u3000-\u9fff]", shown))
+    assert "…" not in shown
+    assert max(cell_len(line.rstrip()) for line in shown.splitlines()) <= max(width, 21)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_terminal_is_too_narrow_for_a_cookie(cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    cli("cookies", "set", "Work", "https://www.site.example/a/path/of/pages", "session", "0123456789" * 3, "--secure")
+    for options in ([], ["--show-values"]):
+        shown = COLORS.sub("", cli("cookies", "list", "Work", *options, tty=True).out)
+        assert {"www.site.example", "session", "secure"} <= set(shown.replace("\n", " ").split())
+        assert "…" not in shown
+    assert sum(map(shown.count, "0123456789")) >= 30
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_terminal_is_too_narrow_for_the_name_of_an_icon(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = cli("icons", tty=True).out
+    for icon in ICONS:
+        assert icon.icon in shown.split()
+        assert icon.icon_url in shown  # in one piece, to be copied
+
+
+def test_a_narrow_terminal_shows_as_much_of_a_tab_as_it_can(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    script = tmp_path / "tab.py"
+    script.write_text(
+        "from hatbox.tabs.strip import change, row_of\n"
+        "await profile.tabs.open('firefox-default', 'https://site.example/' + 'a' * 50)\n"
+        "await profile.tabs.write(lambda each: change(each, row_of(each, 1), title='Title ' * 10))\n"
+    )
+    assert cli("run", str(script)).status == 0
+    assert COLORS.sub("", cli("tabs", tty=True).out).splitlines() == [
+        "1  firefox-default",
+        "  Title Title Title Title Title Title T…",
+        "  https://site.example/aaaaaaaaaaaaaaaa…",
+        "  active loading",
+    ]
 
 
 def test_columns_line_up_below_wide_characters(cli: Cli) -> None:

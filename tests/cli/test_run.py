@@ -63,6 +63,35 @@ def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surface
     assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
 
 
+@pytest.mark.parametrize(
+    "permissions",
+    [["contextualidentities"], ["cookies", "https://site.example/*"], KNOWN],
+)
+def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
+    cli: Cli, tmp_path: Path, permissions: list[str]
+) -> None:
+    script = tmp_path / "everything.py"
+    script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.path)\n")
+    options = [word for name in permissions for word in ("--permission", name)]
+    result = cli("run", *options, str(script))
+    assert (result.status, result.out) == (1, "['browser']\n")
+    assert result.err.splitlines()[0].endswith("everything.py, line 2: NameError: name 'profile' is not defined")
+    assert "`profile` is in scope only without --permission" in result.err
+    assert cli("run", str(script)).out.splitlines()[0] == "['browser', 'profile']"
+
+
+def test_a_profile_of_the_scripts_own_is_no_business_of_the_permissions(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "own.py"
+    script.write_text("profile = 'mine'\nprint(profile)\n")
+    assert cli("run", "--permission", "cookies", str(script)) == (0, "mine\n", "")
+
+
+def test_the_help_says_that_permissions_are_no_sandbox(cli: Cli) -> None:
+    shown = " ".join(cli("run", "--help").out.replace("│", " ").split())
+    assert "With --permission `profile` is not in scope" in shown
+    assert "not a sandbox" in shown
+
+
 def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
     result = cli("run", surfaces, "--permission", "contextualIdentitys")
     assert (result.status, result.out) == (2, "")

@@ -235,6 +235,14 @@ def test_what_a_format_loses_is_told_beside_the_output(cli: Cli) -> None:
     assert told.out == result.out
 
 
+def test_fractions_of_a_second_are_not_worth_a_line_at_every_export(cli: Cli) -> None:
+    cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE)
+    cli("cookies", "set", "Work", "https://site.example/", "mine", "v", "--expires-in-days", "1.234567")
+    result = cli("export", "Work", "-f", "cookies.txt")
+    assert (result.out.count("site.example"), result.err) == (2, "")
+    assert "fractions of a second" in " ".join(cli("export", "--help").out.split())
+
+
 def test_the_help_lists_what_each_format_loses(cli: Cli) -> None:
     shown = " ".join(cli("export", "--help").out.split())
     for format_ in FORMATS[:-1]:

@@ -130,3 +130,71 @@ def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path)
             lease.release()
     finally:
         end(looking)
+
+
+def test_nothing_is_left_beside_the_profile_after_an_orderly_end(path: Path) -> None:
+    lease = Lease(path)
+    lease.take("a")
+    lease.release()
+    assert list(path.parent.iterdir()) == []
+
+
+def test_what_a_killed_holder_has_left_is_removed_by_the_next_who_looks(path: Path) -> None:
+    end(hold(path))
+    assert path.with_name("profile.db-engine").exists()
+    assert Lease(path).holder() is None
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(path: Path) -> None:
+    process = hold(path)
+    try:
+        for _ in range(20):
+            Lease(path).holder()
+            with pytest.raises(EngineBusy):
+                Lease(path).take("b")
+        assert path.with_name("profile.db-engine").exists()
+    finally:
+        end(process)
+
+
+CONTEND = """
+import os, sys
+from pathlib import Path
+from hatbox.engines.lease import Lease
+from hatbox.errors import EngineBusy
+path, rounds = Path(sys.argv[1]), int(sys.argv[2])
+alone = path.with_name("alone")
+sys.stdin.readline()
+taken = 0
+while taken < rounds:
+    lease = Lease(path)
+    try:
+        lease.take("test")
+    except EngineBusy:
+        continue
+    os.close(os.open(alone, os.O_CREAT | os.O_EXCL))  # fails if another process holds the lease as well
+    os.unlink(alone)
+    lease.release()
+    Lease(path).holder()
+    taken += 1
+print("never together", flush=True)
+"""
+
+
+def test_two_engines_never_hold_it_however_often_its_file_comes_and_goes(path: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", CONTEND, str(path), "150"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=120)[0] for process in processes] == ["never together\n"] * 4
+    assert list(path.parent.iterdir()) == []

@@ -29,10 +29,7 @@ def explained(error: BaseException, script: Path, what: str = "") -> Failure:
     places = _places(error)
     where = f"{places[0].file}, line {places[0].line}" if places else str(script)
     told, *more = _told(error)
-    if isinstance(error, RuntimeError) and str(error).startswith("asyncio.run() cannot be called"):
-        more.append(
-            "    `hatbox run` has started the event loop: await at the top level, or use python to run the script."
-        )
+    more += (f"    {advice}" for advice in _advice(error))
     return Failure(
         type(error).__name__,
         ": ".join(part for part in (where, what, told) if part),
@@ -43,6 +40,14 @@ def explained(error: BaseException, script: Path, what: str = "") -> Failure:
             "frames": [place._asdict() for place in places],
         },
     )
+
+
+def _advice(error: BaseException) -> Iterator[str]:
+    """What to do about an error that has to do with `hatbox run` itself."""
+    if isinstance(error, RuntimeError) and str(error).startswith("asyncio.run() cannot be called"):
+        yield "`hatbox run` has started the event loop: await at the top level, or use python to run the script."
+    if isinstance(error, NameError) and error.name == "profile":
+        yield "`profile` is in scope only without --permission, and only in the script itself."
 
 
 def syntax_failure(error: SyntaxError, script: Path) -> Failure:

@@ -12,6 +12,7 @@ from typing import Final
 from hatbox.cli.background import Background
 from hatbox.cli.engine_choice import Choice
 from hatbox.cli.failures import Failure
+from hatbox.cli.replacement import Followed
 from hatbox.cli.spinner import spinner
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.lease import Lease
@@ -20,8 +21,6 @@ from hatbox.identities import hide
 from hatbox.identity import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
-from hatbox.tabs import Tab
-from hatbox.tabs.model import tab_of
 from hatbox.tabs.strip import close_rows
 from hatbox.tabs.visibility import show_and_activate
 
@@ -44,17 +43,19 @@ class Opening:
         self._starts = 0
         self._had_engine = False
 
-    async def open(self, urls: Sequence[str], max_time: float = WAIT_SECONDS) -> list[Tab]:
-        """Open pages and wait for them; returns the tabs as they are then, without those that were closed meanwhile."""
+    async def open(self, urls: Sequence[str], max_time: float = WAIT_SECONDS) -> Followed:
+        """Open pages and wait for them, also where an extension replaces their tabs; returns what became of them."""
         self._check_engine()
         store = self._identity.cookie_store_id if self._identity else DEFAULT_STORE
         active = [tab.id for tab in await self._profile.tabs.query() if tab.active]
-        made = [tab.id for tab in await asyncio.gather(*(self._profile.tabs.open(store, url) for url in urls))]
+        opened = Followed(await asyncio.gather(*(self._profile.tabs.open(store, url) for url in urls)))
+        made = [tab.id for tab in opened.tabs]
         loading = f"Loading {urls[0] if len(urls) == 1 else f'{len(urls)} pages'}"
         try:
             with spinner(loading) as say:
                 async with asyncio.timeout(max_time):
-                    return await self._complete(made, lambda ready: say(loading if ready else self._starting))
+                    await self._complete(opened, lambda ready: say(loading if ready else self._starting))
+                    return opened
         except BaseException as error:
             if not self._had_engine:
                 await asyncio.shield(self._take_back(made, active))
@@ -64,15 +65,15 @@ class Opening:
         finally:
             self._background.let_go()
 
-    async def _complete(self, tab_ids: Sequence[int], say: Callable[[bool], None]) -> list[Tab]:
+    async def _complete(self, opened: Followed, say: Callable[[bool], None]) -> None:
         """Wait until an engine has the tabs and none of them loads any more."""
         while True:
             ready = self._is_engine_ready()
             self._had_engine |= ready
-            rows = await self._profile.tabs.read(lambda each: [each.tabs.get(tab_id) for tab_id in tab_ids])
-            tabs = [tab_of(row) for row in rows if row is not None]
-            if ready and not any(tab.loading and not tab.hidden for tab in tabs):
-                return tabs
+            opened.update(await self._profile.tabs.read(opened.read))
+            loading = any(tab.loading and not tab.hidden for tab in opened.open)
+            if ready and not loading and not opened.may_be_replaced:
+                return
             say(ready)
             await asyncio.sleep(_PAUSE)
 

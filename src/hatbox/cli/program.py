@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import shutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -17,6 +19,7 @@ from hatbox.cli.options import JsonOption, ProfileOption
 
 __all__ = ["program"]
 
+_PANELS: Final = 80  # columns
 _HELP: Final = {
     "cookies": "Look at the cookies of an identity, and change them.",
     "extensions": "Look after extensions, and click on what they show.",
@@ -25,18 +28,35 @@ _HELP: Final = {
 
 def program(*names: str) -> typer.Typer:
     """The program with these commands and groups, or with all. To make one takes as long as to run most commands."""
-    made = typer.Typer(name="hatbox", context_settings={"help_option_names": ["--help", "-h"]})
+    columns = shutil.get_terminal_size().columns
+    made = _typer(columns, name="hatbox")
     made.callback(invoke_without_command=True)(_root)
     for name, function in COMMANDS.items():
         if not names or name in names:
-            made.command(name)(_function(function))
+            _add(made, name, _function(function))
     for name, functions in GROUPS.items():
         if not names or name in names:
-            group = typer.Typer(help=_HELP[name])
+            group = _typer(columns, help=_HELP[name])
             for verb, function in functions.items():
-                group.command(verb)(_function(function))
-            made.add_typer(group, name=name)
+                _add(group, verb, _function(function))
+            made.add_typer(group, name=name, short_help=_HELP[name])
     return made
+
+
+def _typer(columns: int, **settings: Any) -> typer.Typer:
+    """Help in panels; in a narrow terminal as plain text, because the panels cut the names of options there."""
+    options: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+    if columns < _PANELS:
+        options["terminal_width"] = columns
+        return typer.Typer(context_settings=options, rich_markup_mode=None, **settings)
+    return typer.Typer(context_settings=options, **settings)
+
+
+def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
+    """Add a command. Its help is one line for each paragraph: the terminal says where a line ends."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    lines = [" ".join(each.split("\n")) for each in paragraphs]
+    to.command(name, help="\n\n".join(lines), short_help=lines[0])(function)
 
 
 def _function(named: str) -> Callable[..., None]:

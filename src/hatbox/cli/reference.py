@@ -6,6 +6,7 @@ It is made from the commands themselves, so it says what they do. A command or a
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -41,8 +42,14 @@ Every command takes `--profile` and `--json`, before or after its name.
 
 Tabs are rows of the profile, and one engine at a time makes them so: Chromium, or the HTTP engine, which needs no
 browser and runs no scripts. `hatbox browse` holds it in the foreground. `hatbox open` uses the one that runs, or starts
-one in the background, which ends after the last tab was closed; what it has to say is in a file beside the profile,
-`profile.db-engine.log`, without the addresses of pages.
+one in the background, which ends after the last tab was closed.
+
+While an engine runs in the background, its log is a file beside the profile, `profile.db-engine.log`. It never has the
+addresses of pages. An engine that ends in order removes it. If the engine was killed or has crashed, the next command
+that looks for an engine (`open`, `browse`, `tabs`, `hide`, `show`) moves the log to your log folder, and prints its new
+path: `~/.local/state/hatbox/log/` on Linux, `~/Library/Logs/hatbox/` on macOS, `%LOCALAPPDATA%\\hatbox\\Logs\\` on
+Windows. Logs with warnings of an engine that ended in order are there too; the latest ten are stored. To see everything
+as it happens, run the engine in the foreground: `hatbox browse`.
 
 ## JSON
 
@@ -118,6 +125,8 @@ Errors go to the standard error stream, with `--json` as `{"error": {"type", "me
 | `HATBOX_DEBUG` | tracebacks for errors, when set |
 """
 
+_WIDTH: Final = 116
+
 app: Final = program()
 
 _OF_THE_SHELL: Final = ("--install-completion", "--show-completion", "--help")
@@ -150,12 +159,17 @@ def _section(name: str, command: Any) -> Iterator[str]:
         raise Undocumented(f"hatbox {name}")
     required = [f"{each.opts[0]} {each.metavar}" for each in options if each.required]
     usage = " ".join(["hatbox", name, "[OPTION]...", *(each.metavar for each in arguments), *required])
-    yield from (f"## hatbox {name}", "", f"    {usage}", "", command.help, "", "| | |", "|---|---|")
+    yield from (f"## hatbox {name}", "", f"    {usage}", "", _wrapped(command.help), "", "| | |", "|---|---|")
     for each in arguments:
         yield f"| `{_in_table(each.metavar)}` | {_help(name, each)} |"
     for each in options:
         yield f"| {_spelling(each)} | {_help(name, each)} |"
     yield ""
+
+
+def _wrapped(text: str) -> str:
+    paragraphs = (textwrap.wrap(each, _WIDTH, break_on_hyphens=False) for each in text.split("\n\n"))
+    return "\n\n".join("\n".join(lines) for lines in paragraphs)
 
 
 def _spelling(option: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from hatbox import schema
-from hatbox.api.match_patterns import ALL_URLS, parse_match_pattern
+from hatbox.api.match_patterns import parse_match_pattern
 from hatbox.cli.engines import chosen
 from hatbox.cli.extension_run import run_extensions
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
@@ -38,7 +38,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A permission that the script holds, and no others: a name, or a pattern of hosts such as "
+            help="A permission of the script's `browser`, which then has no others: a name, or a match pattern such as "
             "https://*.site.example/*. May be repeated.",
         ),
     ] = None,
@@ -56,7 +56,11 @@ def run(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a script that finds `browser` and `profile` in its scope. It holds every permission unless you say which.
+    """Run a Python script with `browser` and `profile` in scope, and with every permission.
+
+    With --permission `profile` is not in scope, and `browser` offers what an extension with these permissions gets.
+    This shows what a script needs, and prevents mistakes. It is not a sandbox: a Python script runs as you, and can
+    open the profile, or any file of yours, by itself. Run code that you do not trust as an extension.
 
     Or run extensions, each in a process of its own, until Ctrl-C: they hold what their manifests ask for.
     """
@@ -70,7 +74,7 @@ def run(
         return
     if inspect:
         raise typer.BadParameter("it is for extensions", param_hint="--inspect")
-    permissions = _permissions(permission or [])
+    permissions = _checked(permission) if permission else None
     from hatbox.cli.script import execute
 
     status = execute(Path(script), arguments or [], permissions, path, as_json=as_json)
@@ -96,13 +100,13 @@ def _places(wanted: list[str], profile: str | None) -> list[Path]:
     return paths
 
 
-def _permissions(asked: list[str]) -> list[str]:
+def _checked(permissions: list[str]) -> list[str]:
     known = sorted(schema.permissions())
-    for name in asked:
+    for name in permissions:
         if name not in known and parse_match_pattern(name) is None:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise typer.BadParameter(
                 f"there is no permission {name}.{hint} There are: {', '.join(known)}", param_hint="--permission"
             )
-    return asked or [*known, ALL_URLS]
+    return permissions

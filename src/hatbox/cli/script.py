@@ -1,5 +1,8 @@
 """Executes a user's script inside an open profile, with `browser` in scope and `await` at the top level.
 
+A script whose permissions are named does not get the profile itself: it would give access to every identity. That is no
+sandbox, since the script runs in this process.
+
 What the script does wrong is told in terms of the script: its own files and lines, nothing of Hatbox's or Python's.
 Knows nothing of how the command line is parsed.
 """
@@ -23,6 +26,8 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from hatbox import schema
+from hatbox.api.match_patterns import ALL_URLS
 from hatbox.cli.blame import explained, is_hatbox, is_own, syntax_failure
 from hatbox.cli.failures import FAILED, Failure, report
 from hatbox.cli.foreground import logging_to
@@ -32,9 +37,12 @@ __all__ = ["execute"]
 
 
 def execute(
-    script: Path, arguments: Sequence[str], permissions: Sequence[str], profile: Path | None, *, as_json: bool
+    script: Path, arguments: Sequence[str], permissions: Sequence[str] | None, profile: Path | None, *, as_json: bool
 ) -> int:
-    """Run a script to its end; returns the exit status that it asks for, or 1 where it failed."""
+    """Run a script to its end; returns the exit status that it asks for, or 1 where it failed.
+
+    Without `permissions` it holds all of them, and has `profile` in scope as well.
+    """
     code = _compiled(script)
     execution = _Execution(script, code, as_json=as_json)
     with _as_main_program(script, arguments) as module, execution.complaints():
@@ -53,16 +61,16 @@ class _Execution:
         self._code = code
         self._as_json = as_json
 
-    def run(self, profile: Profile, permissions: Sequence[str], module: ModuleType) -> int:
+    def run(self, profile: Profile, permissions: Sequence[str] | None, module: ModuleType) -> int:
         try:
             return asyncio.run(self._main(profile, permissions, module))
         except SystemExit as stop:  # a task of the script may end it as well
             return _exit_status(stop)
 
-    async def _main(self, profile: Profile, permissions: Sequence[str], module: ModuleType) -> int:
+    async def _main(self, profile: Profile, permissions: Sequence[str] | None, module: ModuleType) -> int:
         asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
         async with profile:
-            vars(module).update(browser=profile.browser(permissions), profile=profile)
+            vars(module).update(_scope(profile, permissions))
             with _interruptible() as interrupted:
                 status = await self._outcome(FunctionType(self._code, vars(module)), interrupted)
                 await self._cancel_what_is_left()
@@ -156,6 +164,12 @@ class _Log(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         self._execution.logged(record.getMessage(), error)
+
+
+def _scope(profile: Profile, permissions: Sequence[str] | None) -> dict[str, object]:
+    if permissions is None:
+        return {"browser": profile.browser([*schema.permissions(), ALL_URLS]), "profile": profile}
+    return {"browser": profile.browser(permissions)}
 
 
 def _compiled(script: Path) -> CodeType:

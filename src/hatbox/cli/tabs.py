@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from hatbox.cli.address import address
+from hatbox.cli.engine_log import engine_of
 from hatbox.cli.engines import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
 from hatbox.cli.failures import Failure
 from hatbox.cli.identities import within
@@ -16,8 +17,8 @@ from hatbox.cli.opening import WAIT_SECONDS, Opening
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.output import print_json, print_line, print_tabs, say_tab, tab_document
 from hatbox.cli.owners import WHOSE_HELP, Owned, owner_of, with_identities
+from hatbox.cli.replacement import Followed
 from hatbox.cookie_store_ids import DEFAULT_STORE
-from hatbox.engines.lease import Lease
 from hatbox.errors import InvalidTab
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
@@ -58,16 +59,17 @@ def open_(
     addresses = [address(url) for url in urls or [BLANK]]
     choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
 
-    async def opened(at: Profile) -> list[Owned]:
+    async def opened(at: Profile) -> tuple[str, list[Owned], Followed]:
         found = await owner_of(at, identity)
-        made = await Opening(at, found, choice).open(addresses, max_time)
-        return [(tab, found) for tab in made]
+        engine_of(at.path, as_json=as_json)
+        outcome = await Opening(at, found, choice).open(addresses, max_time)
+        return found.name if found else DEFAULT_STORE, await with_identities(at, outcome.open), outcome
 
-    made = within(profile, opened)
+    asked, made, outcome = within(profile, opened)
     _tell("Opened", made if as_json else [each for each in made if not each[0].error], as_json=as_json)
-    failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab, _ in made if tab.error]
-    if failed:
-        raise Failure("PageError", failed[0], lines=failed[1:])
+    if not as_json:
+        _explain_replacements(asked, made, outcome.replaced)
+    _fail_without_pages(outcome)
 
 
 def tabs(
@@ -81,7 +83,7 @@ def tabs(
 
     async def listed(at: Profile) -> tuple[list[Owned], bool]:
         found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
-        return await with_identities(at, found), Lease(at.path).holder() is not None
+        return await with_identities(at, found), engine_of(at.path, as_json=as_json) is not None
 
     found, running = within(profile, listed)
     if as_json:
@@ -117,6 +119,26 @@ def close(
         return owned
 
     _tell("Closed", within(profile, closed), as_json=as_json)
+
+
+def _explain_replacements(asked: str, made: Sequence[Owned], replaced: Mapping[int, int]) -> None:
+    for tab, owner in made:
+        if tab.id in replaced:
+            name = owner.name if owner else DEFAULT_STORE
+            where = f"in {name}, not in {asked}" if name != asked else f"in another tab of {name}"
+            who = f"an extension has opened tab {tab.id} in place of tab {replaced[tab.id]}"
+            print_line(f"The page is {where}: {who}.", sys.stderr)
+
+
+def _fail_without_pages(outcome: Followed) -> None:
+    closed = [
+        f"tab {tab.id} was closed before its page was loaded: an extension or the user has done it"
+        for tab in outcome.closed
+    ]
+    failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab in outcome.open if tab.error]
+    if failed or closed:
+        first, *rest = failed + closed
+        raise Failure("PageError" if failed else "TabClosed", first, lines=rest)
 
 
 async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:

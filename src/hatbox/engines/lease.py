@@ -1,10 +1,13 @@
 """One profile has one engine at a time: who holds the lease makes its tabs so. The lease ends with its process.
 
-A lock on a file beside the profile, so that it is free again however the process ends.
+A lock on a file beside the profile, so that it is free again however the process ends. The file goes with the lease.
+A process that has opened it just before it was removed may lock a file that has no name any more, so a lock counts only
+if the file is still the one beside the profile.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -63,7 +66,7 @@ class Lease:
         raise EngineBusy("unknown", None)
 
     def holder(self) -> Holder | None:
-        """Who holds the lease now; None if nobody does."""
+        """Who holds the lease now; None if no process does. Removes the file that a killed process has left."""
         try:
             with self._path().open("r+b") as file:
                 try:
@@ -71,6 +74,7 @@ class Lease:
                 except OSError:
                     file.seek(0)
                     return msgspec.json.decode(file.read(), type=Holder)
+                self._remove(file)
         except (OSError, msgspec.DecodeError):
             pass
         return None
@@ -79,7 +83,7 @@ class Lease:
         """Give the lease back. Twice is no error."""
         if self._file is not None:
             self._file.truncate(0)
-            self._file.close()
+            self._remove(self._file)
             self._file = None
 
     def _try_to_take(self, engine: str) -> bool:
@@ -92,6 +96,9 @@ class Lease:
         except OSError:
             file.close()
             return False
+        if not self._is_in_place(file):
+            file.close()
+            return False
         file.truncate(0)
         file.seek(0)
         file.write(msgspec.json.encode(Holder(engine, os.getpid())))
@@ -99,6 +106,25 @@ class Lease:
         self._file = file
         _held.add(self)
         return True
+
+    def _is_in_place(self, file: IO[bytes]) -> bool:
+        """Whether a file is the one beside the profile, and was not removed after it was opened."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self._path().stat())
+        except OSError:
+            return False
+
+    def _remove(self, file: IO[bytes]) -> None:
+        """Close the file, whose lock is held here, and remove it."""
+        if sys.platform == "win32":  # only a file that no process has open can be removed
+            file.close()
+            with contextlib.suppress(OSError):
+                self._path().unlink()
+            return
+        if self._is_in_place(file):
+            with contextlib.suppress(OSError):
+                self._path().unlink()
+        file.close()
 
     def _path(self) -> Path:
         """Beside the profile itself, whichever links lead to it."""

@@ -25,7 +25,6 @@ SAME_SITE: Final = "SameSite attributes"
 PARTITIONED: Final = "partitioned cookies, which would be sent to every site"
 TABS: Final = "cookies with a TAB in them"
 NAMELESS: Final = "cookies without a name"
-MILLISECONDS: Final = "times of expiry were cut to whole seconds"
 
 
 def read(data: bytes, source: str) -> Bundle:
@@ -102,8 +101,6 @@ def _obstacle(cookie: Cookie) -> str:
 def _line(cookie: Cookie, lost: Tally) -> str:
     if cookie.same_site is not SameSite.UNSPECIFIED:
         lost[SAME_SITE] += 1
-    if cookie.expires is not None and cookie.expires != int(cookie.expires):
-        lost[MILLISECONDS] += 1
     fields = (
         cookie.domain if cookie.host_only else f".{cookie.domain}",
         "FALSE" if cookie.host_only else "TRUE",

@@ -1,0 +1,77 @@
+"""Tabs that are replaced while they load: an extension that assigns sites to identities closes the tab that was opened,
+and opens another one in the right identity. Nothing in the profile links the two.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs import Tab
+from hatbox.tabs.model import tab_of
+
+__all__ = ["Followed"]
+
+_GRACE: Final = 1.0  # seconds for a replacement to appear after a tab was closed
+
+
+class Followed:
+    """Tabs that were opened, each followed to the tab that replaces it."""
+
+    def __init__(self, opened: Sequence[Tab]) -> None:
+        self.tabs: list[Tab] = list(opened)
+        """As they were last seen."""
+        self.replaced: dict[int, int] = {}
+        """Ids of tabs, and of those that they replace."""
+        self._closed_since: dict[int, float] = {}
+
+    def read(self, transaction: Transaction) -> list[TabRow]:
+        """The rows that `update` needs: those of the tabs, or, where one was closed, all."""
+        rows = [transaction.tabs.get(tab.id) for tab in self.tabs]
+        return [row for row in rows if row is not None] if all(rows) else transaction.tabs.find()
+
+    def update(self, rows: Sequence[TabRow]) -> None:
+        """Take over what has become of the tabs."""
+        by_id = {row.id: row for row in rows}
+        self.tabs = [self._latest(by_id, tab) for tab in self.tabs]
+
+    @property
+    def closed(self) -> list[Tab]:
+        """The tabs that were closed and that nothing has replaced."""
+        return [tab for tab in self.tabs if tab.id in self._closed_since]
+
+    @property
+    def open(self) -> list[Tab]:
+        """The tabs that are open."""
+        return [tab for tab in self.tabs if tab.id not in self._closed_since]
+
+    @property
+    def may_be_replaced(self) -> bool:
+        """Whether one was closed so recently that a replacement may follow."""
+        return any(_now() - since < _GRACE for since in self._closed_since.values())
+
+    def _latest(self, rows: Mapping[int, TabRow], tab: Tab) -> Tab:
+        if tab.id in rows:
+            return tab_of(rows[tab.id])
+        replacement = self._replacement(rows.values(), tab)
+        if replacement is None:
+            self._closed_since.setdefault(tab.id, _now())
+            return tab
+        self._closed_since.pop(tab.id, None)
+        self.replaced[replacement.id] = tab.id
+        return tab_of(replacement)
+
+    def _replacement(self, rows: Iterable[TabRow], closed: Tab) -> TabRow | None:
+        known = {tab.id for tab in self.tabs} | set(self.replaced)
+        newer = [row for row in rows if row.id > closed.id and row.id not in known]
+        address = closed.target or closed.url
+        same_page = [row for row in newer if address in (row.target, row.url)]
+        # A redirect may have led to the site that is assigned: then the address is another one, in the same place.
+        same_place = [row for row in newer if row.window == closed.window_id and 0 <= row.position - closed.index <= 1]
+        return next(iter(same_page + same_place), None)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
