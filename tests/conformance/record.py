@@ -87,6 +87,7 @@ SUITES = (
     Suite("tabs", TABS_PERMISSIONS),
     Suite("windows", TABS_PERMISSIONS),
     Suite("web_request", ("webRequest", "webRequestBlocking", "proxy", "tabs", "cookies", "<all_urls>")),
+    Suite("web_navigation", ("webNavigation", "tabs")),
     Suite("browsing_data", ("browsingData", "cookies", "contextualIdentities", "<all_urls>")),
 )
 
@@ -96,6 +97,7 @@ EXTENSION_SUITES = (
     Suite("alarms", ("alarms",)),
     Suite("sessions", ("sessions", "tabs")),
     Suite("permissions", ("storage", "tabs")),
+    Suite("namespaces", ("webNavigation", "webRequest", "webRequestBlocking", "tabs", "<all_urls>")),
 )
 
 RUN_ALL = """

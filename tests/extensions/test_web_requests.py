@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -348,3 +350,53 @@ async def test_a_blocking_listener_that_fails_is_logged_with_its_line_and_does_n
         entry = await entries.get()
         assert entries.empty()
         assert (entry.text, entry.line, entry.file.rpartition("/")[2]) == ("Error: mine", 1, "background.js")
+
+
+# ------------------------------------------------------------------------------------------------- asyncBlocking
+
+
+@pytest.fixture
+def locked() -> Iterator[str]:
+    """A server that wants a password."""
+
+    class Locked(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = self.headers.get("Authorization") == "Basic dTpw"
+            self.send_response(200 if known else 401)
+            self.send_header("WWW-Authenticate", 'Basic realm="R"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Locked)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+KNOWN = '{authCredentials: {username: "u", password: "p"}}'
+
+
+@pytest.mark.parametrize(
+    ("listener", "status"),
+    [
+        (f"(details, answer) => {{ answer({KNOWN}); }}", 200),
+        (f"(details, answer) => {{ setTimeout(answer, 10, {KNOWN}); return {{cancel: true}}; }}", 200),
+        ("(details, answer) => { answer(); }", 401),
+        ("() => { throw new Error('thrown'); }", 401),
+    ],
+)
+@in_loop
+async def test_an_async_blocking_listener_answers_by_calling_a_function(
+    tmp_path: Path, locked: str, listener: str, status: int
+) -> None:
+    async with browsing(tmp_path) as web:
+        add = f'browser.webRequest.onAuthRequired.addListener({listener}, {ON_PAGES}, ["asyncBlocking"]);'
+        await web.extension(add)
+        assert (await web.visit(locked)).http_status == status

@@ -27,7 +27,7 @@ from hatbox.engines.html import Head, is_html, media_type, read_head
 from hatbox.engines.reasons import amount, error_name, reason
 from hatbox.errors import PackageError
 from hatbox.identities import Identities, IdentityLike
-from hatbox.tabs.model import BLANK, Tab
+from hatbox.tabs.model import BLANK, Tab, is_blank
 from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
 from hatbox.web_requests.headers import joined
 
@@ -138,7 +138,7 @@ class HttpEngine(Engine):
             await self._reports.loaded(tab.id, page, navigation=tab.navigation)
 
     async def _page(self, tab: Tab, visit: _Visit) -> Page:
-        if visit.url == BLANK:
+        if is_blank(visit.url):
             return visit.page()
         if visit.url.startswith("moz-extension:"):
             return self._own_page(visit)
