@@ -64,6 +64,8 @@ class Suite(NamedTuple):
 
     name: str
     permissions: tuple[str, ...]
+    has_id: bool = True
+    """Whether the manifest of the extension has an id."""
 
     @property
     def recording(self) -> Path:
@@ -97,6 +99,7 @@ EXTENSION_SUITES = (
     Suite("alarms", ("alarms",)),
     Suite("sessions", ("sessions", "tabs")),
     Suite("permissions", ("storage", "tabs")),
+    Suite("storage_without_id", ("storage",), has_id=False),
     Suite("namespaces", ("webNavigation", "webRequest", "webRequestBlocking", "tabs", "<all_urls>")),
 )
 
@@ -153,6 +156,7 @@ def _record(firefox: Firefox, site: Site, suite: Suite) -> str:
         logs = firefox.run(
             RUNNER.read_text("utf-8") + run_all,
             permissions=permissions,
+            manifest={} if suite.has_id else {"browser_specific_settings": {"gecko": {}}},
             timeout=600,
             host={"reset": reset},
         )

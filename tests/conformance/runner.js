@@ -231,7 +231,8 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
   }
 
   async function empty() {
-    if (browser.storage) for (const area of ["local", "sync", "session"]) await browser.storage[area].clear();
+    const areas = browser.runtime.id.endsWith("@temporary-addon") ? ["local", "session"] : ["local", "sync", "session"];
+    if (browser.storage) for (const area of areas) await browser.storage[area].clear();
     if (browser.alarms) await browser.alarms.clearAll();
   }
 

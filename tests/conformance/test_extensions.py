@@ -37,7 +37,8 @@ def logs_of(suite: Suite) -> dict[str, list[Any]]:
         async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile:
             logs: dict[str, list[Any]] = {}
             for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
-                made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK])
+                settings: dict[str, Any] = {} if suite.has_id else {"browser_specific_settings": {"gecko": {}}}
+                made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK], **settings)
                 extension = await profile.extensions.start(made)
                 for case in suite.cases():
                     if tuple(case["permissions"]) == permissions:
