@@ -22,6 +22,8 @@ alarms, and with one window that has one tab, about:blank. The steps:
                                                         when it takes over ten seconds, "never"
     {"heard": name, "times": n}                         waits until the listener or callback of this name has been
                                                         called n times in all, or once; logs as "until" does
+    {"fetch": url, "init": {…}, "quiet": bool}          fetches in the background of an extension, and lets all settle;
+                                                        logs "fetched": status, url, redirected and text, or "failed"
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
 With "show": […], a call or a listener logs only these properties of tabs, windows and requests.
@@ -36,8 +38,8 @@ In logs, `{"$length": n}` stands for a string of over 200 characters, or a messa
 expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}` and `{"$window": n}` stand for
 ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host" in a string
 for the origin of the site, and its host and port; "$number" for times and sizes that no two browsers share; "$self" for
-the caller's id. isArticle is always null, and an event that tells of nothing else is not logged: when Firefox finds out
-about that is anybody's guess.
+the caller's id, and "$own" for where its pages are. isArticle is always null, and an event that tells of nothing else
+is not logged: when Firefox finds out about that is anybody's guess.
 """
 
 from __future__ import annotations
@@ -100,6 +102,7 @@ EXTENSION_SUITES = (
     Suite("sessions", ("sessions", "tabs")),
     Suite("permissions", ("storage", "tabs")),
     Suite("storage_without_id", ("storage",), has_id=False),
+    Suite("fetch", ("webRequest", "webRequestBlocking", "proxy", "tabs", "<all_urls>")),
     Suite("namespaces", ("webNavigation", "webRequest", "webRequestBlocking", "tabs", "<all_urls>")),
 )
 

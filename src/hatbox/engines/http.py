@@ -21,8 +21,8 @@ from hatbox.clients.wearing import Worn
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
-from hatbox.engines.challenges import authorised, challenge_of
-from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, REFUSED, Crossing
+from hatbox.engines.challenges import answer_challenge
+from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
 from hatbox.engines.html import Head, is_html, media_type, read_head
 from hatbox.engines.reasons import amount, error_name, reason
 from hatbox.errors import PackageError
@@ -200,7 +200,7 @@ class HttpEngine(Engine):
                 request = _request(client, elsewhere.url)
                 continue
             async with contextlib.aclosing(response):
-                if again := await _authorised(exchange, request, response):
+                if again := await answer_challenge(exchange, request, response):
                     request = again
                 elif response.next_request is None:
                     visit.arrive(response)
@@ -279,21 +279,6 @@ class _Visit:
 
 def _request(client: httpx.AsyncClient, url: str) -> httpx.Request:
     return client.build_request("GET", url, headers=_HEADERS)
-
-
-async def _authorised(exchange: Exchange, request: httpx.Request, response: httpx.Response) -> httpx.Request | None:
-    """The request that says who asks, if that is what is wanted, and a listener knows."""
-    refused = response.extensions.get(REFUSED)
-    if challenge := challenge_of(response, exchange.proxy):
-        who = await exchange.authenticate(challenge)
-        if who is not None and challenge.is_proxy:
-            exchange.proxy_credentials = who
-            return request
-        if who is not None:
-            return authorised(request, response, challenge, who)
-    if isinstance(refused, Exception):
-        raise refused
-    return None
 
 
 def _is_same_page(tab: Tab, url: str) -> bool:
