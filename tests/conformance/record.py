@@ -22,6 +22,8 @@ alarms, and with one window that has one tab, about:blank. The steps:
                                                         when it takes over ten seconds, "never"
     {"heard": name, "times": n}                         waits until the listener or callback of this name has been
                                                         called n times in all, or once; logs as "until" does
+    {"fetch": url, "init": {…}, "quiet": bool}          fetches in the background of an extension, and lets all settle;
+                                                        logs "fetched": status, url, redirected and text, or "failed"
     {"settle": true}                                    waits for what is on its way, as does the end of each case
 
 With "show": […], a call or a listener logs only these properties of tabs, windows and requests.
@@ -36,8 +38,8 @@ In logs, `{"$length": n}` stands for a string of over 200 characters, or a messa
 expirationDate, rounded to hundredths of a day, and null for undefined. `{"$tab": n}` and `{"$window": n}` stand for
 ids, numbered in the order in which the log shows them, the first ones from the start; "$site" and "$host" in a string
 for the origin of the site, and its host and port; "$number" for times and sizes that no two browsers share; "$self" for
-the caller's id. isArticle is always null, and an event that tells of nothing else is not logged: when Firefox finds out
-about that is anybody's guess.
+the caller's id, and "$own" for where its pages are. isArticle is always null, and an event that tells of nothing else
+is not logged: when Firefox finds out about that is anybody's guess.
 """
 
 from __future__ import annotations
@@ -64,6 +66,8 @@ class Suite(NamedTuple):
 
     name: str
     permissions: tuple[str, ...]
+    has_id: bool = True
+    """Whether the manifest of the extension has an id."""
 
     @property
     def recording(self) -> Path:
@@ -87,6 +91,7 @@ SUITES = (
     Suite("tabs", TABS_PERMISSIONS),
     Suite("windows", TABS_PERMISSIONS),
     Suite("web_request", ("webRequest", "webRequestBlocking", "proxy", "tabs", "cookies", "<all_urls>")),
+    Suite("web_navigation", ("webNavigation", "tabs")),
     Suite("browsing_data", ("browsingData", "cookies", "contextualIdentities", "<all_urls>")),
 )
 
@@ -96,6 +101,9 @@ EXTENSION_SUITES = (
     Suite("alarms", ("alarms",)),
     Suite("sessions", ("sessions", "tabs")),
     Suite("permissions", ("storage", "tabs")),
+    Suite("storage_without_id", ("storage",), has_id=False),
+    Suite("fetch", ("webRequest", "webRequestBlocking", "proxy", "tabs", "<all_urls>")),
+    Suite("namespaces", ("webNavigation", "webRequest", "webRequestBlocking", "tabs", "<all_urls>")),
 )
 
 RUN_ALL = """
@@ -151,6 +159,7 @@ def _record(firefox: Firefox, site: Site, suite: Suite) -> str:
         logs = firefox.run(
             RUNNER.read_text("utf-8") + run_all,
             permissions=permissions,
+            manifest={} if suite.has_id else {"browser_specific_settings": {"gecko": {}}},
             timeout=600,
             host={"reset": reset},
         )

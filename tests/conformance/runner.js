@@ -54,6 +54,17 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
     has(step) { log.push({returned: has(step.has)}); },
     value(step) { log.push({returned: show(find(step.value))}); },
     until(step) { return until(step); },
+    async fetch({fetch: url, init, quiet}) {
+      let entry;
+      try {
+        const response = await fetch(decode(url), init);
+        entry = {fetched: [response.status, showText(response.url, LONGEST_SHOWN), response.redirected, await response.text()]};
+      } catch (error) {
+        entry = {failed: [error.name, error.message]};
+      }
+      await settle(); // whether listeners or the script come first is anybody's guess
+      if (!quiet) log.push(entry);
+    },
     heard({heard: name, times = 1}) {
       return patiently(() => log.filter(entry => name === (entry.event ?? entry.callback)).length >= times, `heard ${name}`);
     },
@@ -197,7 +208,8 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
   }
 
   function showText(text, longest) {
-    const told = site ? text.replaceAll(site, "$site").replaceAll(site.split("//")[1], "$host") : text;
+    const own = text.replaceAll(browser.runtime.getURL(""), "$own/");
+    const told = site ? own.replaceAll(site, "$site").replaceAll(site.split("//")[1], "$host") : own;
     return told.length > longest ? {$length: told.length} : told;
   }
 
@@ -231,7 +243,8 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
   }
 
   async function empty() {
-    if (browser.storage) for (const area of ["local", "sync", "session"]) await browser.storage[area].clear();
+    const areas = browser.runtime.id.endsWith("@temporary-addon") ? ["local", "session"] : ["local", "sync", "session"];
+    if (browser.storage) for (const area of areas) await browser.storage[area].clear();
     if (browser.alarms) await browser.alarms.clearAll();
   }
 

@@ -16,6 +16,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from tests.conformance.record import EXTENSION_SUITES, RUNNER, Case, Suite
+from tests.conformance.site import Site
 from tests.conformance.test_suites import DECISIONS
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -34,17 +35,22 @@ def logs_of(suite: Suite) -> dict[str, list[Any]]:
     """What all cases of a suite bring, each set of permissions in an extension of its own."""
 
     async def main(folder: Path) -> dict[str, list[Any]]:
-        async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile:
-            logs: dict[str, list[Any]] = {}
-            for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
-                made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK])
-                extension = await profile.extensions.start(made)
-                for case in suite.cases():
-                    if tuple(case["permissions"]) == permissions:
-                        await _one_tab(profile)
-                        logs[case["name"]] = await extension.evaluate(f"runCase(browser, {json.dumps(case)}, '')")
-                await profile.extensions.stop(extension)
-            return logs
+        with Site() as site:
+            async with asyncio.timeout(300), hatbox.open(folder / "profile.db") as profile:
+                return await replayed(profile, folder, site.origin)
+
+    async def replayed(profile: Profile, folder: Path, site: str) -> dict[str, list[Any]]:
+        logs: dict[str, list[Any]] = {}
+        for permissions in dict.fromkeys(tuple(case["permissions"]) for case in suite.cases()):
+            settings: dict[str, Any] = {} if suite.has_id else {"browser_specific_settings": {"gecko": {}}}
+            made = make(folder, RUNNER.read_text("utf-8"), permissions=[*permissions, LOOPBACK], **settings)
+            extension = await profile.extensions.start(made)
+            for case in suite.cases():
+                if tuple(case["permissions"]) == permissions:
+                    await _one_tab(profile)
+                    logs[case["name"]] = await extension.evaluate(f"runCase(browser, {json.dumps(case)}, '{site}')")
+            await profile.extensions.stop(extension)
+        return logs
 
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(main(Path(folder)))

@@ -69,6 +69,10 @@ for (const [name, value] of Object.entries({
 await probe("value: and back", async () => Object.prototype.toString.call(await say("promise", {value: new Date(5)})));
 await probe("value: function", () => runtime.sendMessage(PEER, () => 1, {}));
 await probe("value: URL", () => say("kindOf", {value: new URL("https://a.example/")}));
+for (const [name, value] of Object.entries({location, navigator, window, performance, crypto, "location inside": {a: [location]}})) {
+  await probe(`value: ${name}`, () => runtime.sendMessage(value));
+}
+await probe("value: what location is", () => [`${location}`, Object.prototype.toString.call(location), Object.prototype.toString.call(navigator)]);
 
 // ── Callbacks ──
 
@@ -82,6 +86,12 @@ for (const [name, ...args] of [
     });
   }));
 }
+
+await probe("callback: not cloned", () => new Promise(done => {
+  const returned = chrome.runtime.sendMessage(location, (...given) => {
+    done([given, failure(chrome.runtime.lastError), shown(returned)]);
+  });
+}));
 
 // ── Ports ──
 
@@ -150,7 +160,7 @@ const [tab] = await tabs.query({});
 for (const [name, ...args] of [
   ["a tab", tab.id, "m"], ["frame", tab.id, "m", {frameId: 0}], ["no such tab", 99999, "m"], ["-1", -1, "m"], ["text", "a", "m"],
   ["no message", tab.id], ["undefined", tab.id, undefined], ["null", tab.id, null], ["document", tab.id, "m", {documentId: "x"}],
-  ["bad key", tab.id, "m", {x: 1}], ["bad frame", tab.id, "m", {frameId: -1}], ["function", tab.id, {f() {}}],
+  ["bad key", tab.id, "m", {x: 1}], ["bad frame", tab.id, "m", {frameId: -1}], ["function", tab.id, {f() {}}], ["location", tab.id, location],
 ]) await probe(`tabs.sendMessage: ${name}`, () => tabs.sendMessage(...args));
 for (const id of [tab.id, 99999]) {
   await probe(`tabs.connect: ${id === tab.id ? "a tab" : "no such tab"}`, () => new Promise(done => {

@@ -43,15 +43,27 @@ def folder(tmp_path: Path) -> Path:
         ({"scripts": ["a.js", "x.js"]}, "background.scripts[1]", "x.js"),
         ({"scripts": ["A.js"]}, "background.scripts[0]", "A.js"),
         ({"scripts": ["../../etc/passwd"]}, "background.scripts[0]", "etc/passwd"),
+        ({"scripts": ["x.js"], "type": "module"}, "background.scripts[0]", "x.js"),
         ({"page": "js"}, "background.page", "js"),
-        ({"service_worker": "sw.js"}, "background.service_worker", "sw.js"),
     ],
 )
-def test_a_missing_file_is_named_with_its_place(folder: Path, keys: dict[str, Any], key: str, name: str) -> None:
-    with pytest.raises(ManifestError) as refused:
-        read(folder, keys)
+def test_a_missing_file_is_named_with_its_place_and_the_others_run(
+    folder: Path, keys: dict[str, Any], key: str, name: str
+) -> None:
+    background, warnings = read(folder, keys)
     remedy = "Add the file or remove the entry."
-    assert str(refused.value) == f'manifest.json: {key}: "{name}" is not in the extension. {remedy}'
+    assert warnings == [f'manifest.json: {key}: "{name}" is not in the extension. {remedy}']
+    assert background is not None
+    assert [script.file for script in background.scripts] == [
+        each for each in keys.get("scripts", ()) if each == "a.js"
+    ]
+
+
+def test_a_service_worker_that_is_missing_is_an_error(folder: Path) -> None:
+    with pytest.raises(ManifestError) as refused:
+        read(folder, {"service_worker": "sw.js"})
+    problem = 'background.service_worker: "sw.js" is not in the extension'
+    assert str(refused.value) == f"manifest.json: {problem}. Add the file or remove the entry."
 
 
 def test_scripts_run_in_the_order_of_the_manifest(folder: Path) -> None:

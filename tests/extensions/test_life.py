@@ -289,3 +289,39 @@ def test_nothing_can_be_evaluated_while_it_is_down_and_it_says_so(tmp_path: Path
             await extension.evaluate("1")
 
     with_profile(tmp_path, use)
+
+
+def with_background(tmp_path: Path, background: dict[str, Any]) -> Path:
+    """An extension whose manifest has this key `background`; gone.js and gone.html are not among its files."""
+    made = make(tmp_path, files={"ran.js": "globalThis.ran = true;", "imports.js": "import './gone.js';"})
+    manifest = json.loads((made / "manifest.json").read_text("utf-8"))
+    (made / "manifest.json").write_text(json.dumps(manifest | {"background": background}), "utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    "background",
+    [
+        {"scripts": ["gone.js", "ran.js"]},
+        {"scripts": ["ran.js", "gone.js"], "persistent": False},
+        {"scripts": ["gone.js", "ran.js"], "type": "module"},
+        {"scripts": ["imports.js", "ran.js"], "type": "module"},
+    ],
+)
+def test_a_missing_background_script_does_not_stop_the_others(tmp_path: Path, background: dict[str, Any]) -> None:
+    async def use(profile: Profile) -> None:
+        extension = await profile.extensions.start(with_background(tmp_path, background))
+        assert await extension.evaluate("globalThis.ran") is True
+
+    with_profile(tmp_path, use)
+
+
+@pytest.mark.parametrize("background", [{"page": "gone.html"}, {"scripts": ["gone.js"]}])
+def test_an_extension_runs_without_any_file_of_its_background(tmp_path: Path, background: dict[str, Any]) -> None:
+    async def use(profile: Profile) -> None:
+        extension = await profile.extensions.start(with_background(tmp_path, background))
+        assert await extension.evaluate("browser.runtime.id") == extension.id
+        (warning,) = extension.manifest.warnings
+        assert "gone" in warning
+
+    with_profile(tmp_path, use)

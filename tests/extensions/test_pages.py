@@ -127,6 +127,17 @@ def test_a_content_script_that_is_python_gets_what_is_sent_to_its_tab(tmp_path: 
     run_made(tmp_path, use, ECHO)
 
 
+def test_a_page_in_a_tab_finds_its_tab_and_a_background_or_popup_none(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        tab = await profile.tabs.open("firefox-default")
+        current = await extension.page("p.html", tab_id=tab.id).browser.tabs.getCurrent()
+        assert current and current["id"] == tab.id
+        assert await extension.page("p.html", kind="POPUP").browser.tabs.getCurrent() is None
+        assert await extension.evaluate("browser.tabs.getCurrent().then(tab => tab === undefined)") is True
+
+    run_made(tmp_path, use)
+
+
 def test_the_tab_of_a_sender_is_shown_as_the_receiver_may_see_it(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         tab = await profile.tabs.open("firefox-default", "https://a.example/")

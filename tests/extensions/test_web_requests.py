@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hatbox
+from hatbox.api.grants import Permissions
 from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.extension import Extension
 from hatbox.store.base import Change
@@ -348,3 +351,117 @@ async def test_a_blocking_listener_that_fails_is_logged_with_its_line_and_does_n
         entry = await entries.get()
         assert entries.empty()
         assert (entry.text, entry.line, entry.file.rpartition("/")[2]) == ("Error: mine", 1, "background.js")
+
+
+# ------------------------------------------------------------------------------------ fetch() of extensions
+
+
+@in_loop
+async def test_a_fetch_of_an_extension_goes_through_the_proxy_that_is_chosen_for_it(tmp_path: Path) -> None:
+    async with browsing(tmp_path) as web:
+        with LoopbackProxy() as proxy:
+            choice = json.dumps(proxy.info())
+            listen = f'browser.proxy.onRequest.addListener(() => ({choice}), {{urls: ["<all_urls>"]}});'
+            await web.extension(listen, name="chooses")
+            fetches = await web.extension("", name="fetches")
+            fetched = await fetches.evaluate("fetch('http://shop.invalid/x').then(response => response.text())")
+            assert fetched == "<title>Through the proxy</title>"
+            assert [each.target for each in proxy.asked] == ["http://shop.invalid/x"]
+
+
+@in_loop
+async def test_no_extension_observes_the_fetches_of_another(tmp_path: Path, site: Site) -> None:
+    record = """
+    var seen = [];
+    browser.webRequest.onBeforeRequest.addListener(details => {
+      seen.push("webRequest");
+      return {cancel: true};
+    }, {urls: ["<all_urls>"]}, ["blocking"]);
+    browser.proxy.onRequest.addListener(() => { seen.push("proxy"); }, {urls: ["<all_urls>"]});
+    """
+    async with browsing(tmp_path) as web:
+        other = await web.extension(record, name="other")
+        python: list[Any] = []
+        browser = web.profile.browser(["webRequest", "<all_urls>"])
+        browser.webRequest.onBeforeRequest.addListener(python.append, {"urls": ["<all_urls>"]})
+        fetches = await web.extension("", name="fetches")
+        url = site.url("/login")
+        assert await fetches.evaluate(f"fetch({url!r}).then(response => response.ok)") is True
+        # As in Firefox: proxies are chosen for everybody.
+        assert await other.evaluate("seen") == ["proxy"]
+        assert not python
+
+
+@in_loop
+async def test_a_permission_that_is_revoked_while_a_listener_thinks_counts(tmp_path: Path, site: Site) -> None:
+    holds = """
+    var asked = new Promise(resolve => { globalThis.heard = resolve; });
+    var answer = new Promise(resolve => { globalThis.go = resolve; });
+    browser.webRequest.onBeforeRequest.addListener(() => {
+      heard();
+      return answer;
+    }, {urls: ["<all_urls>"]}, ["blocking"]);
+    """
+    async with browsing(tmp_path) as web:
+        folder = make(
+            tmp_path, holds, permissions=["webRequest", "webRequestBlocking"], optional_permissions=["<all_urls>"]
+        )
+        extension = await web.profile.extensions.start(folder)
+        hosts = Permissions((), ("<all_urls>",))
+        await web.profile.extensions.grant(extension.id, hosts)
+        await extension.evaluate(f"void (globalThis.done = fetch({site.url('/page')!r}).then(() => 1, e => e.name))")
+        await extension.evaluate("asked")
+        await web.profile.extensions.revoke(extension.id, hosts)
+        await extension.evaluate("go()")
+        assert await extension.evaluate("done") == "TypeError"
+        assert not site.seen
+
+
+# ------------------------------------------------------------------------------------------------- asyncBlocking
+
+
+@pytest.fixture
+def locked() -> Iterator[str]:
+    """A server that wants a password."""
+
+    class Locked(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = self.headers.get("Authorization") == "Basic dTpw"
+            self.send_response(200 if known else 401)
+            self.send_header("WWW-Authenticate", 'Basic realm="R"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Locked)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+KNOWN = '{authCredentials: {username: "u", password: "p"}}'
+
+
+@pytest.mark.parametrize(
+    ("listener", "status"),
+    [
+        (f"(details, answer) => {{ answer({KNOWN}); }}", 200),
+        (f"(details, answer) => {{ setTimeout(answer, 10, {KNOWN}); return {{cancel: true}}; }}", 200),
+        ("(details, answer) => { answer(); }", 401),
+        ("() => { throw new Error('thrown'); }", 401),
+    ],
+)
+@in_loop
+async def test_an_async_blocking_listener_answers_by_calling_a_function(
+    tmp_path: Path, locked: str, listener: str, status: int
+) -> None:
+    async with browsing(tmp_path) as web:
+        add = f'browser.webRequest.onAuthRequired.addListener({listener}, {ON_PAGES}, ["asyncBlocking"]);'
+        await web.extension(add)
+        assert (await web.visit(locked)).http_status == status

@@ -17,6 +17,7 @@ from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
 from hatbox.errors import PermissionDenied
 from hatbox.schema import Surface
+from hatbox.web_requests import Requests
 
 __all__ = ["Dispatcher"]
 
@@ -31,6 +32,11 @@ class Dispatcher:
             self._surfaces.setdefault(surface.namespace, []).append(surface)
         self._namespaces: dict[str, Namespace] = {}
         """By the files of their surfaces: those that somebody has used."""
+
+    @property
+    def requests(self) -> Requests:
+        """The requests of the profile, and who listens to them."""
+        return self._services.requests
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the namespaces that this caller may use."""

@@ -12,6 +12,7 @@ from hatbox.errors import ApiError, HatboxError, PermissionDenied
 from hatbox.events import Event
 from hatbox.schema import Surface, snake_case
 from hatbox.store.base import Store
+from hatbox.values import without_undefined
 
 __all__ = ["Namespace", "Source"]
 
@@ -89,4 +90,4 @@ def _call_back(callback: Callable[..., Any], done: asyncio.Future[Any]) -> None:
         logger.error("a call failed, and its callback is not told why: %s", error)
         callback()
     else:
-        callback(done.result())
+        callback(without_undefined(done.result()))

@@ -31,7 +31,7 @@ def implement(surface: Surface, services: Services) -> Namespace:
 def _told(
     caller: Caller, moment: Moment, wishes: Mapping[str, Any], options: Sequence[str] | None
 ) -> Sequence[Any] | None:
-    return (proxy_details(moment, options or ()),) if matches(caller, moment, wishes) else None
+    return (proxy_details(moment, options or ()),) if matches(caller, moment, wishes, of_any_page=True) else None
 
 
 async def _answered(caller: Caller, answer: Any, *_: Any) -> Answer | None:

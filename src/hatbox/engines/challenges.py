@@ -7,14 +7,32 @@ from typing import Final
 
 import httpx
 
-from hatbox.web_requests import Challenge, Credentials, Proxy
+from hatbox.engines.crossing import REFUSED
+from hatbox.web_requests import Challenge, Credentials, Exchange, Proxy
 
-__all__ = ["authorised", "challenge_of"]
+__all__ = ["answer_challenge", "authorised", "challenge_of"]
 
 _REALM: Final = re.compile(r'realm="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 _OF_PROXY: Final = "Proxy-Authenticate"
 _HEADERS: Final = {401: "WWW-Authenticate", 407: _OF_PROXY}
 _PORTS: Final = {"http": 80, "https": 443}
+
+
+async def answer_challenge(
+    exchange: Exchange, request: httpx.Request, response: httpx.Response
+) -> httpx.Request | None:
+    """The request again with credentials, if the response demands them and a listener has some."""
+    refused = response.extensions.get(REFUSED)
+    if challenge := challenge_of(response, exchange.proxy):
+        who = await exchange.authenticate(challenge)
+        if who is not None and challenge.is_proxy:
+            exchange.proxy_credentials = who
+            return request
+        if who is not None:
+            return authorised(request, response, challenge, who)
+    if isinstance(refused, Exception):
+        raise refused
+    return None
 
 
 def challenge_of(response: httpx.Response, proxy: Proxy | None) -> Challenge | None:

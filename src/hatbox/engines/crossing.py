@@ -136,6 +136,8 @@ def _transport(proxy: Proxy, authorization: str | None, options: Mapping[str, An
         return httpx.AsyncHTTPTransport(**options)
     if proxy.type == "socks4":
         raise ProxyProblem("a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used")
+    if proxy.type == "masque":
+        raise ProxyProblem("a MASQUE proxy was chosen, and only HTTP, HTTPS and SOCKS 5 proxies can be used")
     host = f"[{proxy.host}]" if ":" in proxy.host else proxy.host
     if proxy.type == "socks":
         auth = (proxy.username, proxy.password) if proxy.username else None

@@ -21,13 +21,13 @@ from hatbox.clients.wearing import Worn
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
-from hatbox.engines.challenges import authorised, challenge_of
-from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, REFUSED, Crossing
+from hatbox.engines.challenges import answer_challenge
+from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
 from hatbox.engines.html import Head, is_html, media_type, read_head
 from hatbox.engines.reasons import amount, error_name, reason
 from hatbox.errors import PackageError
 from hatbox.identities import Identities, IdentityLike
-from hatbox.tabs.model import BLANK, Tab
+from hatbox.tabs.model import BLANK, Tab, is_blank
 from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
 from hatbox.web_requests.headers import joined
 
@@ -138,7 +138,7 @@ class HttpEngine(Engine):
             await self._reports.loaded(tab.id, page, navigation=tab.navigation)
 
     async def _page(self, tab: Tab, visit: _Visit) -> Page:
-        if visit.url == BLANK:
+        if is_blank(visit.url):
             return visit.page()
         if visit.url.startswith("moz-extension:"):
             return self._own_page(visit)
@@ -200,7 +200,7 @@ class HttpEngine(Engine):
                 request = _request(client, elsewhere.url)
                 continue
             async with contextlib.aclosing(response):
-                if again := await _authorised(exchange, request, response):
+                if again := await answer_challenge(exchange, request, response):
                     request = again
                 elif response.next_request is None:
                     visit.arrive(response)
@@ -279,21 +279,6 @@ class _Visit:
 
 def _request(client: httpx.AsyncClient, url: str) -> httpx.Request:
     return client.build_request("GET", url, headers=_HEADERS)
-
-
-async def _authorised(exchange: Exchange, request: httpx.Request, response: httpx.Response) -> httpx.Request | None:
-    """The request that says who asks, if that is what is wanted, and a listener knows."""
-    refused = response.extensions.get(REFUSED)
-    if challenge := challenge_of(response, exchange.proxy):
-        who = await exchange.authenticate(challenge)
-        if who is not None and challenge.is_proxy:
-            exchange.proxy_credentials = who
-            return request
-        if who is not None:
-            return authorised(request, response, challenge, who)
-    if isinstance(refused, Exception):
-        raise refused
-    return None
 
 
 def _is_same_page(tab: Tab, url: str) -> bool:

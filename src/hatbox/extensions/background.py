@@ -20,6 +20,7 @@ __all__ = ["GENERATED_PAGE", "Background", "Script", "page_scripts", "read_backg
 GENERATED_PAGE: Final = "_generated_background_page.html"
 """The name of the page that a browser makes for background scripts; `location` in them tells it."""
 
+_REMEDY: Final = "Add the file or remove the entry."
 _JAVASCRIPT: Final = frozenset(
     {"", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript", "text/jscript"}
 )
@@ -50,19 +51,32 @@ class Background(msgspec.Struct, frozen=True):
 
 
 def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Callable[[str], None]) -> Background | None:
-    """The background that the manifest's key describes, whose files are all there; ManifestError if one is not."""
+    """The background that the manifest's key describes.
+
+    As in Firefox, a page or a script that is missing is left out, with a warning: the others run. Firefox has no
+    service workers, and one that is missing is a ManifestError.
+    """
     if keys is None:
         return None
     persistent = bool(keys.get("persistent", False))
     module = keys["type"] == "module"
     if keys["page"]:
-        page = _file(package, keys["page"], "background.page")
+        page = file_name(keys["page"])
+        if not package.exists(page):
+            warn(_missing("background.page", page))
+            return Background((), page, persistent)
         html = (package.read(page) or b"").decode("utf-8", "replace")
         return Background(_present(page_scripts(html, page, warn), page, package, warn), page, persistent)
     if keys["scripts"] is not None:
-        files = [_file(package, url, f"background.scripts[{at}]") for at, url in enumerate(keys["scripts"])]
-        return Background(tuple(Script(file, module) for file in files), persistent=persistent)
-    worker = _file(package, keys["service_worker"], "background.service_worker")
+        files = [file_name(url) for url in keys["scripts"]]
+        for at, file in enumerate(files):
+            if not package.exists(file):
+                warn(_missing(f"background.scripts[{at}]", file))
+        scripts = tuple(Script(file, module) for file in files if package.exists(file))
+        return Background(scripts, persistent=persistent)
+    worker = file_name(keys["service_worker"])
+    if not package.exists(worker):
+        raise ManifestError(MANIFEST, "background.service_worker", f'"{worker}" is not in the extension', _REMEDY)
     return Background((Script(worker, module),), service_worker=True)
 
 
@@ -101,11 +115,8 @@ def _script(tag: Tag, page: str, warn: Callable[[str], None]) -> tuple[Script | 
     return Script(file_name(source, page), module), waits
 
 
-def _file(package: Package, url: str, key: str) -> str:
-    name = file_name(url)
-    if not package.exists(name):
-        raise ManifestError(MANIFEST, key, f'"{name}" is not in the extension', "Add the file or remove the entry.")
-    return name
+def _missing(key: str, file: str) -> str:
+    return f'{MANIFEST}: {key}: "{file}" is not in the extension. {_REMEDY}'
 
 
 def _present(
@@ -114,5 +125,5 @@ def _present(
     """Those that are there: as in a browser, the others of a page run without one that is missing."""
     for script in scripts:
         if not package.exists(script.file):
-            warn(f'{page}: the script "{script.file}" is not in the extension. Add the file or remove the entry.')
+            warn(f'{page}: the script "{script.file}" is not in the extension. {_REMEDY}')
     return tuple(script for script in scripts if package.exists(script.file))

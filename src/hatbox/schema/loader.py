@@ -45,10 +45,13 @@ class Need(NamedTuple):
     word: str
     permissions: frozenset[str]
     message: str
+    excludes: str | None = None
+    """The word is refused only beside this one."""
 
     def is_wished(self, wishes: Sequence[Any]) -> bool:
-        """Whether the word is there."""
-        return self.word in (wishes[self.parameter] or ())
+        """Whether the word is there, beside the one that it excludes."""
+        words = wishes[self.parameter] or ()
+        return self.word in words and (self.excludes is None or self.excludes in words)
 
     def is_met(self, permissions: Set[str]) -> bool:
         """Whether a caller with these permissions may use it."""
@@ -226,7 +229,7 @@ def _event(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Event
         permissions=frozenset(schema.get("permissions", ())),
         normalise=_lazily(lambda: compile_call(path, resolve(schema.get("extraParameters", [])))),
         needs=tuple(
-            Need(each["parameter"], each["word"], frozenset(each["permissions"]), each["message"])
+            Need(each["parameter"], each["word"], frozenset(each["permissions"]), each["message"], each.get("excludes"))
             for each in schema.get("needs", ())
         ),
         shapes=tuple(_lazily(partial(_argument_shape, each, resolve)) for each in schema["parameters"]),

@@ -35,6 +35,7 @@ __all__ = [
     "Update",
     "Window",
     "decoder",
+    "is_blank",
     "note",
     "tab_of",
     "window_of",
@@ -156,6 +157,11 @@ class Removal(msgspec.Struct, frozen=True):
 
     tab: Tab
     window_closing: bool
+
+
+def is_blank(url: str) -> bool:
+    """Whether a URL is the blank page, which may have a query and a fragment."""
+    return url.partition("#")[0].partition("?")[0].lower() == BLANK
 
 
 def tab_of(row: TabRow) -> Tab:

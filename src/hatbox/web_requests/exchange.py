@@ -29,6 +29,7 @@ logger = logging.getLogger("hatbox.web_requests")
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ABORTED: Final = "NS_ERROR_ABORT"
+_STOPPED: Final = "NS_BINDING_ABORTED"
 _NOTHING_YET: Final = (200, "HTTP/1.1 200 ")  # what Firefox says of a redirect before anything was sent
 
 
@@ -58,6 +59,8 @@ class Exchange:
         self._requests = requests
         self._moment = first
         self._is_open = False
+        self.follows_redirects = True
+        """Whether a listener may redirect it; else that ends it, as a fetch() with another mode than `follow`."""
         self.proxies: tuple[Proxy, ...] | None = None
         """The proxies to try; None where nobody has said anything."""
         self.proxy_credentials: Credentials | None = None
@@ -187,6 +190,9 @@ class Exchange:
         return answer
 
     def _redirect(self, url: str, code: int, line: str, headers: Headers | None) -> None:
+        if not self.follows_redirects:
+            self.failed(_STOPPED)
+            raise RequestCancelled(f"a listener redirects it to {url}, and it follows no redirects")
         self._know(status_code=code, status_line=line, response_headers=headers)
         self.redirecting(url)
         raise Redirected(url)

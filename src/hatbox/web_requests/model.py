@@ -36,7 +36,10 @@ class Body(msgspec.Struct, frozen=True):
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """A server that requests go through. `type` is `http`, `https`, `socks`, `socks4` or `direct`, which is none."""
+    """A server that requests go through.
+
+    `type` is `http`, `https`, `socks`, `socks4`, `masque` or `direct`, which is none.
+    """
 
     type: str
     host: str = ""

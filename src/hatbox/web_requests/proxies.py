@@ -21,6 +21,7 @@ _TYPES: Final = {
     "HTTP": "http",
     "SOCKS": "socks",
     "SOCKS4": "socks4",
+    "MASQUE": "masque",
 }
 _HIGHEST_PORT: Final = 65535
 
@@ -73,8 +74,9 @@ def _read(data: Mapping[str, Any]) -> Proxy:
         _text(data, "proxyAuthorizationHeader", "proxy server authorization header"),
         _text(data, "connectionIsolationKey", "proxy connection isolation key"),
     )
-    if proxy.authorization is not None and kind not in ("http", "https"):
-        raise _wrong('ProxyAuthorizationHeader requires type "https" or "http"')
+    _check_template(data, kind)
+    if proxy.authorization is not None and kind not in ("http", "https", "masque"):
+        raise _wrong('ProxyAuthorizationHeader requires type "https" or "http" or "masque"')
     return proxy
 
 
@@ -102,6 +104,15 @@ def _text(data: Mapping[str, Any], name: str, called: str) -> str | None:
     if text is not None and not isinstance(text, str):
         raise _wrong(f"Invalid {called}: {_shown(data, name)}")
     return text
+
+
+def _check_template(data: Mapping[str, Any], kind: str) -> None:
+    """What a MASQUE proxy needs, and no other may have."""
+    template = data.get("masqueTemplate")
+    if kind != "masque" and template is not None:
+        raise _wrong('masqueTemplate can only be used for "masque" proxies')
+    if kind == "masque" and not isinstance(template, str):
+        raise _wrong(f"Invalid proxy masque template: {_shown(data, 'masqueTemplate')}")
 
 
 def _dns(data: Mapping[str, Any], kind: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -239,7 +240,10 @@ def test_callbacks_get_the_result_or_the_last_error(tmp_path: Path) -> None:
         """) == [[None], True, 0, "string", True, None]  # fmt: skip
         assert not lab.host.entries
         await runtime.evaluate("chrome.cookies.set({url: 'https://a.example/'}, () => {})")
-        assert (await lab.host.said("Unchecked lastError value")).file == f"{BASE}evaluated"
+        unchecked = await lab.host.said("Unchecked lastError value")
+        assert unchecked.file == f"{BASE}evaluated"
+        # In Firefox's words: the error as text, so with its name.
+        assert re.search(r"Unchecked lastError value: Error: \w", unchecked.text)
 
     in_lab(tmp_path, use)
 

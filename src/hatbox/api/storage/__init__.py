@@ -94,8 +94,8 @@ class _Managed(Namespace):
     def get_keys(self, caller: Caller) -> asyncio.Future[Any]:
         return self._read("getKeys", lambda _: managed.get_keys(self._folder, caller.id))
 
-    def get_bytes_in_use(self, _: Caller, __: Keys) -> asyncio.Future[Any]:
-        return self._read("getBytesInUse", lambda _: 0)  # as in Firefox
+    def get_bytes_in_use(self, caller: Caller, _: Keys) -> asyncio.Future[Any]:
+        return self._read("getBytesInUse", lambda _: managed.bytes_in_use(caller.id))
 
     def set(self, _: Caller, __: Mapping[str, Any]) -> asyncio.Future[Any]:
         return self._read("set", lambda _: managed.refuse())

@@ -11,11 +11,12 @@ from hatbox.javascript import code_units
 from hatbox.store.base import Transaction
 from hatbox.values import decode
 
-__all__ = ["AREAS", "Area", "Items", "check_quota"]
+__all__ = ["AREAS", "Area", "Items", "check_quota", "refuse_temporary"]
 
 Items: TypeAlias = Mapping[str, bytes]
 """Keys, and their values as they are kept."""
 
+_TEMPORARY: Final = "@temporary-addon"
 _SYNC_BYTES: Final = 102_400
 _SYNC_ITEM_BYTES: Final = 8_192
 _SYNC_ITEMS: Final = 512
@@ -43,6 +44,8 @@ class Area(NamedTuple):
     """Whether listeners are told that there was no old value."""
     counts_again: bool = True
     """Whether a key that is named twice counts twice."""
+    needs_id: bool = False
+    """Whether only extensions whose manifest has an id may use it."""
 
     @property
     def kind(self) -> str:
@@ -52,6 +55,15 @@ class Area(NamedTuple):
     def order(self, items: Items) -> Items:
         """The items in the order of this area."""
         return dict(sorted(items.items(), key=lambda item: code_units(item[0]))) if self.sorted else items
+
+
+def refuse_temporary(extension: str) -> None:
+    """Refuse an extension that got its id from us, as Firefox does: its next run may have another one."""
+    if extension.endswith(_TEMPORARY):
+        raise ApiError(
+            "The storage API will not work with a temporary addon ID. "
+            "Please add an explicit addon ID to your manifest. For more information see https://mzl.la/3lPk1aE."
+        )
 
 
 def _no_limit(_: Transaction, __: str, ___: Items) -> None:
@@ -103,5 +115,7 @@ def _utf8_size(key: str) -> int:
 AREAS: Final = {
     "local": Area("local", cloned, _clone_bytes, _no_limit, sorted=True, shows_undefined=False, counts_again=False),
     "session": Area("session", cloned, _clone_bytes, _check_session),
-    "sync": Area("sync", as_json, _json_bytes, _check_sync, tells_of_nothing=True, tells_of_absence=False),
+    "sync": Area(
+        "sync", as_json, _json_bytes, _check_sync, tells_of_nothing=True, tells_of_absence=False, needs_id=True
+    ),
 }

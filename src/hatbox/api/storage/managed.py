@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hatbox.api.storage.areas import AREAS
+from hatbox.api.storage.areas import AREAS, refuse_temporary
 from hatbox.api.storage.rules import Keys, with_defaults
 from hatbox.errors import ApiError
 from hatbox.values import decode
 
-__all__ = ["get", "get_keys", "refuse"]
+__all__ = ["bytes_in_use", "get", "get_keys", "refuse"]
 
 logger = logging.getLogger("hatbox.api")
 
@@ -35,12 +35,19 @@ def get_keys(folder: Path, extension: str) -> list[str]:
     return list(_read(folder, extension))
 
 
+def bytes_in_use(extension: str) -> int:
+    """Always 0, as in Firefox."""
+    refuse_temporary(extension)
+    return 0
+
+
 def refuse() -> None:
     """What cannot be changed from here is not."""
     raise ApiError("storage.managed is read-only")
 
 
 def _read(folder: Path, extension: str) -> dict[str, Any]:
+    refuse_temporary(extension)
     path = folder / _FOLDER / f"{Path(extension).name}.json"
     try:
         with path.open("rb") as file:

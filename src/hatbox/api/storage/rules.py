@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.api.storage.areas import Area, Items, check_quota
+from hatbox.api.storage.areas import Area, Items, check_quota, refuse_temporary
 from hatbox.javascript import well_formed
 from hatbox.store.base import Transaction
 from hatbox.values import UNDEFINED, decode, encode
@@ -46,6 +46,7 @@ class Changed(msgspec.Struct, frozen=True):
 
 def get(transaction: Transaction, extension: str, area: Area, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
     """The values of these keys, or of all; a mapping has values for keys that are not there."""
+    _refuse_without_id(extension, area)
     if keys is None:
         return {key: decode(value) for key, value in area.order(_all(transaction, extension, area)).items()}
     if not isinstance(keys, Mapping):
@@ -68,6 +69,7 @@ def with_defaults(found: Mapping[str, Any], defaults: Mapping[str, Any], area: A
 
 def get_keys(transaction: Transaction, extension: str, area: Area) -> list[str]:
     """All keys."""
+    _refuse_without_id(extension, area)
     return [_read(key) for key in area.order(_all(transaction, extension, area))]
 
 
@@ -83,6 +85,7 @@ def set_items(
 ) -> None:
     """Store values: all, or none if one of them cannot be stored, or if `quota` is exceeded."""
     new = {well_formed(key): encode(area.kept(value)) for key, value in items.items()}
+    _refuse_without_id(extension, area)
     area.check(transaction, extension, new)
     if quota is not None:
         check_quota(transaction, extension, area, new, quota)
@@ -99,13 +102,20 @@ def set_items(
 
 def remove(transaction: Transaction, extension: str, area: Area, keys: str | Sequence[str]) -> None:
     """Drop the values of these keys; one that is not there is no error."""
+    _refuse_without_id(extension, area)
     stored = {key: transaction.extensions.get(extension, area.kind, key) for key in map(_written, _list(keys))}
     _drop(transaction, extension, area, {key: value for key, value in stored.items() if value is not None})
 
 
 def clear(transaction: Transaction, extension: str, area: Area) -> None:
     """Drop all values."""
+    _refuse_without_id(extension, area)
     _drop(transaction, extension, area, area.order(_all(transaction, extension, area)))
+
+
+def _refuse_without_id(extension: str, area: Area) -> None:
+    if area.needs_id:
+        refuse_temporary(extension)
 
 
 def _all(transaction: Transaction, extension: str, area: Area) -> Items:

@@ -15,6 +15,7 @@ from hatbox.api.tabs.rules import Details
 from hatbox.messaging.context import Address
 from hatbox.messaging.ports import Port
 from hatbox.schema import Surface
+from hatbox.values import UNDEFINED
 
 __all__ = ["implement"]
 
@@ -53,6 +54,12 @@ class _Tabs(Namespace):
         return self._messages.connect(caller.context, _address(caller, tab_id, info), name)
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, asker_of(caller), tab_id)
+
+    def get_current(self, caller: Caller) -> asyncio.Future[Any]:
+        tab_id = caller.context.tab_id
+        if tab_id is None:
+            return self._read("getCurrent", lambda _: UNDEFINED)
         return self._read("get", rules.get, asker_of(caller), tab_id)
 
     def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:

@@ -14,7 +14,7 @@ from hatbox.api.tabs.views import NO_TAB, TabView, tab_view
 from hatbox.api.tabs.wishes import legal_url, wished_store
 from hatbox.errors import ApiError
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.model import BLANK, Tab, tab_of
+from hatbox.tabs.model import Tab, is_blank, tab_of
 from hatbox.tabs.moving import move_tabs, pin_quietly
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
@@ -86,7 +86,7 @@ def _refuse_what_is_not_there(details: Details, url: str | None) -> None:
             raise ApiError("Active tabs cannot be created and discarded.")
         if details["pinned"]:
             raise ApiError("Pinned tabs cannot be created and discarded.")
-        if url in (None, BLANK):
+        if url is None or is_blank(url):
             raise ApiError('Cannot create a discarded new tab or "about" urls.')
         raise ApiError("Discarded tabs are not supported.")
     if details["title"]:

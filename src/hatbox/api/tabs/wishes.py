@@ -11,7 +11,7 @@ from hatbox.api.urls import parse_url
 from hatbox.cookie_store_ids import DEFAULT_STORE, store_number
 from hatbox.errors import ApiError
 from hatbox.store.base import Transaction
-from hatbox.tabs.model import BLANK
+from hatbox.tabs.model import is_blank
 
 __all__ = ["legal_url", "wished_store"]
 
@@ -24,7 +24,7 @@ _ITS_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 def legal_url(text: str, asker: Asker) -> str:
     """A URL that a tab may load, as browsers write it: a page of the web, one of the caller's own, or the blank one."""
     url = parse_url(text)
-    if url is not None and (url.scheme in ("http", "https") or url.text == BLANK):
+    if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
         return url.text
     own = _own_page(text, asker.page) if url is None or url.scheme == _EXTENSION else None
     if own is None:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 __all__ = [
     "NavigationEventType",
+    "TransitionQualifierType",
+    "TransitionTypeType",
     "WebNavigationNamespace",
 ]
 
@@ -26,9 +28,36 @@ class NavigationEventType(Protocol):
         """Whether a function is registered."""
 
 
+class TransitionTypeType(Protocol):
+    """What caused a load."""
+
+    LINK: Literal["link"]
+    TYPED: Literal["typed"]
+    AUTO_BOOKMARK: Literal["auto_bookmark"]
+    AUTO_SUBFRAME: Literal["auto_subframe"]
+    MANUAL_SUBFRAME: Literal["manual_subframe"]
+    GENERATED: Literal["generated"]
+    START_PAGE: Literal["start_page"]
+    FORM_SUBMIT: Literal["form_submit"]
+    RELOAD: Literal["reload"]
+    KEYWORD: Literal["keyword"]
+    KEYWORD_GENERATED: Literal["keyword_generated"]
+
+
+class TransitionQualifierType(Protocol):
+    """What else is known of a load."""
+
+    CLIENT_REDIRECT: Literal["client_redirect"]
+    SERVER_REDIRECT: Literal["server_redirect"]
+    FORWARD_BACK: Literal["forward_back"]
+    FROM_ADDRESS_BAR: Literal["from_address_bar"]
+
+
 class WebNavigationNamespace(Protocol):
     """`browser.webNavigation`."""
 
+    TransitionType: TransitionTypeType
+    TransitionQualifier: TransitionQualifierType
     onBeforeNavigate: NavigationEventType
     onCommitted: NavigationEventType
     onDOMContentLoaded: NavigationEventType

@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict, ov
 from hatbox.api.typed.events import ScriptEventType
 
 __all__ = [
+    "CertificateTransparencyStatusType",
     "ChallengerDict",
     "ChosenProxyDict",
     "HttpHeaderDict",
@@ -30,6 +31,8 @@ __all__ = [
     "RequestFilterDict",
     "ResourceTypeName",
     "ResourceTypeType",
+    "TransportWeaknessReasonsType",
+    "UrlClassificationFlagsType",
     "WebRequestNamespace",
 ]
 
@@ -230,6 +233,43 @@ class OnAuthRequiredOptionsType(Protocol):
 
     RESPONSEHEADERS: Literal["responseHeaders"]
     BLOCKING: Literal["blocking"]
+    ASYNCBLOCKING: Literal["asyncBlocking"]
+
+
+class CertificateTransparencyStatusType(Protocol):
+    """Part of SecurityInfo, which Hatbox does not offer."""
+
+    NOT_APPLICABLE: Literal["not_applicable"]
+    POLICY_COMPLIANT: Literal["policy_compliant"]
+    POLICY_NOT_ENOUGH_SCTS: Literal["policy_not_enough_scts"]
+    POLICY_NOT_DIVERSE_SCTS: Literal["policy_not_diverse_scts"]
+
+
+class TransportWeaknessReasonsType(Protocol):
+    """Part of SecurityInfo, which Hatbox does not offer."""
+
+    CIPHER: Literal["cipher"]
+
+
+class UrlClassificationFlagsType(Protocol):
+    """Which lists of trackers a URL is on. Hatbox has no such list and reports none."""
+
+    FINGERPRINTING: Literal["fingerprinting"]
+    FINGERPRINTING_CONTENT: Literal["fingerprinting_content"]
+    CRYPTOMINING: Literal["cryptomining"]
+    CRYPTOMINING_CONTENT: Literal["cryptomining_content"]
+    EMAILTRACKING: Literal["emailtracking"]
+    EMAILTRACKING_CONTENT: Literal["emailtracking_content"]
+    TRACKING: Literal["tracking"]
+    TRACKING_AD: Literal["tracking_ad"]
+    TRACKING_ANALYTICS: Literal["tracking_analytics"]
+    TRACKING_SOCIAL: Literal["tracking_social"]
+    TRACKING_CONTENT: Literal["tracking_content"]
+    ANY_BASIC_TRACKING: Literal["any_basic_tracking"]
+    ANY_STRICT_TRACKING: Literal["any_strict_tracking"]
+    ANY_SOCIAL_TRACKING: Literal["any_social_tracking"]
+    CONSENTMANAGER: Literal["consentmanager"]
+    ANTIFRAUD: Literal["antifraud"]
 
 
 class OnResponseStartedOptionsType(Protocol):
@@ -272,6 +312,9 @@ class WebRequestNamespace(Protocol):
     OnResponseStartedOptions: OnResponseStartedOptionsType
     OnBeforeRedirectOptions: OnBeforeRedirectOptionsType
     OnCompletedOptions: OnCompletedOptionsType
+    CertificateTransparencyStatus: CertificateTransparencyStatusType
+    TransportWeaknessReasons: TransportWeaknessReasonsType
+    UrlClassificationFlags: UrlClassificationFlagsType
 
     @overload
     def handlerBehaviorChanged(self, callback: None = None) -> Awaitable[None]: ...

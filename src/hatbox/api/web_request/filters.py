@@ -13,18 +13,20 @@ from hatbox.web_requests.model import Moment
 
 __all__ = ["matches"]
 
+_EXTENSION: Final = "moz-extension://"
 _LONGEST_CACHED: Final = 2**20  # characters of all patterns of a filter together
 
 
-def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any]) -> bool:
-    """Whether a caller may hear of a request, and wants to. Its permissions are those of this moment."""
+def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any], *, of_any_page: bool = False) -> bool:
+    """Whether a caller may observe a request, and wants to. Its permissions are those of this moment.
+
+    It needs them for the page that makes the request as well, unless `of_any_page`: proxies are chosen for all pages.
+    """
     url = parse_url(moment.url)
     if url is None or not caller.hosts.allow_url(url.scheme, url.host):
         return False
-    if moment.document_url is not None:
-        page = parse_url(moment.document_url)
-        if page is None or not caller.hosts.allow_url(page.scheme, page.host):
-            return False
+    if not of_any_page and moment.document_url is not None and not _may_enter(caller, moment.document_url):
+        return False
     return (
         _is_wanted(url, wishes["urls"])
         and (wishes["types"] is None or moment.type in wishes["types"])
@@ -32,6 +34,14 @@ def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any]) -> bool:
         and wishes["windowId"] in (None, moment.place.window_id)
         and not wishes["incognito"]
     )
+
+
+def _may_enter(caller: Caller, page: str) -> bool:
+    """Whether a caller has access to a page: no extension has it to the pages of another."""
+    if page.startswith(_EXTENSION):
+        return page.startswith(f"{caller.context.origin}/")
+    url = parse_url(page)
+    return url is not None and caller.hosts.allow_url(url.scheme, url.host)
 
 
 def _is_wanted(url: Url, texts: Sequence[str]) -> bool:

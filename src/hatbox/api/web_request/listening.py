@@ -19,7 +19,7 @@ __all__ = ["Listening"]
 
 logger = logging.getLogger("hatbox.api")
 
-_BLOCKING: Final = "blocking"
+_BLOCKING: Final = frozenset({"blocking", "asyncBlocking"})
 _BLOCKERS: Final = frozenset({"webRequestBlocking"})
 _AUTHORISERS: Final = _BLOCKERS | {"webRequestAuthProvider"}
 _CHANGED: Final = {"onBeforeSendHeaders": "requestHeaders", "onHeadersReceived": "responseHeaders"}
@@ -43,7 +43,7 @@ class Listening:
         self, caller: Caller, answer: Any, _: Mapping[str, Any], options: Sequence[str] | None = None
     ) -> Awaitable[Answer | None] | None:
         """What a listener that may interfere answers. Nobody waits for the others."""
-        if _BLOCKING in (options or ()) and not self._blockers.isdisjoint(caller.permissions):
+        if not _BLOCKING.isdisjoint(options or ()) and not self._blockers.isdisjoint(caller.permissions):
             return self._answer(caller, answer, options or ())
         if inspect.isawaitable(answer):
             task = asyncio.ensure_future(answer)

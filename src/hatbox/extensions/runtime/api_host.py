@@ -111,7 +111,7 @@ class ApiHost:
         if self._network is None:
             from hatbox.extensions.runtime.network import Network  # with httpx, which few extensions need
 
-            self._network = Network()
+            self._network = Network(requests=self._dispatcher.requests, page=lambda: self._caller.context.url)
         return self._network
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:  # noqa: ARG002 - see below

@@ -99,7 +99,7 @@ export function createBridge({pipe, data, mostListeners}) {
         ready = checked(check, args, make);
       } catch (error) {
         if (!(error instanceof NativeDOMException)) throw error;
-        return new NativePromise((_, reject) => { reject(error); }); // what cannot be cloned: Firefox tells it so
+        return refusedClone(error, spec, args, make);
       }
       const {text, callback} = ready;
       let site = null; // taken when the call is on its way, so that the host does not wait for it: it costs a third of the rest
@@ -120,6 +120,16 @@ export function createBridge({pipe, data, mostListeners}) {
     return disguised(make);
   }
 
+  // What cannot be cloned is no wrong argument to Firefox: the promise is rejected, or the callback has a lastError.
+  function refusedClone(error, spec, args, make) {
+    const refusal = new NativePromise((_, reject) => { reject(error); });
+    const callback = spec.callback ? args[args.length - 1] : null;
+    if (typeof callback !== "function") return refusal;
+    const site = callSite(make);
+    promiseThen(refusal, () => {}, () => { callBack(callback, false, error, spec.returns, site); });
+    return undefined;
+  }
+
   // What check() says of the arguments; what it throws has the stack of whoever called `hidden`.
   function checked(check, args, hidden) {
     try {
@@ -132,15 +142,16 @@ export function createBridge({pipe, data, mostListeners}) {
 
   // As Firefox calls them: of a call that failed there is no argument, and runtime.lastError while the callback runs.
   function callBack(callback, ok, value, returns, site) {
-    lastError = ok ? null : freeze(errorAt(site, value));
+    lastError = ok ? null : freeze(value instanceof NativeDOMException ? value : errorAt(site, value));
     lastErrorSeen = ok;
+    const failure = ok ? "" : `${lastError.name}: ${lastError.message}`;
     try {
       if (ok) callback(returns ? value : undefined);
       else callback();
     } catch (error) {
       report("error", error);
     } finally {
-      if (!lastErrorSeen) report("error", errorAt(site, `Unchecked lastError value: ${value}`));
+      if (!lastErrorSeen) report("error", errorAt(site, `Unchecked lastError value: ${failure}`));
       lastError = null;
     }
   }
@@ -157,10 +168,15 @@ export function createBridge({pipe, data, mostListeners}) {
 
   function refuseWords(path, extra) {
     for (let i = 0; i < refused[path].length; i++) {
-      const {parameter, word, message} = refused[path][i];
+      const {parameter, word, excludes, message} = refused[path][i];
       const words = extra[parameter];
-      for (let j = 0; isArray(words) && j < words.length; j++) if (words[j] === word) throw new NativeError(message);
+      if (hasWord(words, word) && (excludes === null || hasWord(words, excludes))) throw new NativeError(message);
     }
+  }
+
+  function hasWord(words, word) {
+    for (let i = 0; isArray(words) && i < words.length; i++) if (words[i] === word) return true;
+    return false;
   }
 
   function eventOf(path, spec) {
@@ -180,7 +196,7 @@ export function createBridge({pipe, data, mostListeners}) {
         if (mapSize(listeners) >= mostListeners) throw new NativeError(`${spec.shown}: there are ${mostListeners} listeners, and no more are allowed.`);
         const id = nextListener++;
         mapSet(ids, listener, id);
-        mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input});
+        mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input, extra});
         send(`["l","${path}",${id},true,${text}]`);
       },
       removeListener(listener) {
@@ -209,7 +225,7 @@ export function createBridge({pipe, data, mostListeners}) {
     input = entry.input;
     try {
       preparers[entry.path]?.(args);
-      result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args);
+      result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args, entry.extra);
     } catch (error) {
       report("listener", error);
       return void (number && refuse(number, error));

@@ -71,7 +71,7 @@ def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Call
         "extra": schema.get("extraParameters", []),
         "returns": "returns" in schema,
         "refused": [
-            {"parameter": need.parameter, "word": need.word, "message": need.message}
+            {"parameter": need.parameter, "word": need.word, "excludes": need.excludes, "message": need.message}
             for need in needs
             if not need.is_met(caller.permissions)
         ],

@@ -2,6 +2,7 @@
 // page has and Deno has not is added. Runs once, before any script of the extension.
 
 import {apply, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, ownKeys, slice, startsWith} from "./primordials.js";
+import {nameClass} from "./values.js";
 
 // What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (Deno's localStorage,
 // caches); what would reach the network past the host (EventSource, Deno's own WebSocket: the list of hosts that Deno may
@@ -22,7 +23,7 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   for (const name of ["window", "self", "frames", "parent", "top"]) defineValue(globalThis, name, globalThis, asOnAPage);
   defineValue(globalThis, "location", locationOf(new URL(url)));
   defineValue(globalThis, "origin", slice(url, 0, url.indexOf("/", "moz-extension://".length)), asOnAPage);
-  defineValue(globalThis, "navigator", freeze({...navigator}));
+  defineValue(globalThis, "navigator", freeze(Object.assign(platformObject("Navigator"), navigator)));
   defineValue(globalThis, "console", console, {...asOnAPage, enumerable: false});
   defineValue(globalThis, "fetch", fetch, asOnAPage);
   if (importScripts !== null) defineValue(globalThis, "importScripts", importScripts, asOnAPage);
@@ -39,8 +40,16 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
 
 const evaluate = eval; // under another name, it is that of the global scope
 
+// An object of a class of the web platform that no script can construct.
+function platformObject(name) {
+  const prototype = create(Object.prototype);
+  defineValue(prototype, Symbol.toStringTag, name, {__proto__: null, enumerable: false});
+  nameClass(prototype, name);
+  return create(freeze(prototype));
+}
+
 function locationOf(url) {
-  const location = create(null);
+  const location = platformObject("Location");
   for (const part of ["href", "protocol", "host", "hostname", "port", "pathname", "search", "hash"]) {
     defineValue(location, part, url[part]);
   }

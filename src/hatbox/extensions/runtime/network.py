@@ -1,15 +1,20 @@
 """fetch() and WebSocket of scripts, made here: only to hosts that are permitted, at every step, and without cookies.
 
 Through the host and not by the child, because permissions are patterns and change while an extension runs, and Deno
-takes a fixed list of hosts when it starts. Knows nothing of extensions beyond the permissions that it is handed.
+takes a fixed list of hosts when it starts. Listeners of webRequest and proxy see each fetch() as Firefox shows it:
+type xmlhttprequest, in no tab. Knows nothing of extensions beyond their permissions and the URL of the page.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import contextlib
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 from weakref import WeakKeyDictionary
 
 import httpx
@@ -17,8 +22,15 @@ import httpx
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
+from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.engines.challenges import answer_challenge
+from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
+from hatbox.engines.reasons import error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
+from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
+from hatbox.web_requests.bodies import read_body
+from hatbox.web_requests.headers import joined
 
 __all__ = ["Network"]
 
@@ -34,6 +46,8 @@ _FORBIDDEN: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "via", "expect", "accept-encoding", "date", "dnt", "origin"}
 )
+_NO_TAB: Final = Place(-1, -1, DEFAULT_STORE)
+_FORBIDDEN_URL: Final = "NS_ERROR_DOM_BAD_URI"
 _HIDDEN: Final = frozenset({"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -44,7 +58,12 @@ class Network:
         self,
         transport: httpx.AsyncBaseTransport | None = None,
         trusted: Callable[[], ssl.SSLContext] = lambda: httpx.create_ssl_context(trust_env=False),
+        requests: Requests | None = None,
+        page: Callable[[], str | None] = lambda: None,
     ) -> None:
+        """`requests` has the listeners; `page` returns the URL of the page whose scripts these are."""
+        self._requests = requests or Requests()
+        self._page = page
         self._transport = transport
         self._trusted = cache(trusted)
         self._client: httpx.AsyncClient | None = None
@@ -53,22 +72,60 @@ class Network:
 
     async def fetch(self, request: FetchRequest, permissions: Callable[[], HostPermissions]) -> FetchResponse:
         """Make a request and follow its redirections as it says. `permissions` is asked before each step."""
+        page = self._page()
+        exchange = self._requests.begin(_NO_TAB, request.url, "xmlhttprequest", page, page)
+        exchange.follows_redirects = request.redirect == "follow"
+        try:
+            return await self._follow(exchange, request, permissions)
+        except RequestCancelled as error:
+            raise NetworkError(f"{exchange.url}: {error}") from error
+        except BaseException as error:
+            exchange.failed(_FORBIDDEN_URL if isinstance(error, NetworkError) else error_name(error, exchange.url))
+            raise
+
+    async def _follow(
+        self, exchange: Exchange, request: FetchRequest, permissions: Callable[[], HostPermissions]
+    ) -> FetchResponse:
         url, method, body = request.url, request.method, request.body
         headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN]
+        redirected = False
+        again: httpx.Request | None = None
         for step in range(_MOST_REDIRECTIONS + 1):
             url = _permitted(url, permissions())
-            response, content = await self._once(method, url, headers, body)
-            location = response.headers.get("location")
-            if response.status_code not in _REDIRECTIONS or location is None or request.redirect == "manual":
-                return _answer(response, content, url, redirected=step > 0)
-            if request.redirect == "error":
-                raise NetworkError(f"{url} redirects to {location}, and the request does not allow it")
-            if response.status_code == 303 or (response.status_code in _BODILESS and method == "POST"):
-                method, body = "GET", None
-            target = str(response.url.join(location))
-            if _origin(target) != _origin(url):
+            with _network_errors(exchange, url):
+                sent = again or self._opened().build_request(method, url, headers=headers, content=body)
+            again = None
+            try:
+                response = await self._send(exchange, sent, body, permissions)
+            except Redirected as elsewhere:  # by a listener
+                redirected, target = True, elsewhere.url
+                if target.startswith("data:"):
+                    return _data(target)
+            else:
+                if (again := await self._authorised(exchange, sent, response)) is not None:
+                    continue
+                location = response.headers.get("location")
+                if response.status_code not in _REDIRECTIONS or location is None or not exchange.follows_redirects:
+                    content = await self._read(exchange, url, response)
+                    exchange.completed()
+                    if response.status_code in _REDIRECTIONS and location is not None and request.redirect == "error":
+                        raise NetworkError(f"{url} redirects to {location}, and the request does not allow it")
+                    return _answer(response, content, url, redirected=redirected)
+                if step == _MOST_REDIRECTIONS:
+                    await response.aclose()
+                    break
+                await self._read(exchange, url, response, shown=False)
+                with _network_errors(exchange, url):
+                    redirected, target = True, str(response.url.join(location))
+                exchange.redirecting(target)
+                if response.status_code == 303 or (response.status_code in _BODILESS and method == "POST"):
+                    method, body = "GET", None
+            with _network_errors(exchange, url):
+                crosses = _origin(target) != _origin(url)
+            if crosses:
                 headers = [(name, value) for name, value in headers if name.lower() != "authorization"]
             url = target
+        exchange.failed("NS_ERROR_REDIRECT_LOOP")
         raise NetworkError(f"{request.url} redirects more than {_MOST_REDIRECTIONS} times")
 
     async def connect(self, request: SocketRequest, permissions: Callable[[], HostPermissions]) -> Socket:
@@ -100,26 +157,74 @@ class Network:
             await self._client.aclose()
             self._client = None
 
-    async def _once(
-        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
-    ) -> tuple[httpx.Response, bytes]:
+    def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
             # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
-            self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=self._transport, trust_env=False)
+            options: dict[str, Any] = {"verify": self._trusted(), "trust_env": False}
+            transport = Crossing(self._transport or httpx.AsyncHTTPTransport(**options), options)
+            self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=transport, trust_env=False)
+        return self._client
+
+    async def _send(
+        self,
+        exchange: Exchange,
+        request: httpx.Request,
+        body: bytes | None,
+        permissions: Callable[[], HostPermissions],
+    ) -> httpx.Response:
+        """The response, without its body. Raises Redirected and RequestCancelled as listeners say."""
+        url = str(request.url)
+        shown = None if body is None else read_body(request.headers.get("content-type", ""), [body])
+        exchange.go(url, request.method, body=shown)
+        await exchange.choose_proxy(joined(request.headers.multi_items()))
+        await exchange.before_request()
+        _permitted(url, permissions())  # listeners take their time
+        request.extensions[EXCHANGE] = exchange
+        with _network_errors(exchange, url):
+            response = await self._opened().send(request, stream=True, follow_redirects=False)
+        if elsewhere := response.extensions.get(ELSEWHERE):
+            await response.aclose()
+            raise Redirected(elsewhere)
+        return response
+
+    async def _authorised(
+        self, exchange: Exchange, request: httpx.Request, response: httpx.Response
+    ) -> httpx.Request | None:
+        """The request again with credentials, if the response demands them and a listener has some."""
         try:
-            sent = self._client.build_request(method, url, headers=headers, content=body)
-            response = await self._client.send(sent, stream=True, follow_redirects=False)
-            try:
-                content = bytearray()
+            with _network_errors(exchange, str(request.url)):
+                again = await answer_challenge(exchange, request, response)
+        except BaseException:
+            await response.aclose()
+            raise
+        if again is not None:
+            await response.aclose()
+        return again
+
+    async def _read(self, exchange: Exchange, url: str, response: httpx.Response, *, shown: bool = True) -> bytes:
+        """The body. `shown` is whether listeners observe that it starts, which they do not of a redirection."""
+        if shown:
+            exchange.response_started()
+        content = bytearray()
+        try:
+            with _network_errors(exchange, url):
                 async for piece in response.aiter_bytes():
                     content += piece
                     if len(content) > _MOST_BYTES:
                         raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes")
-            finally:
-                await response.aclose()
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
-            raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error
-        return response, bytes(content)
+        finally:
+            await response.aclose()
+        return bytes(content)
+
+
+@contextlib.contextmanager
+def _network_errors(exchange: Exchange, url: str) -> Iterator[None]:
+    """Make a NetworkError of what httpx raises, and report it to listeners by Firefox's name for it."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
+        exchange.failed(error_name(error, url))
+        raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error
 
 
 def _permitted(url: str, permissions: HostPermissions, schemes: Mapping[str, tuple[str, ...]] = _FETCH_SCHEMES) -> str:
@@ -135,6 +240,23 @@ def _permitted(url: str, permissions: HostPermissions, schemes: Mapping[str, tup
 def _origin(url: str) -> tuple[str, str, int | None]:
     parsed = httpx.URL(url)
     return parsed.scheme, parsed.host, parsed.port
+
+
+def _data(url: str) -> FetchResponse:
+    """What is in a data: URL that a listener has redirected to."""
+    head, comma, text = url.removeprefix("data:").partition("#")[0].partition(",")
+    kind, _, encoding = head.rpartition(";")
+    content = unquote_to_bytes(text)
+    if encoding.strip().lower() == "base64":
+        try:
+            content = base64.b64decode(b"".join(content.split()), validate=True)
+        except binascii.Error:
+            comma = ""
+    else:
+        kind = head
+    if not comma:
+        raise NetworkError(f"{url[:200]} is not a data: URL")
+    return FetchResponse(url, 200, "OK", [("content-type", kind or "text/plain;charset=US-ASCII")], True, content)
 
 
 def _answer(response: httpx.Response, content: bytes, url: str, *, redirected: bool) -> FetchResponse:

@@ -23,7 +23,8 @@ const BY_SLOT = [
 const BY_PROTOTYPE = [
   "URL", "URLSearchParams", "Headers", "Request", "Response", "FormData", "File", "Blob", "AbortController",
   "AbortSignal", "Event", "EventTarget", "ReadableStream", "WritableStream", "TransformStream", "TextEncoder",
-  "TextDecoder", "MessagePort", "MessageChannel", "CryptoKey", "DOMException", "WeakRef", "ImageData",
+  "TextDecoder", "MessagePort", "MessageChannel", "CryptoKey", "DOMException", "WeakRef", "ImageData", "Performance",
+  "Crypto", "SubtleCrypto", "CustomEvent", "MessageEvent", "ErrorEvent",
 ];
 
 const ObjectPrototype = Object.prototype;
@@ -60,7 +61,13 @@ export function learnClasses(types) {
   isProxy = types.isProxy;
   for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
   slots.push({has: types.isTypedArray, name: null});
-  for (const name of BY_PROTOTYPE) mapSet(prototypes, globalThis[name].prototype, name);
+  for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
+  nameClass(getPrototypeOf(globalThis), "Proxy"); // what a window is to Firefox
+}
+
+// Objects with this prototype are of this class, and structured cloning refuses them.
+export function nameClass(prototype, name) {
+  mapSet(prototypes, prototype, name);
 }
 
 // The name of an object's class as a browser knows it: "Object" for plain ones and for instances of a script's classes.

@@ -1,10 +1,27 @@
-// webRequest: the bytes of a body are an ArrayBuffer. They come in Base64.
+// webRequest: the bytes of a body are an ArrayBuffer; they come in Base64. With asyncBlocking, a listener answers by
+// calling a function.
 
-() => {
+host => {
   const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
+  const NativePromise = Promise;
+
+  function authenticate(listener, [details], [, options]) {
+    const result = options?.includes("asyncBlocking")
+      ? new NativePromise((answer, fail) => {
+        try {
+          listener(details, value => { answer(value); });
+        } catch (error) {
+          fail(error);
+        }
+      })
+      : listener(details);
+    if (result instanceof NativePromise) result.catch(error => { host.report("rejection", error); });
+    return result;
+  }
 
   return {
     members: {},
+    events: {onAuthRequired: authenticate},
     prepare: {
       onBeforeRequest(args) {
         const parts = args[0].requestBody?.raw ?? [];

@@ -1,0 +1,14 @@
+"""The namespace extensionTypes: enumerations and nothing else."""
+
+from __future__ import annotations
+
+from hatbox.api.namespace import Namespace
+from hatbox.api.services import Services
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface that has neither functions nor events."""
+    return Namespace(surface, services.store, {})
