@@ -254,8 +254,27 @@ class ExtensionTable(Protocol):
     def clear(self, extension: str, kind: str | None = None) -> None:
         """Drop all values of a kind, or all that there is of an extension."""
 
+    def move(self, extension: str, to: str) -> None:
+        """Put all values of an extension under another name, in their order."""
+
     def size(self, extension: str, kind: str) -> int:
         """How many bytes the keys and values of a kind have together."""
+
+
+class PackageTable(Protocol):
+    """The files of installed extensions, packed, each package under the hash of its contents."""
+
+    def get(self, digest: str) -> bytes | None:
+        """One package, or None."""
+
+    def put(self, digest: str, data: bytes) -> None:
+        """Store a package."""
+
+    def delete(self, digest: str) -> None:
+        """Drop a package."""
+
+    def digests(self) -> list[str]:
+        """The hashes of all packages, sorted."""
 
 
 class ChangeLog(Protocol):
@@ -291,6 +310,10 @@ class Transaction(Protocol):
     @property
     def extensions(self) -> ExtensionTable:
         """The table of what extensions keep."""
+
+    @property
+    def packages(self) -> PackageTable:
+        """The table of the packages of installed extensions."""
 
     @property
     def changes(self) -> ChangeLog:

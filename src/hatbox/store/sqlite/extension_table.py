@@ -41,6 +41,14 @@ class SqliteExtensionTable:
         else:
             self._execute("DELETE FROM extension_data WHERE kind = ? AND extension = ?", (kind, extension))
 
+    def move(self, extension: str, to: str) -> None:
+        rows = self._execute(
+            "SELECT kind, key, value FROM extension_data WHERE extension = ? ORDER BY sequence", (extension,)
+        ).fetchall()
+        for kind, key, value in rows:
+            self.put(to, kind, key, value)
+        self.clear(extension)
+
     def size(self, extension: str, kind: str) -> int:
         (size,) = self._execute(
             "SELECT coalesce(sum(length(cast(key AS BLOB)) + length(value)), 0) FROM extension_data "

@@ -116,6 +116,13 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             UNIQUE (kind, extension, key)
         )""",
     ),
+    (
+        # The files of installed extensions, by the hash of their contents. Never in the log of changes.
+        """CREATE TABLE packages (
+            digest TEXT PRIMARY KEY,
+            data BLOB NOT NULL
+        )""",
+    ),
 )
 
 LATEST: Final = len(_MIGRATIONS)

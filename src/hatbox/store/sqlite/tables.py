@@ -11,6 +11,7 @@ import msgspec
 
 from hatbox.store.base import Change, CookieKey, CookieRow, IdentityRow
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
+from hatbox.store.sqlite.package_table import SqlitePackageTable
 from hatbox.store.sqlite.tab_tables import SqliteSiteDataTable, SqliteTabTable, SqliteWindowTable
 
 __all__ = ["SqliteChangeLog", "SqliteCookieTable", "SqliteIdentityTable", "SqliteTransaction"]
@@ -197,4 +198,5 @@ class SqliteTransaction:
         self.windows = SqliteWindowTable(connection)
         self.site_data = SqliteSiteDataTable(connection)
         self.extensions = SqliteExtensionTable(connection)
+        self.packages = SqlitePackageTable(connection)
         self.changes = SqliteChangeLog(connection)
