@@ -21,7 +21,7 @@ from hatbox.api import granted, installed
 from hatbox.api.grants import Permissions
 from hatbox.api.installed import Installed
 from hatbox.errors import AlreadyInstalled, ExtensionError, NoSuchExtension, PackageError
-from hatbox.extensions import stored
+from hatbox.extensions import running, stored
 from hatbox.extensions.extension import Extension
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -254,8 +254,8 @@ def test_one_that_runs_is_stopped_before_it_is_replaced_and_leaves_nothing(tmp_p
         folder = helper(tmp_path / "a")
         await install_helper(profile, folder)
         ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        running = await profile.extensions.start(folder, on_exit=lambda reason, _: ended.set_result(str(reason)))
-        await running.evaluate("localStorage.late = 'secret'")
+        extension = await profile.extensions.start(folder, on_exit=lambda reason, _: ended.set_result(str(reason)))
+        await extension.evaluate("localStorage.late = 'secret'")
         await profile.extensions.install(wallpapers(tmp_path / "b"), replace=True)
         assert "it was replaced" in await ended
         found = await seen(profile, await profile.extensions.package(ID))
@@ -264,19 +264,41 @@ def test_one_that_runs_is_stopped_before_it_is_replaced_and_leaves_nothing(tmp_p
     with_profile(tmp_path, use)
 
 
+async def run_elsewhere(profile: Profile, *, since: str | None = None) -> None:
+    """Note that the helper runs in the process that has started this one."""
+    since = running._since(os.getppid()) if since is None else since
+    record = {"id": ID, "name": "helper", "process": os.getppid(), "since": since}
+    value = json.dumps({**record, "manifest": {}, "extension_id": ID}).encode()
+    await profile._store.write(lambda each: each.extensions.put(ID, "running", "", value))
+
+
 def test_one_that_runs_in_another_process_is_not_replaced(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         await profile.extensions.install(helper(tmp_path / "a"))
-        # Noted as if it ran in the process that has started this one.
-        from hatbox.extensions import running
-
-        parent = {"id": ID, "name": "helper", "process": os.getppid(), "since": running._since(os.getppid())}
-        value = json.dumps({**parent, "manifest": {}, "extension_id": ID}).encode()
-        await profile._store.write(lambda each: each.extensions.put(ID, "running", "", value))
+        await run_elsewhere(profile)
         with pytest.raises(ExtensionError, match=f"helper is running, in the process {os.getppid()}. Stop it there"):
             await profile.extensions.install(wallpapers(tmp_path / "b"), replace=True)
         (left,) = await profile.extensions.installed()
         assert left.name == "helper"
+
+    with_profile(tmp_path, use)
+
+
+def test_until_a_removed_one_has_ended_in_another_process_nothing_gets_its_data_area(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        await profile.extensions.install(helper(tmp_path / "a"))
+        await run_elsewhere(profile)
+        await profile.extensions.remove(ID)
+        # What it writes before it ends.
+        await profile._store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
+        with pytest.raises(ExtensionError, match=f"is running, in the process {os.getppid()}"):
+            await profile.extensions.install(wallpapers(tmp_path / "b"))
+        await run_elsewhere(profile, since="long ago")
+        await profile.extensions.install(wallpapers(tmp_path / "b"))
+        assert await profile._store.read(lambda each: each.extensions.find("storage.local")) == []
+        await run_elsewhere(profile, since="long ago")
+        await profile.extensions.remove(ID)
+        assert await profile._store.read(lambda each: each.extensions.find("running")) == []
 
     with_profile(tmp_path, use)
 

@@ -19,6 +19,7 @@ __all__ = [
     "ENABLED",
     "INSTALLED",
     "REINSTALL",
+    "RUNNING",
     "UNINSTALLED",
     "About",
     "Icon",
@@ -43,6 +44,9 @@ DISABLED: Final = "management.disabled"
 
 REINSTALL: Final = ""
 """In the place of a digest: the extension was installed before packages were stored, and its files are gone."""
+
+RUNNING: Final = "running"
+"""Under which kind it is noted that an extension runs; see hatbox.extensions.running."""
 
 _KIND: Final = "installed"
 _FAREWELL: Final = "uninstall-url"
@@ -148,7 +152,11 @@ def remove(transaction: Transaction, area: str) -> Installed:
     extension = _existing(transaction, area)
     url = transaction.extensions.get(area, _FAREWELL, "")
     _tell(transaction, UNINSTALLED, extension)
+    at_work = transaction.extensions.get(area, RUNNING, "")
     transaction.extensions.clear(area)
+    if at_work:  # until it has ended, its process may write more: nothing else must get this data area
+        nameless = {**msgspec.json.decode(at_work), "name": "", "manifest": {}}
+        transaction.extensions.put(area, RUNNING, "", _encode(nameless))
     drop_package(transaction, extension.digest)
     transaction.changes.append(CHANGED, _encode(area))
     if url:

@@ -137,11 +137,12 @@ def install(
 def _install_new(transaction: Transaction, candidate: Candidate, now: float) -> Installation:
     """What was run from this very place before gives its data to what is installed from there."""
     area = candidate.manifest.id
-    transaction.extensions.clear(area)  # whatever a process wrote that ended after the extension was removed
+    _expect_stopped(transaction, area, candidate.manifest.id)  # one that was removed may not have ended yet
+    transaction.extensions.clear(area)  # what it has written since
     tried_area = area_of(area, candidate.place)
     tried = installed.get(transaction, tried_area)
     if tried is not None:
-        _expect_stopped(transaction, tried)
+        _expect_stopped(transaction, tried_area, tried.name)
         transaction.extensions.move(tried_area, area)
         _keep_declared(transaction, area, candidate.manifest)
     record = _record(candidate, now, ran=tried.ran if tried else None, renewed=tried is not None)
@@ -164,7 +165,7 @@ def _replace(
     transaction: Transaction, known: Installed, candidate: Candidate, now: float, *, keep_data: bool
 ) -> Installation:
     manifest, required = candidate.manifest, known.about.required
-    _expect_stopped(transaction, known)  # what it writes at its end would be found by the new one
+    _expect_stopped(transaction, known.area, known.name)  # what it writes at its end would be found by the new one
     dropped = granted.drop(transaction, known.area)
     if not keep_data:
         transaction.extensions.clear(known.area)
@@ -206,10 +207,10 @@ def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> N
         granted.keep_granted(transaction, area, given.within(manifest.optional | manifest.at_install))
 
 
-def _expect_stopped(transaction: Transaction, extension: Installed) -> None:
-    at_work = running.get(transaction, extension.area)
+def _expect_stopped(transaction: Transaction, area: str, name: str) -> None:
+    at_work = running.get(transaction, area)
     if at_work is not None:
-        raise ExtensionError(f"{extension.name} is running, in the process {at_work.process}. Stop it there first.")
+        raise ExtensionError(f"{name} is running, in the process {at_work.process}. Stop it there first.")
 
 
 def _changes(before: Permissions, after: Permissions) -> str:

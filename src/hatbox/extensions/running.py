@@ -22,7 +22,7 @@ from hatbox.store.base import Transaction
 
 __all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare"]
 
-_KIND: Final = "running"
+_KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
 _QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)

@@ -196,7 +196,7 @@ class Extensions:
         area = await self._area_named(extension_id)
         if extension := self._with_area(area):
             await self.stop(extension)
-        removed = await self._store.write(lambda transaction: installed.remove(transaction, area))
+        removed = await self._store.write(partial(_remove, area=area))
         await self._clean_cache([removed.digest])
         return removed
 
@@ -392,7 +392,7 @@ class Extensions:
             if extension := self._with_area(changed.extension):
                 # At once: whoever listens is told next, and may use what it has been given.
                 alter = extension.grants.grant if change.topic == ADDED else extension.grants.remove
-                alter(changed.permissions)
+                alter(changed.permissions.within(_declared(extension.manifest)))
                 extension.permissions_changed()
         elif change.topic == MISSED:
             for extension in self.running:
@@ -447,17 +447,29 @@ class Extensions:
             logger.error("an extension could not be followed", exc_info=error)
 
     async def _take_over_grants(self, extension: Extension) -> None:
-        now = await self._store.read(lambda transaction: granted(transaction, extension.area)) or NONE
+        given = await self._store.read(lambda transaction: granted(transaction, extension.area)) or NONE
+        now = given.within(_declared(extension.manifest))
         grants = extension.grants
-        taken, given = grants.granted - now, now - grants.granted
-        if taken or given:
+        taken, added = grants.granted - now, now - grants.granted
+        if taken or added:
             grants.remove(taken)
-            grants.grant(given)
+            grants.grant(added)
             extension.permissions_changed()
+
+
+def _remove(transaction: Transaction, area: str) -> Installed:
+    if running.get(transaction, area) is None:
+        running.end(transaction, area)  # its process ended without noting that
+    return installed.remove(transaction, area)
 
 
 def _digest(package: Package) -> str | None:
     return package.digest if isinstance(package, StoredPackage) else None
+
+
+def _declared(manifest: Manifest) -> Permissions:
+    """What an extension may be granted."""
+    return manifest.optional | manifest.at_install
 
 
 def _is_another(known: Installed, extension: Extension) -> bool:
