@@ -107,6 +107,7 @@ async def _start(
         )
         child = None
         await teller.started(extension, inspect=inspect)
+        await teller.warn_of_namesake(opened, extension)
 
 
 class _Teller:
@@ -128,6 +129,15 @@ class _Teller:
         if inspect and extension.runtime is not None:
             address = await extension.runtime.process.inspector
             self._say("inspector", f"DevTools attach to {address}; chrome://inspect lists it")
+
+    async def warn_of_namesake(self, opened: Profile, extension: Extension) -> None:
+        """What runs from a folder has nothing of the extension that is installed with its id, and says so."""
+        if extension.area == extension.id:
+            return
+        for each in await opened.extensions.installed():
+            if each.id == extension.id:
+                text = f"{each.name} is installed with this id, from {each.path}; this one runs with data of its own"
+                self._say("warning", text)
 
     def log(self, entry: LogEntry) -> None:
         text = str(entry) if self._as_json else log_line(entry)
