@@ -230,6 +230,10 @@ def test_a_name_is_no_instruction_to_the_terminal(cli: Cli, tmp_path: Path) -> N
     ):
         assert result.status == 0
         assert "\x1b[31mred" not in result.out
+    refused = cli("extensions", "install", str(make(tmp_path / "other", name="x")))
+    assert refused.status == 1
+    assert "\x1b[31mred" not in refused.err
+    assert "red" in refused.err
 
 
 # ---------------------------------------------------------------------------------------------------------- permissions

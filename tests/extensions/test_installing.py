@@ -23,6 +23,7 @@ from hatbox.api.installed import Installed
 from hatbox.errors import AlreadyInstalled, ExtensionError, NoSuchExtension, PackageError
 from hatbox.extensions import running, stored
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.package import open_package
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 
@@ -164,6 +165,24 @@ def test_a_link_gives_what_it_leads_to_and_not_what_it_led_to(tmp_path: Path) ->
         (tmp_path / "a" / "helper").symlink_to(tmp_path / "b" / "helper")
         assert await seen(profile, tmp_path / "a" / "helper") == NOTHING
         await helper_has_all(profile)
+
+    with_profile(tmp_path, use)
+
+
+@needs_deno
+def test_a_link_that_changes_between_reading_and_starting_gives_nothing(tmp_path: Path) -> None:
+    async def use(profile: Profile) -> None:
+        await install_helper(profile, helper(tmp_path / "a"))
+        link = tmp_path / "link"
+        link.symlink_to(helper(tmp_path / "b", "var evil = true;"))
+        package = open_package(link)
+        link.unlink()
+        link.symlink_to(tmp_path / "a" / "helper")
+        assert await seen(profile, package) == NOTHING
+        extension = await profile.extensions.start(package)
+        assert await extension.evaluate("evil")
+        await profile.extensions.reload(ID)
+        assert await extension.evaluate("[evil, await browser.storage.local.get()]") == [True, {}]
 
     with_profile(tmp_path, use)
 
