@@ -240,6 +240,18 @@ class NoSuchExtension(ExtensionError):
         self.extension_id = extension_id
 
 
+class AlreadyInstalled(ExtensionError):
+    """Another extension with this id is installed, from another place or with another name. Nothing was done."""
+
+    def __init__(self, extension_id: str, installed: str, given: str, changes: str) -> None:
+        super().__init__(
+            f"{extension_id} is installed already: {installed}. This is {given}. {changes} "
+            "To install it instead, pass --replace (replace=True): that drops what was granted, and all data "
+            "unless you pass --keep-data (keep_data=True) as well."
+        )
+        self.extension_id = extension_id
+
+
 class CannotTrigger(ExtensionError):
     """An extension does not run, or does not show what somebody wants to click. Nothing was done."""
 

@@ -22,6 +22,7 @@ from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import MissingExtra, ProfileError
+from hatbox.extensions.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
 from hatbox.identities import Identities, IdentityLike
 from hatbox.messaging.service import Messages
@@ -95,7 +96,8 @@ class Profile:
             messages=messages,
         )
         self._dispatcher = Dispatcher(services)
-        self.extensions = Extensions(store, self._dispatcher, self.clock, messages)
+        cache = PackageCache(default_folder())
+        self.extensions = Extensions(store, self._dispatcher, self.clock, messages, cache)
         """The extensions: those that are installed, and those that run here."""
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
@@ -224,6 +226,11 @@ class Profile:
 
     async def __aenter__(self) -> Profile:
         await self._store.open()
+        try:
+            await self.extensions.adopt()
+        except BaseException:
+            await self._store.close()
+            raise
         return self
 
     async def __aexit__(

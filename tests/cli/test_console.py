@@ -81,6 +81,16 @@ def test_an_extension_that_is_installed_can_be_named(cli: Cli, tmp_path: Path) -
         assert cli("console", "--extension", name, stdin="secret\n").out == "41\n"
 
 
+def test_a_folder_with_the_id_of_an_installed_extension_has_nothing_of_it(cli: Cli, tmp_path: Path) -> None:
+    cli("extensions", "install", str(extension_in(tmp_path / "extension", "localStorage.password = 'secret';")))
+    ask = "({...localStorage})\n"
+    assert cli("console", "--extension", "console-test@site.example", "--json", stdin=ask).json == {
+        "password": "secret"
+    }
+    impostor = extension_in(tmp_path / "impostor", "")
+    assert cli("console", "--extension", str(impostor), "--json", stdin=ask).json == {}
+
+
 def test_names_are_completed(tmp_path: Path) -> None:
     async def completed() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile:

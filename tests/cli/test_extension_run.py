@@ -171,6 +171,31 @@ def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: st
     assert result.err.startswith(f"hatbox: {problems[bad]}")
 
 
+def test_what_is_run_by_its_name_is_what_was_installed(cli: Cli, tmp_path: Path) -> None:
+    folder = extension_in(tmp_path / "hats", "console.log('installed');")
+    assert cli("extensions", "install", str(folder)).status == 0
+    (folder / "background.js").write_text("console.log('edited');")
+    with running("hats") as process:
+        assert lines_until(process, "is running")[0].startswith("hats: installed ")
+    with running(str(folder)) as process:
+        assert lines_until(process, "is running")[0].startswith("hats: edited ")
+
+
+def test_a_folder_with_the_id_of_an_installed_extension_runs_with_a_warning(cli: Cli, tmp_path: Path) -> None:
+    folder = extension_in(tmp_path / "hats", "localStorage.password = 'secret';")
+    assert cli("extensions", "install", str(folder)).status == 0
+    gecko = {"gecko": {"id": "hats@site.example"}}
+    impostor = extension_in(tmp_path / "impostor", "console.log({...localStorage});", browser_specific_settings=gecko)
+    with running("hats") as process:
+        lines_until(process, "is running")
+    with running(str(impostor)) as process:
+        assert lines_until(process, "is running")[0].startswith("impostor: {}")
+        assert process.stderr is not None
+        assert process.stderr.readline() == (
+            f"impostor: hats is installed with this id, from {folder}; this one runs with data of its own\n"
+        )
+
+
 def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_path: Path) -> None:
     place = extension_in(tmp_path / "hat", "")
     command = [sys.executable, "-m", "hatbox", "run", str(place)]

@@ -8,11 +8,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.package import open_package
+from hatbox.extensions.stored import digest_of, pack
 from tests.api.pressing import tab_at
 from tests.cli.conftest import Cli, Result, run_here
 from tests.extensions.made import make
@@ -42,6 +45,7 @@ def same_name(tmp_path: Path, number: int) -> str:
     "arguments",
     [
         ["install"],
+        ["install", "x", "--keep-data"],
         ["remove"],
         ["permissions"],
         ["trigger", "one"],
@@ -111,6 +115,8 @@ def test_install_list_and_remove(cli: Cli, one: Path) -> None:
         "path": str(one),
         "installed": True,
         "enabled": True,
+        "reinstallNeeded": False,
+        "digest": digest_of(pack(open_package(one))),
         "process": None,
     }
     assert cli("extensions", "list", "--json").json == [document]
@@ -121,6 +127,96 @@ def test_install_list_and_remove(cli: Cli, one: Path) -> None:
     assert cli("extensions", "remove", "one", stdin="y\n").out == "Removed one (one@example.org)\n"
     assert cli("extensions", "list").out == ""
     assert (one / "manifest.json").exists()
+
+
+def other_one(tmp_path: Path, **keys: Any) -> Path:
+    """Another extension, which says that it is the same."""
+    gecko = {"gecko": {"id": "one@example.org"}}
+    wanted = {"permissions": ["menus", "tabs"], "browser_specific_settings": gecko, **keys}
+    return make(tmp_path, name="wallpapers", **wanted)
+
+
+def test_an_extension_with_the_id_of_another_one_is_refused(cli: Cli, one: Path, tmp_path: Path) -> None:
+    cli("extensions", "install", str(one))
+    other, fresh = other_one(tmp_path), make(tmp_path, name="fresh")
+    refused = cli("extensions", "install", str(fresh), str(other))
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err.startswith(
+        f'hatbox: one@example.org is installed already: "one" 1, from {one}. This is "wallpapers" 1, from {other}. '
+        "It requires tabs in addition and does not require https://site.example/*. "
+    )
+    assert cli("extensions", "install", str(other), "--json").error["type"] == "AlreadyInstalled"
+    assert [each["name"] for each in cli("extensions", "list", "--json").json] == ["one"]
+
+
+def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tmp_path: Path) -> None:
+    cli("extensions", "install", str(one))
+    cli("extensions", "permissions", "one", "--grant", "cookies")
+    other = other_one(tmp_path, optional_permissions=["cookies"])
+    assert cli("extensions", "install", "--replace", str(other)).out.splitlines() == [
+        f"Replaced one 1, from {one}",
+        f"by wallpapers 1 (one@example.org), from {other}",
+        "  requires now: tabs",
+        "  requires no longer: https://site.example/*",
+        "  is not granted any more: cookies",
+        "  data: deleted",
+    ]
+    assert cli("extensions", "permissions", "one@example.org", "--json").json["granted"] == []
+    back = cli("extensions", "install", "--replace", "--keep-data", str(one), "--json").json[0]
+    assert back["replaced"] == {"name": "wallpapers", "version": "1", "path": str(other)}
+    assert (back["dataKept"], back["added"], back["removed"]) == (True, ["https://site.example/*"], ["tabs"])
+
+
+def test_an_update_says_which_permissions_are_new(cli: Cli, one: Path, tmp_path: Path) -> None:
+    cli("extensions", "install", str(one))
+    make(tmp_path, name="one", version="2", **{**OPTIONAL, "permissions": ["menus", "https://site.example/*", "tabs"]})
+    assert cli("extensions", "install", str(one)).out.splitlines() == [
+        "Updated one 2 (one@example.org), which was 1",
+        "  requires now: tabs",
+    ]
+    assert cli("extensions", "install", str(one)).out == "Installed one 2 (one@example.org)\n"
+
+
+def test_an_earlier_install_whose_files_are_gone_is_listed_and_not_run(
+    cli: Cli, profile: Path, one: Path, tmp_path: Path
+) -> None:
+    record = {"id": "one@example.org", "path": str(tmp_path / "gone"), "name": "one", "version": "1"}
+
+    async def write() -> None:
+        async with hatbox.open(profile) as opened:
+            value = msgspec.json.encode(record)  # as it was written before packages were stored
+            await opened._store.write(lambda each: each.extensions.put("one@example.org", "installed", "", value))
+
+    asyncio.run(write())
+    assert cli("extensions", "list").out == "one  1  one@example.org  reinstall needed\n"
+    assert cli("extensions", "list", "--json").json[0]["reinstallNeeded"]
+    result = cli("run", "one")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("hatbox: one (one@example.org) has to be installed again: ")
+    assert cli("extensions", "install", "--replace", "--keep-data", str(one)).status == 0
+    assert cli("extensions", "list").out == "one  1  one@example.org\n"
+
+
+@needs_deno
+def test_a_folder_that_runs_with_the_id_of_an_installed_one_is_told_apart(
+    cli: Cli, profile: Path, one: Path, tmp_path: Path
+) -> None:
+    cli("extensions", "install", str(one))
+    other = other_one(tmp_path, optional_permissions=["cookies"])
+
+    async def use(_: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
+        listed = (await command("list")).out.splitlines()
+        assert [" ".join(line.split()) for line in listed] == [
+            "one 1 one@example.org",
+            f"wallpapers 1 {extension.area} running (process {os.getpid()})",
+        ]
+        assert (await command("permissions", "one@example.org", "--grant", "cookies")).status == 0
+        assert (await command("permissions", "wallpapers", "--json")).json["granted"] == []
+        assert (await command("permissions", "one", "--json")).json["granted"] == ["cookies"]
+        assert (await command("remove", extension.area, "--yes")).out == "Removed wallpapers (one@example.org)\n"
+        assert [each["name"] for each in (await command("list", "--json")).json] == ["one"]
+
+    while_it_runs(profile, other, use)
 
 
 def test_a_name_is_no_instruction_to_the_terminal(cli: Cli, tmp_path: Path) -> None:
@@ -134,6 +230,10 @@ def test_a_name_is_no_instruction_to_the_terminal(cli: Cli, tmp_path: Path) -> N
     ):
         assert result.status == 0
         assert "\x1b[31mred" not in result.out
+    refused = cli("extensions", "install", str(make(tmp_path / "other", name="x")))
+    assert refused.status == 1
+    assert "\x1b[31mred" not in refused.err
+    assert "red" in refused.err
 
 
 # ---------------------------------------------------------------------------------------------------------- permissions

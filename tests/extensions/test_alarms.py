@@ -177,6 +177,6 @@ def test_an_alarm_of_the_last_session_does_not_stand_before_those_of_this_one(tm
         await profile.extensions.stop(extension)
         extension = await profile.extensions.start(extension.package)
         await extension.evaluate("browser.alarms.create('late', {delayInMinutes: 5})")
-        assert profile.extensions._alarms._timers[extension.id] is not None
+        assert profile.extensions._alarms._timers[extension.area] is not None
 
     run_made(tmp_path, use, permissions=["alarms"])

@@ -130,7 +130,7 @@ def test_it_survives_sleep_and_a_crash(tmp_path: Path) -> None:
 def test_what_is_removed_and_set_again_stands_last(tmp_path: Path) -> None:
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
-        storage = LocalStorage(profile._store, extension.id)
+        storage = LocalStorage(profile._store, extension.area)
         for changes in ([("a", "1"), ("b", "2")], [("a", None), ("a", "3"), ("b", "4")]):
             await storage.load()
             for key, value in changes:
@@ -145,7 +145,7 @@ def test_what_was_changed_is_written_also_if_the_task_that_writes_is_cancelled(t
 
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
-        storage = LocalStorage(profile._store, extension.id)
+        storage = LocalStorage(profile._store, extension.area)
         await storage.load()
         assert storage.change("a", "1")
         await asyncio.sleep(0)  # this one is being written
@@ -156,7 +156,7 @@ def test_what_was_changed_is_written_also_if_the_task_that_writes_is_cancelled(t
         assert storage.change("c", "3")
         storage._writing.cancel()  # before it has begun
         await storage.flush()
-        assert await LocalStorage(profile._store, extension.id).load() == [("a", "1"), ("b", "2"), ("c", "3")]
+        assert await LocalStorage(profile._store, extension.area).load() == [("a", "1"), ("b", "2"), ("c", "3")]
 
     with_extension(tmp_path, use)
 

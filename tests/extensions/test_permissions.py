@@ -140,10 +140,10 @@ def test_what_another_process_gives_and_takes_changes_the_extension_that_runs(tm
             event.addListener(heard.put_nowait)
         async with hatbox.open(profile.path) as other:
             cookies = Permissions(("cookies",))
-            await other._store.write(lambda each: granted.give(each, extension.id, cookies))
+            await other._store.write(lambda each: granted.give(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("typeof browser.cookies") == "object"
-            await other._store.write(lambda each: granted.take(each, extension.id, cookies))
+            await other._store.write(lambda each: granted.take(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("[typeof browser.cookies, told.length]") == ["undefined", 2]
 

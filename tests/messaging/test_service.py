@@ -21,7 +21,7 @@ class Running:
     """An extension that sleeps until it is woken."""
 
     def __init__(self, extension_id: str) -> None:
-        self.id = extension_id
+        self.id = self.area = extension_id
         self.woken = 0
 
     async def wake(self) -> None:

@@ -67,7 +67,7 @@ class Browser:
         return [name for name in self._dispatcher.visible(self._caller) if "." not in name]
 
     def __repr__(self) -> str:
-        return f"<browser of {self._caller.id}: {', '.join(dir(self))}>"
+        return f"<browser of {self._caller.extension_id}: {', '.join(dir(self))}>"
 
 
 class _NamespaceFace:

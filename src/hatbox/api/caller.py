@@ -40,6 +40,9 @@ class Caller:
 
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
+        """The name under which all that it stores is in the profile."""
+        self.extension_id = caller_id
+        """The id by which others know it."""
         self.permissions = set(permissions)
         self.context = Context(caller_id, "about:blank", "null", kind=None)
         """Where it is, for those whom it sends messages."""
@@ -80,8 +83,10 @@ class ExtensionCaller(Caller):
         texts: Texts | None = None,
         decide: Decide | None = None,
         context: Context | None = None,
+        area: str | None = None,
     ) -> None:
-        super().__init__(extension_id)
+        super().__init__(area or extension_id)
+        self.extension_id = extension_id
         origin = f"moz-extension://{uuid}"
         self.context = context or Context(extension_id, f"{origin}/{BACKGROUND_PAGE}", origin)
         self.permissions = grants.held

@@ -9,7 +9,7 @@ import msgspec
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
 from hatbox.store.base import Transaction
 
-__all__ = ["ADDED", "REMOVED", "Changed", "give", "granted", "keep_granted", "take"]
+__all__ = ["ADDED", "REMOVED", "Changed", "drop", "give", "granted", "keep_granted", "take"]
 
 ADDED: Final = "permissions.added"
 REMOVED: Final = "permissions.removed"
@@ -40,6 +40,13 @@ def keep_granted(transaction: Transaction, extension: str, permissions: Permissi
         transaction.changes.append(REMOVED, _encode(Changed(extension, removed)))
     if added := permissions - (before or NONE):
         transaction.changes.append(ADDED, _encode(Changed(extension, added)))
+
+
+def drop(transaction: Transaction, extension: str) -> Permissions:
+    """Forget what an extension was given, as if it had never run; returns what that was."""
+    before = granted(transaction, extension) or NONE
+    transaction.extensions.clear(extension, _KIND)
+    return before
 
 
 def give(transaction: Transaction, extension: str, permissions: Permissions) -> None:

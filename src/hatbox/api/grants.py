@@ -44,6 +44,14 @@ class Permissions(msgspec.Struct, frozen=True):
             _without(self.data_collection, other.data_collection),
         )
 
+    def within(self, declared: Permissions) -> Permissions:
+        """Those that are declared, origins if a declared pattern covers them, and what no manifest declares."""
+        return Permissions(
+            tuple(name for name in self.permissions if name in declared.permissions or name.startswith(_INTERNAL)),
+            tuple(origin for origin in self.origins if subsumes(declared.origins, origin)),
+            tuple(kind for kind in self.data_collection if kind in declared.data_collection),
+        )
+
     def visible(self) -> Permissions:
         """Without what a script never sees: permissions such as `internal:privateBrowsingAllowed`."""
         names = tuple(name for name in self.permissions if not name.startswith(_INTERNAL))

@@ -18,25 +18,35 @@ __all__ = [
     "DISABLED",
     "ENABLED",
     "INSTALLED",
+    "REINSTALL",
+    "RUNNING",
     "UNINSTALLED",
     "About",
     "Icon",
     "Installed",
+    "drop_package",
     "get",
     "get_all",
     "info_of",
     "install",
     "keep_uninstall_url",
+    "note_run",
     "remove",
     "set_enabled",
 ]
 
 CHANGED: Final = "extensions.changed"
-"""The topic of changes to which extensions are there. The payload is the id of one."""
+"""The topic of changes to which extensions are installed. The payload is the data area of one."""
 INSTALLED: Final = "management.installed"
 UNINSTALLED: Final = "management.uninstalled"
 ENABLED: Final = "management.enabled"
 DISABLED: Final = "management.disabled"
+
+REINSTALL: Final = ""
+"""In the place of a digest: the extension was installed before packages were stored, and its files are gone."""
+
+RUNNING: Final = "running"
+"""Under which kind it is noted that an extension runs; see hatbox.extensions.running."""
 
 _KIND: Final = "installed"
 _FAREWELL: Final = "uninstall-url"
@@ -62,10 +72,11 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """An extension that was installed: where it lies, and what it was when it last ran."""
+    """An extension that was installed, or was run from a folder: where it came from, and what it is."""
 
     id: str
     path: str
+    """Where it was installed from, links resolved. Its files are stored in the profile."""
     name: str
     version: str
     kept: bool = True
@@ -73,6 +84,24 @@ class Installed(msgspec.Struct, frozen=True):
     enabled: bool = True
     """Whether it runs with the others."""
     about: About = About()
+    area: str = ""
+    """The data area: the name under which all that it stores is in the profile. Empty in records of earlier formats."""
+    digest: str | None = None
+    """The hash of its package. None for an extension that is run from a folder; REINSTALL if it has to be installed
+    again."""
+    title: str = ""
+    """Its name in its own default language, whatever the user's language is."""
+    installed_at: float = 0.0
+    """Seconds since 1970."""
+    ran: str | None = None
+    """The version that was last run with this data; None if none was."""
+    renewed: bool = False
+    """Whether it was installed again since it was last run."""
+
+    @property
+    def needs_reinstall(self) -> bool:
+        """Whether its files are not stored, and it cannot be run."""
+        return self.kept and not self.digest
 
 
 def get_all(transaction: Transaction) -> list[Installed]:
@@ -80,9 +109,9 @@ def get_all(transaction: Transaction) -> list[Installed]:
     return [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
 
 
-def get(transaction: Transaction, extension_id: str) -> Installed | None:
-    """One that is installed, or None."""
-    value = transaction.extensions.get(extension_id, _KIND, "")
+def get(transaction: Transaction, area: str) -> Installed | None:
+    """The extension that has a data area, or None. The area of an installed extension is its id."""
+    value = transaction.extensions.get(area, _KIND, "")
     return _decode(value) if value else None
 
 
@@ -91,18 +120,26 @@ def install(transaction: Transaction, extension: Installed, *, anew: bool = Fals
 
     With `anew`, one that is only tried out counts as installed once more.
     """
-    before = get(transaction, extension.id)
+    before = get(transaction, extension.area)
     if before != extension:
         _put(transaction, extension)
-    same = before is not None and (before.version, before.kept) == (extension.version, extension.kept)
+    same = before is not None and _seen(before) == _seen(extension)
     if not same or (anew and not extension.kept):
         _tell(transaction, INSTALLED, extension)
     return before
 
 
-def set_enabled(transaction: Transaction, extension_id: str, enabled: bool) -> Installed:
+def note_run(transaction: Transaction, area: str, version: str) -> None:
+    """Note that an extension has received the events of its start. Nothing that others see changes by that."""
+    extension = get(transaction, area)
+    if extension is not None and (extension.ran != version or extension.renewed):
+        extension = msgspec.structs.replace(extension, ran=version, renewed=False)
+        transaction.extensions.put(area, _KIND, "", _encode(extension))
+
+
+def set_enabled(transaction: Transaction, area: str, enabled: bool) -> Installed:
     """Let an extension run with the others, or not."""
-    extension = _existing(transaction, extension_id)
+    extension = _existing(transaction, area)
     if extension.enabled != enabled:
         extension = msgspec.structs.replace(extension, enabled=enabled)
         _put(transaction, extension)
@@ -110,24 +147,35 @@ def set_enabled(transaction: Transaction, extension_id: str, enabled: bool) -> I
     return extension
 
 
-def remove(transaction: Transaction, extension_id: str) -> Installed:
-    """Drop an extension and all that it has kept. Where it asked for a page to be opened then, that is."""
-    extension = _existing(transaction, extension_id)
-    url = transaction.extensions.get(extension_id, _FAREWELL, "")
+def remove(transaction: Transaction, area: str) -> Installed:
+    """Drop an extension, its package and all that it has stored. The page of runtime.setUninstallURL() is opened."""
+    extension = _existing(transaction, area)
+    url = transaction.extensions.get(area, _FAREWELL, "")
     _tell(transaction, UNINSTALLED, extension)
-    transaction.extensions.clear(extension_id)
-    transaction.changes.append(CHANGED, _encode(extension_id))
+    at_work = transaction.extensions.get(area, RUNNING, "")
+    transaction.extensions.clear(area)
+    if at_work:  # until it has ended, its process may write more: nothing else must get this data area
+        nameless = {**msgspec.json.decode(at_work), "name": "", "manifest": {}}
+        transaction.extensions.put(area, RUNNING, "", _encode(nameless))
+    drop_package(transaction, extension.digest)
+    transaction.changes.append(CHANGED, _encode(area))
     if url:
         open_tab(transaction, msgspec.json.decode(url, type=str), cookie_store_id=DEFAULT_STORE)
     return extension
 
 
-def keep_uninstall_url(transaction: Transaction, extension_id: str, url: str | None) -> None:
+def drop_package(transaction: Transaction, digest: str | None) -> None:
+    """Delete a package unless an installed extension has it."""
+    if digest and all(each.digest != digest for each in get_all(transaction)):
+        transaction.packages.delete(digest)
+
+
+def keep_uninstall_url(transaction: Transaction, area: str, url: str | None) -> None:
     """Note the page to open when an extension is removed, or that there is none."""
     if url:
-        transaction.extensions.put(extension_id, _FAREWELL, "", _encode(url))
+        transaction.extensions.put(area, _FAREWELL, "", _encode(url))
     else:
-        transaction.extensions.delete(extension_id, _FAREWELL, "")
+        transaction.extensions.delete(area, _FAREWELL, "")
 
 
 def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
@@ -145,7 +193,7 @@ def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
         "type": "extension",
     }
     if extension.enabled:
-        every = about.required | (granted(transaction, extension.id) or NONE).visible()
+        every = about.required | (granted(transaction, extension.area) or NONE).visible()
         info["permissions"] = list(every.permissions)
         info["hostPermissions"] = [*every.origins, f"moz-extension://{about.uuid}/*"]
         info["shortName"] = about.short_name
@@ -158,16 +206,21 @@ def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
     return info
 
 
-def _existing(transaction: Transaction, extension_id: str) -> Installed:
-    extension = get(transaction, extension_id)
+def _seen(extension: Installed) -> tuple[str, bool, str | None]:
+    """What others are notified of."""
+    return extension.version, extension.kept, extension.digest
+
+
+def _existing(transaction: Transaction, area: str) -> Installed:
+    extension = get(transaction, area)
     if extension is None:
-        raise NoSuchExtension(extension_id)
+        raise NoSuchExtension(area)
     return extension
 
 
 def _put(transaction: Transaction, extension: Installed) -> None:
-    transaction.extensions.put(extension.id, _KIND, "", _encode(extension))
-    transaction.changes.append(CHANGED, _encode(extension.id))
+    transaction.extensions.put(extension.area, _KIND, "", _encode(extension))
+    transaction.changes.append(CHANGED, _encode(extension.area))
 
 
 def _tell(transaction: Transaction, topic: str, extension: Installed) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -43,39 +43,44 @@ class _Management(Namespace):
         events = {name: Source(feed.event(name, topic, msgspec.json.decode), _told) for name, topic in topics.items()}
         super().__init__(surface, services.store, events)
 
+    def _areas(self) -> dict[str, str]:
+        """The ids of the extensions that run here, and their data areas."""
+        return {extension.id: extension.area for extension in self._running.values()}
+
     def get_all(self, _: Caller) -> asyncio.Future[Any]:
-        return self._read("getAll", _get_all, frozenset(self._running))
+        return self._read("getAll", _get_all, self._areas())
 
     def get(self, _: Caller, extension_id: str) -> asyncio.Future[Any]:
-        return self._read("get", _get, frozenset(self._running), extension_id)
+        return self._read("get", _get, self._areas(), extension_id)
 
     def get_self(self, caller: Caller) -> asyncio.Future[Any]:
-        return self._read("getSelf", _get, frozenset([caller.id]), caller.id)
+        return self._read("getSelf", _get, {caller.extension_id: caller.id}, caller.extension_id)
 
     def set_enabled(self, _: Caller, extension_id: str, __: bool) -> asyncio.Future[Any]:
-        return self._read("setEnabled", _set_enabled, frozenset(self._running), extension_id)
+        return self._read("setEnabled", _set_enabled, self._areas(), extension_id)
 
     def uninstall_self(self, caller: Caller, options: Mapping[str, Any] | None) -> asyncio.Future[Any]:
         return self._write("uninstallSelf", _uninstall, caller.id, bool(options and options["showConfirmDialog"]))
 
 
-def _there(transaction: Transaction, running: Collection[str]) -> list[Installed]:
-    """Those that stay, and those that are only tried out, here and now."""
-    return [each for each in installed.get_all(transaction) if each.kept or each.id in running]
+def _there(transaction: Transaction, running: Mapping[str, str]) -> list[Installed]:
+    """The installed extensions, and those that run here from a folder: in the place of an installed one of that id."""
+    every = installed.get_all(transaction)
+    return [each for each in every if running.get(each.id, each.area if each.kept else None) == each.area]
 
 
-def _get_all(transaction: Transaction, running: Collection[str]) -> list[Info]:
+def _get_all(transaction: Transaction, running: Mapping[str, str]) -> list[Info]:
     return [installed.info_of(transaction, each) for each in _there(transaction, running)]
 
 
-def _get(transaction: Transaction, running: Collection[str], extension_id: str) -> Info:
+def _get(transaction: Transaction, running: Mapping[str, str], extension_id: str) -> Info:
     for each in _there(transaction, running):
         if each.id == extension_id:
             return installed.info_of(transaction, each)
     raise ApiError(f"No such addon {extension_id}")
 
 
-def _set_enabled(transaction: Transaction, running: Collection[str], extension_id: str) -> None:
+def _set_enabled(transaction: Transaction, running: Mapping[str, str], extension_id: str) -> None:
     """Refuse, as Firefox refuses every extension that no enterprise has installed: a user decides that."""
     _get(transaction, running, extension_id)
     raise ApiError("setEnabled can only be used for themes or by addons installed by enterprise policy")

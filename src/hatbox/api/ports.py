@@ -42,7 +42,7 @@ class _Ports(Namespace):
         frame_id: int | None,
         document_id: str | None,
     ) -> None:
-        address = Address(extension_id or caller.id, tab_id, frame_id, document_id)
+        address = Address(extension_id or caller.extension_id, tab_id, frame_id, document_id)
         self._messages.connect(caller.context, address, name, number)
 
     def post(self, caller: ExtensionCaller, number: int, message: Any) -> Awaitable[Any] | None:

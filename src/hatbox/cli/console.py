@@ -17,7 +17,7 @@ import typer
 from hatbox import schema
 from hatbox.api.match_patterns import ALL_URLS
 from hatbox.cli.extension_log import log_line
-from hatbox.cli.extension_names import place_of
+from hatbox.cli.extension_names import package_of
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import print_json_line, print_line
 from hatbox.errors import HatboxError, ScriptError
@@ -80,7 +80,7 @@ def console(
 async def _started(opened: Profile, wanted: str | None) -> Extension:
     if wanted is None:
         return await opened.extensions.start(_EVERYTHING, on_log=_tell)
-    return await opened.extensions.start(await place_of(opened, wanted), on_log=_tell)
+    return await opened.extensions.start(await package_of(opened, wanted), on_log=_tell)
 
 
 class _Prompt:
@@ -233,6 +233,8 @@ def _tell(entry: LogEntry) -> None:
 
 class _Everything(Package):
     """An extension without scripts that may do everything."""
+
+    area = "console@hatbox#console"
 
     def read(self, name: str) -> bytes | None:
         manifest = {

@@ -13,23 +13,26 @@ from hatbox.cli.failures import Failure
 from hatbox.cli.identities import within
 from hatbox.errors import ExtensionError
 from hatbox.extensions.manifest import read_manifest
-from hatbox.extensions.package import open_package
+from hatbox.extensions.package import Package, open_package
 from hatbox.extensions.running import Running
 from hatbox.profile import Profile
 
-__all__ = ["Known", "check_packages", "find_extension", "place_of", "places_of"]
+__all__ = ["Known", "check_packages", "find_extension", "package_of", "packages_of"]
 
 Known: TypeAlias = tuple[Installed, Running | None]
 
 
 def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
-    """The one extension with this id or name, or a failure that says which could be meant."""
-    by_id = [each for each in known if each[0].id == name_or_id]
-    found = by_id or [each for each in known if each[0].name == name_or_id]
+    """The one extension with this id or name, or a failure that says which could be meant.
+
+    What runs from a folder with the id of an installed extension is meant only by its data area, which `list` shows.
+    """
+    by_id = [each for each in known if each[0].area == name_or_id]
+    found = by_id or [each for each in known if name_or_id in (each[0].id, each[0].name)]
     if len(found) == 1:
         return found[0]
     if found:
-        ids = [each.id for each, _ in found]
+        ids = [each.area for each, _ in found]
         message = f'{len(found)} extensions are called "{name_or_id}". Say which by its id: {", ".join(ids)}.'
         raise Failure("AmbiguousExtension", message, details={"ids": ids})
     names = [name for each, _ in known for name in (each.name, each.id)]
@@ -39,30 +42,33 @@ def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
     raise Failure("NoSuchExtension", message, details={"nearest": nearest})
 
 
-async def place_of(opened: Profile, wanted: str) -> Path:
-    """Where an extension is that is named by its folder or archive, or is known and named by its id or name."""
+async def package_of(opened: Profile, wanted: str) -> Package:
+    """The extension in a folder or archive; or an installed one, named by its id or name, as it was installed."""
     path = Path(wanted)
     if path.name != wanted or path.suffix in (".xpi", ".zip") or await asyncio.to_thread(path.exists):
-        return path
+        return await asyncio.to_thread(open_package, path)
     extension, _ = find_extension(await opened.extensions.known(), wanted)
-    return Path(extension.path)
+    if not extension.kept:  # it runs, from a folder
+        return await asyncio.to_thread(open_package, extension.path)
+    return await opened.extensions.package(extension.area)
 
 
-def places_of(wanted: Sequence[str], profile: str | None) -> list[Path]:
-    """Where each of several is."""
+def packages_of(wanted: Sequence[str], profile: str | None) -> list[Package]:
+    """The packages of several."""
 
-    async def found(opened: Profile) -> list[Path]:
-        return [await place_of(opened, each) for each in wanted]
+    async def found(opened: Profile) -> list[Package]:
+        return [await package_of(opened, each) for each in wanted]
 
     return within(profile, found)
 
 
-def check_packages(paths: Iterable[Path]) -> None:
+def check_packages(packages: Iterable[Package | Path]) -> None:
     """Fail if one of several extensions cannot be read, or is there twice: before anything is done with the others."""
     places: dict[str, Path] = {}
-    for path in paths:
+    for each in packages:
+        path = each if isinstance(each, Path) else each.path
         try:
-            manifest = read_manifest(open_package(path))
+            manifest = read_manifest(open_package(each) if isinstance(each, Path) else each)
         except ExtensionError as error:
             named = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
             raise Failure(type(error).__name__, named) from error

@@ -29,13 +29,13 @@ __all__ = ["run_extensions"]
 
 
 def run_extensions(
-    paths: Sequence[Path], profile: Path | None, choice: Choice, *, inspect: bool, as_json: bool
+    given: Sequence[Path | Package], profile: Path | None, choice: Choice, *, inspect: bool, as_json: bool
 ) -> None:
     """Run extensions until a signal comes, or until none of them runs any more."""
 
     async def run() -> None:
         with stoppable():
-            first, *others = map(open_package, paths)
+            first, *others = [each if isinstance(each, Package) else open_package(each) for each in given]
             # Before all else: while it starts, there is enough to do here.
             child = await DenoProcess.start(Limits(), inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
             try:
@@ -93,7 +93,7 @@ async def _start(
 ) -> None:
     left = len(packages)
     for package in packages:
-        teller = _Teller(str(package.path), as_json=as_json)
+        teller = _Teller(package, as_json=as_json)
 
         def ended(reason: Exit, pause: float | None, teller: _Teller = teller) -> None:
             nonlocal left
@@ -107,18 +107,19 @@ async def _start(
         )
         child = None
         await teller.started(extension, inspect=inspect)
+        await teller.warn_of_namesake(opened, extension)
 
 
 class _Teller:
     """Prints what becomes of one extension, a line for each thing."""
 
-    def __init__(self, place: str, *, as_json: bool) -> None:
-        self._place = place
+    def __init__(self, package: Package, *, as_json: bool) -> None:
+        self._package = package
         self._as_json = as_json
 
     @functools.cached_property
     def _name(self) -> str:
-        return read_manifest(open_package(self._place), languages=user_languages()).name
+        return read_manifest(self._package, languages=user_languages()).name
 
     async def started(self, extension: Extension, *, inspect: bool) -> None:
         self._name = extension.manifest.name
@@ -128,6 +129,15 @@ class _Teller:
         if inspect and extension.runtime is not None:
             address = await extension.runtime.process.inspector
             self._say("inspector", f"DevTools attach to {address}; chrome://inspect lists it")
+
+    async def warn_of_namesake(self, opened: Profile, extension: Extension) -> None:
+        """What runs from a folder has nothing of the extension that is installed with its id, and says so."""
+        if extension.area == extension.id:
+            return
+        for each in await opened.extensions.installed():
+            if each.id == extension.id:
+                text = f"{each.name} is installed with this id, from {each.path}; this one runs with data of its own"
+                self._say("warning", text)
 
     def log(self, entry: LogEntry) -> None:
         text = str(entry) if self._as_json else log_line(entry)

@@ -24,6 +24,7 @@ from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.output import print_json, print_line, print_rows
 from hatbox.cli.tabs import existing_tabs
 from hatbox.cli.text import visible
+from hatbox.extensions.installing import Installation
 from hatbox.extensions.running import Running
 from hatbox.extensions.triggers import Shown, Triggered
 from hatbox.profile import Profile
@@ -50,10 +51,18 @@ def list_(
 
     found, shown = within(profile, listed)
     if as_json:
-        by_id = {each.id: each for each in shown}
-        print_json([_document(*each, by_id.get(each[0].id), ui=ui) for each in found], sys.stdout)
+        by_id = {(each.id, each.process): each for each in shown}
+        documents = [
+            _document(each, running, by_id.get((each.id, running.process)) if running else None, ui=ui)
+            for each, running in found
+        ]
+        print_json(documents, sys.stdout)
         return
-    rows = [(each.name, each.version, each.id, _state(each, running)) for each, running in found]
+    installed = {each.id for each, _ in found if each.kept}
+    rows = [
+        (each.name, each.version, each.area if each.id in installed else each.id, _state(each, running))
+        for each, running in found
+    ]
     print_rows(_LIST_HEADER, rows, sys.stdout, whole="Id")
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
@@ -64,26 +73,42 @@ def install(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Folders, .xpi or .zip files, each with an extension.")
     ],
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="Replace an installed extension that has the same id but comes from another place, or has another "
+            "name. What it was granted is dropped, and its data is deleted.",
+        ),
+    ] = False,
+    keep_data: Annotated[
+        bool, typer.Option("--keep-data", help="With --replace: the new extension gets the data of the old one.")
+    ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install extensions, or the versions of them that are there now. They are not copied.
+    """Install extensions, or update them. Their files are stored in the profile: later changes have no effect on it.
 
-    One that is installed can be named by its id or name, also to `hatbox run`, which runs it.
+    One that is installed can be named by its id or name, also to `hatbox run`, which runs it. Installing again from the
+    same place is an update: it keeps its data and what it was granted.
     """
+    if keep_data and not replace:
+        raise typer.BadParameter("it is for --replace; an update keeps its data anyway", param_hint="--keep-data")
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
-    async def installed(opened: Profile) -> list[Known]:
-        ids = [(await opened.extensions.install(path)).id for path in paths]
-        return [each for each in await opened.extensions.known() if each[0].id in ids]
+    async def installed(opened: Profile) -> list[tuple[Installation, Running | None]]:
+        done = await opened.extensions.install_all(paths, replace=replace, keep_data=keep_data)
+        at_work = {each.area: running for each, running in await opened.extensions.known()}
+        return [(each, at_work.get(each.extension.area)) for each in done]
 
     done = within(profile, installed)
     if as_json:
-        print_json([_document(*each) for each in done], sys.stdout)
+        print_json([{**_document(each.extension, running), **_change(each)} for each, running in done], sys.stdout)
     else:
-        for extension, _ in done:
-            print_line(f"Installed {extension.name} {extension.version} ({extension.id})", sys.stdout)
+        for each, _ in done:
+            for line in _report(each):
+                print_line(line, sys.stdout)
 
 
 def remove(
@@ -94,7 +119,7 @@ def remove(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove extensions and all that they have kept. Their files stay where they are."""
+    """Remove extensions and all that they have stored. The files that they were installed from stay."""
 
     async def meant(opened: Profile) -> list[Known]:
         known = await opened.extensions.known()
@@ -107,7 +132,7 @@ def remove(
 
     async def removed(opened: Profile) -> None:
         for extension, _ in found:
-            await opened.extensions.remove(extension.id)
+            await opened.extensions.remove(extension.area)
 
     within(profile, removed)
     if as_json:
@@ -131,15 +156,15 @@ def permissions(
 
     async def changed(opened: Profile) -> tuple[Installed, ExtensionPermissions]:
         found, _ = find_extension(await opened.extensions.known(), extension)
-        grants = await opened.extensions.permissions(found.id)
+        grants = await opened.extensions.permissions(found.area)
         given, taken = _permissions(grant or ()), _permissions(revoke or ())
         _expect_optional(found, grants, given)
         _expect_given(found, grants, taken)
         if given:
-            await opened.extensions.grant(found.id, given)
+            await opened.extensions.grant(found.area, given)
         if taken:
-            await opened.extensions.revoke(found.id, taken)
-        return found, await opened.extensions.permissions(found.id)
+            await opened.extensions.revoke(found.area, taken)
+        return found, await opened.extensions.permissions(found.area)
 
     found, grants = within(profile, changed)
     if as_json:
@@ -176,7 +201,7 @@ def trigger(
         if tab is not None:
             await existing_tabs(opened, [tab])
         done = await opened.extensions.trigger(
-            found.id,
+            found.area,
             what,
             tab_id=tab,
             link_url=link,
@@ -195,6 +220,42 @@ def trigger(
     else:
         where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
+
+
+# ── What an installation did ──
+
+
+def _report(done: Installation) -> Iterator[str]:
+    extension, before = done.extension, done.before
+    named = f"{extension.name} {extension.version} ({extension.id})"
+    if before is None:
+        yield f"Installed {named}"
+        return
+    if not done.replaced:
+        yield f"Installed {named}" if extension == before else f"Updated {named}, which was {before.version}"
+    else:
+        yield f"Replaced {before.name} {before.version}, from {before.path}"
+        yield f"by {named}, from {extension.path}"
+    for words, permissions in (
+        ("requires now", done.added),
+        ("requires no longer", done.removed),
+        ("is not granted any more", done.dropped),
+    ):
+        if names := _listed(permissions):
+            yield f"  {words}: {names}"
+    if done.replaced:
+        yield f"  data: {'kept' if done.has_data else 'deleted'}"
+
+
+def _change(done: Installation) -> dict[str, Any]:
+    before = done.before
+    return {
+        "replaced": None if before is None else {"name": before.name, "version": before.version, "path": before.path},
+        "dataKept": done.has_data,
+        "added": _names(done.added),
+        "removed": _names(done.removed),
+        "dropped": _names(done.dropped),
+    }
 
 
 # ── Permissions ──
@@ -268,6 +329,8 @@ def _document(
         "path": extension.path,
         "installed": extension.kept,
         "enabled": extension.enabled,
+        "reinstallNeeded": extension.needs_reinstall,
+        "digest": extension.digest or None,
         "process": running.process if running else None,
     }
     return {**document, "ui": msgspec.to_builtins(shown) if shown else None} if ui else document
@@ -276,6 +339,8 @@ def _document(
 def _state(extension: Installed, running: Running | None) -> str:
     if running is not None:
         return f"running (process {running.process})"
+    if extension.needs_reinstall:
+        return "reinstall needed"
     return "" if extension.enabled else "disabled"
 
 

@@ -4,8 +4,9 @@ and hatbox.cli.extension_run."""
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,9 @@ from hatbox.cli.engines import chosen
 from hatbox.cli.extension_run import run_extensions
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.plain_run import is_extension
+
+if TYPE_CHECKING:
+    from hatbox.extensions.package import Package
 
 __all__ = ["run"]
 
@@ -69,8 +73,8 @@ def run(
     if is_extension(Path(script)) or _is_name(script):
         if permission:
             raise typer.BadParameter("an extension holds what its manifest asks for", param_hint="--permission")
-        paths = _places([script, *(arguments or [])], profile)
-        run_extensions(paths, path, choice, inspect=inspect, as_json=as_json)
+        packages = _packages([script, *(arguments or [])], profile)
+        run_extensions(packages, path, choice, inspect=inspect, as_json=as_json)
         return
     if inspect:
         raise typer.BadParameter("it is for extensions", param_hint="--inspect")
@@ -86,18 +90,18 @@ def _is_name(text: str) -> bool:
     return not Path(text).exists() and not text.endswith(".py") and text == Path(text).name
 
 
-def _places(wanted: list[str], profile: str | None) -> list[Path]:
-    """Where extensions are that are named by folder, archive, id or name. Where there are several, all can be run."""
+def _packages(wanted: list[str], profile: str | None) -> Sequence[Path | Package]:
+    """The extensions that are named by folder, archive, id or name. Where there are several, all can be run."""
     paths = [Path(each) for each in wanted]
     if len(paths) == 1 and paths[0].exists():
         return paths
-    from hatbox.cli.extension_names import check_packages, places_of  # which the usual way need not wait for
+    from hatbox.cli.extension_names import check_packages, packages_of  # which the usual way need not wait for
 
-    if not all(path.exists() for path in paths):
-        paths = places_of(wanted, profile)
-    if len(paths) > 1:
-        check_packages(paths)
-    return paths
+    all_exist = all(path.exists() for path in paths)
+    packages: Sequence[Path | Package] = paths if all_exist else packages_of(wanted, profile)
+    if len(packages) > 1:
+        check_packages(packages)
+    return packages
 
 
 def _checked(permissions: list[str]) -> list[str]:

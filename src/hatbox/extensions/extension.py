@@ -54,16 +54,19 @@ class Extension:
         child: DenoProcess | None = None,
         on_run: Callable[[], None] = lambda: None,
         local_storage: LocalStorage | None = None,
+        area: str | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
     ) -> None:
         self.package = package
+        self.area = area or manifest.id
+        """The name under which all that it stores is in the profile."""
         self.manifest = manifest
         """What its manifest says."""
         self.grants = ExtensionPermissions(manifest.required, manifest.optional, granted)
         """What it may do, and may ask for."""
         self.caller = ExtensionCaller(
-            manifest.id, manifest.uuid, manifest.for_scripts(), self.grants, manifest.locales, decide
+            manifest.id, manifest.uuid, manifest.for_scripts(), self.grants, manifest.locales, decide, area=self.area
         )
         self.reload = on_reload
         """Start it anew, from its files: what runtime.reload() does."""
@@ -277,7 +280,9 @@ class Extension:
 
     def _page(self, context: Context) -> Page:
         mine = self.caller
-        caller = ExtensionCaller(mine.id, mine.uuid, mine.manifest, self.grants, mine.texts, mine.decide, context)
+        caller = ExtensionCaller(
+            self.id, mine.uuid, mine.manifest, self.grants, mine.texts, mine.decide, context, self.area
+        )
         page = Page(self._dispatcher, self._messages, caller)
         self._pages.append(page)
         return page

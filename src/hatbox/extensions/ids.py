@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import uuid
 from pathlib import Path
@@ -22,9 +23,10 @@ def is_extension_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def temporary_id(path: Path) -> str:
-    """The id of an extension without one: always the same for what lies in the same place."""
-    return f"{hashlib.sha256(str(path.resolve()).encode('utf-8', 'surrogateescape')).hexdigest()[:40]}@temporary-addon"
+def temporary_id(place: Path) -> str:
+    """The id of an extension without one: always the same for what lies in the same place. Links are not followed."""
+    path = os.path.abspath(place).encode("utf-8", "surrogateescape")  # noqa: PTH100 - it removes "..", on no disk
+    return f"{hashlib.sha256(path).hexdigest()[:40]}@temporary-addon"
 
 
 def extension_uuid(extension_id: str) -> str:

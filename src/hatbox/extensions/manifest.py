@@ -130,7 +130,7 @@ def read_manifest(
     raw = parse_json(MANIFEST, package.read(MANIFEST) or b"")
     version = _version(raw)
     own_id = _own_id(raw)
-    extension_id = own_id or temporary_id(package.path)
+    extension_id = own_id or temporary_id(package.place)
     host = uuid or extension_uuid(extension_id)
     default_locale = raw.get("default_locale")
     if default_locale is not None and not isinstance(default_locale, str):

@@ -55,8 +55,13 @@ def open_package(path: str | os.PathLike[str]) -> Package:
 class Package(ABC):
     """The files of one extension."""
 
+    area: str | None = None
+    """The data area of the extension; None where it depends on the place."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = path.resolve()
+        """Where the files are, links resolved. What is read comes from here, even if a link changes meanwhile."""
 
     @abstractmethod
     def read(self, name: str) -> bytes | None:
@@ -74,7 +79,7 @@ class Package(ABC):
 class _Folder(Package):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._root = path.resolve()
+        self._root = self.place
 
     def read(self, name: str) -> bytes | None:
         found = self._find(name)
@@ -165,7 +170,7 @@ class _Archive(Package):
 
         super().__init__(path)
         try:
-            with path.open("rb") as file:
+            with self.place.open("rb") as file:
                 contents = file.read(MAX_ARCHIVE_BYTES + 1)
         except OSError as error:
             raise PackageError(path, f"it cannot be read: {error.strerror}", "Check its permissions.") from error

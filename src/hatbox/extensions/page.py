@@ -34,7 +34,7 @@ class Page:
 
     def send_message(self, message: Any) -> Awaitable[Any]:
         """Send a message, as runtime.sendMessage() does; resolves to the first answer."""
-        reply: Awaitable[Any] = self.browser.runtime.sendMessage(self.caller.id, message, None)
+        reply: Awaitable[Any] = self.browser.runtime.sendMessage(self.caller.extension_id, message, None)
         return reply
 
     def connect(self, name: str = "") -> Port:

@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.api import notifications
+from hatbox.api import installed, notifications
 from hatbox.api.actions import button, page
 from hatbox.api.menus import items
 from hatbox.api.pressed import is_event_page
-from hatbox.errors import ExtensionError
+from hatbox.errors import ExtensionError, NoSuchExtension
 from hatbox.store.base import Transaction
 
-__all__ = ["Running", "begin", "end", "get", "get_all", "prepare"]
+__all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare"]
 
-_KIND: Final = "running"
+_KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
 _QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
@@ -32,16 +32,37 @@ class Running(msgspec.Struct, frozen=True):
     """An extension that runs: in which process, and what its manifest says."""
 
     id: str
+    """Its data area."""
     name: str
     process: int
     since: str
     """When the process began, as the system tells it: numbers of processes are used again."""
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""
+    extension_id: str = ""
+    """Its id, as others see it."""
+
+
+def area_named(transaction: Transaction, name: str) -> str:
+    """The data area of the extension with this id, or with this area: the installed one, else the one that runs."""
+    if installed.get(transaction, name) is not None:
+        return name
+    areas = [each.area for each in installed.get_all(transaction) if each.id == name]
+    at_work = [area for area in areas if get(transaction, area) is not None]
+    for found in (at_work, areas):
+        if len(found) == 1:
+            return found[0]
+    raise NoSuchExtension(name)
 
 
 def begin(
-    transaction: Transaction, extension: str, name: str, manifest: Mapping[str, Any], *, is_same_version: bool
+    transaction: Transaction,
+    extension: str,
+    name: str,
+    manifest: Mapping[str, Any],
+    *,
+    extension_id: str | None = None,
+    is_same_version: bool,
 ) -> None:
     """Note that an extension runs in this process. What it showed when it last ran is gone.
 
@@ -53,7 +74,7 @@ def begin(
     forget_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
         transaction.extensions.clear(extension, kind)
-    running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest)
+    running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
 
 
@@ -80,6 +101,12 @@ def get(transaction: Transaction, extension: str) -> Running | None:
     value = transaction.extensions.get(extension, _KIND, "")
     running = _decode(value) if value else None
     return running if running is not None and _is_there(running) else None
+
+
+def find(transaction: Transaction, name: str) -> Running | None:
+    """An extension that runs, by its data area or its id."""
+    exact = get(transaction, name)
+    return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
 
 
 def _is_there(running: Running) -> bool:

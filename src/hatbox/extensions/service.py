@@ -5,27 +5,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from hatbox.api import alarms, installed
+from hatbox.api import installed
 from hatbox.api.caller import Decide
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.granted import ADDED, REMOVED, Changed, granted, keep_granted
 from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
-from hatbox.api.installed import About, Icon, Installed
+from hatbox.api.installed import Installed
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError, NoSuchExtension
-from hatbox.extensions import running, triggers
+from hatbox.errors import ExtensionError, NoSuchExtension, ProfileError
+from hatbox.extensions import installing, running, starting, triggers
 from hatbox.extensions.alarms import AlarmScheduler
 from hatbox.extensions.extension import Extension
+from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.manifest import Manifest, read_manifest
 from hatbox.extensions.package import Package, open_package
+from hatbox.extensions.package_cache import PackageCache
 from hatbox.extensions.running import Running
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
+from hatbox.extensions.stored import StoredPackage, digest_of
 from hatbox.extensions.urls import file_name
 from hatbox.extensions.user_languages import user_languages
 from hatbox.messaging.service import Messages
@@ -39,8 +45,12 @@ logger = logging.getLogger("hatbox.extensions")
 class Extensions:
     """The extensions of a profile."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock, messages: Messages) -> None:
+    def __init__(
+        self, store: Store, dispatcher: Dispatcher, clock: Clock, messages: Messages, cache: PackageCache
+    ) -> None:
         self._store = store
+        self.cache = cache
+        """Where installed extensions are on this machine, so that they start quickly."""
         self._messages = messages
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
@@ -73,13 +83,13 @@ class Extensions:
         def found(transaction: Transaction) -> list[tuple[Installed, Running | None]]:
             at_work = {each.id: each for each in running.get_all(transaction)}
             every = installed.get_all(transaction)
-            return [(each, at_work.get(each.id)) for each in every if each.kept or each.id in at_work]
+            return [(each, at_work.get(each.area)) for each in every if each.kept or each.area in at_work]
 
         return self._store.read(found)
 
     async def permissions(self, extension_id: str) -> ExtensionPermissions:
         """What an extension holds, was given, and may ask for."""
-        manifest, given = await self._given(extension_id)
+        _, manifest, given = await self._given(extension_id)
         return ExtensionPermissions(manifest.required, manifest.optional, given)
 
     async def grant(self, extension_id: str, permissions: Permissions) -> None:
@@ -91,41 +101,127 @@ class Extensions:
         await self._regrant(extension_id, lambda grants: grants.remove(permissions))
 
     async def _regrant(self, extension_id: str, change: Callable[[ExtensionPermissions], object]) -> None:
-        manifest, _ = await self._given(extension_id)
+        area, manifest, _ = await self._given(extension_id)
 
         def changed(transaction: Transaction) -> None:
-            given = granted(transaction, extension_id)
+            given = granted(transaction, area)
             grants = ExtensionPermissions(NONE, NONE, manifest.at_install if given is None else given)
             change(grants)
-            keep_granted(transaction, extension_id, grants.granted)
+            keep_granted(transaction, area, grants.granted)
 
         await self._store.write(changed)
 
-    async def _given(self, extension_id: str) -> tuple[Manifest, Permissions]:
+    async def _given(self, extension_id: str) -> tuple[str, Manifest, Permissions]:
         def noted(transaction: Transaction) -> tuple[Installed | None, Permissions | None]:
-            return installed.get(transaction, extension_id), granted(transaction, extension_id)
+            area = running.area_named(transaction, extension_id)
+            return installed.get(transaction, area), granted(transaction, area)
 
         known, given = await self._store.read(noted)
         if known is None:
             raise NoSuchExtension(extension_id)
-        _, manifest = await self._read(known.path)
-        return manifest, manifest.at_install if given is None else given
+        _, manifest = await self._read(await self._stored(known) if known.kept else known.path)
+        return known.area, manifest, manifest.at_install if given is None else given
 
-    async def install(self, path: str | os.PathLike[str]) -> Manifest:
-        """Note the extension in a folder or file as installed. It is run with the others from now on."""
-        package, manifest = await self._read(path)
-        await self._store.write(lambda transaction: _note(transaction, package, manifest, kept=True))
-        return manifest
+    async def package(self, extension_id: str) -> StoredPackage:
+        """The files of an installed extension as they were installed, for start(). What is on disk by now is not read.
+
+        They come from a cache on this machine, if that has them unchanged, else from the profile.
+        """
+        known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
+        if known is None or not known.kept:
+            raise NoSuchExtension(extension_id)
+        return await self._stored(known)
+
+    async def _stored(self, known: Installed) -> StoredPackage:
+        digest = known.digest
+        if not digest:
+            raise ExtensionError(
+                f"{known.name} ({known.id}) has to be installed again: its files were not stored, and could not be "
+                f"read from {known.path}. Use `hatbox extensions install PATH`."
+            )
+        data = await asyncio.to_thread(self.cache.get, digest)
+        if data is None:
+            data = await self._store.read(lambda transaction: transaction.packages.get(digest))
+            if data is None or await asyncio.to_thread(digest_of, data) != digest:
+                raise ExtensionError(
+                    f"the files of {known.name} ({known.id}) are damaged in the profile. Install it again: "
+                    "`hatbox extensions install PATH`. Its data stays."
+                )
+            await asyncio.to_thread(self.cache.put, digest, data)
+        return StoredPackage(Path(known.path), data, digest, known.area)
+
+    async def install(
+        self, path: str | os.PathLike[str], *, replace: bool = False, keep_data: bool = False
+    ) -> Installation:
+        """Store the extension in a folder or file in the profile. Later changes to those files do not affect it.
+
+        Where its id is that of an extension from another place, or with another name, AlreadyInstalled is raised. With
+        `replace` it takes the place of that one, without its grants, and with its data only if you say `keep_data`.
+        """
+        (done,) = await self.install_all([path], replace=replace, keep_data=keep_data)
+        return done
+
+    async def install_all(
+        self, paths: Iterable[str | os.PathLike[str]], *, replace: bool = False, keep_data: bool = False
+    ) -> list[Installation]:
+        """Install several extensions: all, or none if one of them cannot be installed."""
+        candidates = [await asyncio.to_thread(self._candidate, path) for path in paths]
+
+        def install(transaction: Transaction) -> list[Installation]:
+            now = time.time()
+            return [
+                installing.install(transaction, each, now, replace=replace, keep_data=keep_data) for each in candidates
+            ]
+
+        if replace:
+            await self._stop_replaced(candidates)
+        done = await self._store.write(install)
+        await self._clean_cache([each.before.digest for each in done if each.before is not None])
+        return done
+
+    def _candidate(self, path: str | os.PathLike[str]) -> Candidate:
+        return installing.candidate_of(open_package(path), self.languages)
+
+    async def _stop_replaced(self, candidates: Iterable[Candidate]) -> None:
+        """End the extensions here that are about to be replaced: what they write at their end must not outlive them."""
+        for each in candidates:
+            extension = self._with_area(each.manifest.id)
+            known = await self._store.read(partial(installed.get, area=each.manifest.id))
+            if extension and known and not installing.is_update(known, each.place, each.title):
+                await self.stop(extension)
+                extension.tell_end("it was replaced")
 
     async def remove(self, extension_id: str) -> Installed:
-        """Remove an extension, and all that it has kept."""
-        if extension := self._running.get(extension_id):
+        """Remove an extension, and all that it has stored."""
+        area = await self._area_named(extension_id)
+        if extension := self._with_area(area):
             await self.stop(extension)
-        return await self._store.write(lambda transaction: installed.remove(transaction, extension_id))
+        removed = await self._store.write(partial(_remove, area=area))
+        await self._clean_cache([removed.digest])
+        return removed
 
-    def set_enabled(self, extension_id: str, enabled: bool) -> asyncio.Future[Installed]:
+    async def set_enabled(self, extension_id: str, enabled: bool) -> Installed:
         """Let an extension run with the others, or not: one that is disabled is stopped, in every process."""
-        return self._store.write(lambda transaction: installed.set_enabled(transaction, extension_id, enabled))
+        area = await self._area_named(extension_id)
+        return await self._store.write(lambda transaction: installed.set_enabled(transaction, area, enabled))
+
+    async def adopt(self) -> None:
+        """Bring records of earlier formats up to date: store the files of what was installed, where they are readable.
+
+        Called when the profile has been opened.
+        """
+        for known in await self._store.read(installing.outdated):
+            candidate = None
+            if known.kept:
+                try:
+                    candidate = await asyncio.to_thread(self._candidate, known.path)
+                except (ExtensionError, OSError) as error:
+                    logger.warning("%s (%s) has to be installed again: %s", known.name, known.id, error)
+            try:
+                now = time.time()
+                await self._store.write(partial(installing.adopt, known=known, candidate=candidate, now=now))
+            except ProfileError as error:  # full, or for reading only: it is done at the next open
+                logger.warning("%s: its files could not be stored: %s", known.id, error)
 
     async def start(
         self,
@@ -142,6 +238,8 @@ class Extensions:
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background has run.
 
+        It has a data area of its own, by its id and its real path, unless it is what package() returns, or the folder
+        that was installed: then it has the data of the installed one, and nothing that was not granted to that.
         `decide` is asked whether it is to be given the permissions that it asks for; without it, it never is.
         `on_run` is told when its scripts are about to run, and `child` is a process for them that was started ahead.
         """
@@ -150,22 +248,24 @@ class Extensions:
             raise ExtensionError(f"{manifest.id} is running already. Stop it first.")
         self._starting.add(manifest.id)
         try:
-            before, given = await self._store.write(lambda transaction: _begin(transaction, package, manifest))
+            run = await self._begin_run(package, manifest)
         finally:
             self._starting.discard(manifest.id)
+        area = run.area
         extension = Extension(
             package,
             manifest,
             self._dispatcher,
             self._messages,
-            granted=given,
+            granted=run.granted,
             limits=limits,
             inspect=inspect,
             idle_seconds=idle_seconds,
             decide=decide,
             on_reload=lambda: self._begin(self.reload(manifest.id)),
-            prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, manifest.id)),
-            local_storage=LocalStorage(self._store, manifest.id),
+            prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, area)),
+            local_storage=LocalStorage(self._store, area),
+            area=area,
             on_log=on_log,
             on_exit=on_exit,
             on_run=on_run,
@@ -174,23 +274,39 @@ class Extensions:
         if not self._running:
             self._store.follow(self._hear)
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
-        self._alarms.watch(manifest.id)
+        self._alarms.watch(area)
         try:
-            await extension.start(*_first_events(before, manifest, temporary=before is None or not before.kept))
+            await extension.start(*starting.events_of(run, manifest))
+            await self._note_run(extension)
         except BaseException:
             await self.stop(extension)
             raise
         return extension
 
+    async def _begin_run(self, package: Package, manifest: Manifest) -> starting.Run:
+        title = await self._title(package, manifest)
+        return await self._store.write(lambda transaction: starting.begin(transaction, package, manifest, title))
+
+    async def _title(self, package: Package, manifest: Manifest) -> str:
+        """The name by which a package is compared with the installed one of its id. Only then it is read."""
+        known = await self._store.read(lambda transaction: installed.get(transaction, manifest.id))
+        if known is None or package.area is not None:
+            return manifest.name
+        return await asyncio.to_thread(installing.title_of, package, manifest)
+
+    async def _note_run(self, extension: Extension) -> None:
+        version = extension.manifest.version
+        await self._store.write(lambda transaction: installed.note_run(transaction, extension.area, version))
+
     async def stop(self, extension: Extension) -> None:
         """End an extension that was started here."""
         self._running.pop(extension.id, None)
         self._messages.running.pop(extension.id, None)
-        self._alarms.unwatch(extension.id)
+        self._alarms.unwatch(extension.area)
         if not self._running:
             self._store.unfollow(self._hear)
         await extension.stop()
-        await self._store.write(lambda transaction: running.end(transaction, extension.id))
+        await self._store.write(lambda transaction: running.end(transaction, extension.area))
 
     def ui(self, extension_id: str | None = None) -> asyncio.Future[list[triggers.Shown]]:
         """What the extensions show that run, here or in another process: menus, buttons, commands, notifications."""
@@ -228,22 +344,32 @@ class Extensions:
         )
 
     async def reload(self, extension_id: str) -> None:
-        """Start an extension that runs here anew, from its files as they are now."""
+        """Start an extension that runs here anew: as it is installed now, or from its folder as that is now."""
         extension = self._running[extension_id]
-        known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
+        old = extension.package
         try:
-            package, manifest = await self._read(known.path if known is not None else extension.package.path)
+            package, manifest = await self._read(await self._again(extension))
             if manifest.id != extension_id:
                 raise ExtensionError(f"{package.path} is {manifest.id} now. Start that one instead.")
+            title = await self._title(package, manifest)
+            run = await self._store.write(
+                lambda transaction: starting.begin_again(transaction, package, manifest, title, extension.area)
+            )
         except ExtensionError as error:
             logger.error("%s goes on as it was: %s", extension_id, error)
             return
-        before, given = await self._store.write(lambda transaction: _again(transaction, package, manifest))
         version = extension.manifest.version
-        events = []
-        if before is None or not before.kept or version != manifest.version:
-            events.append(_updated(version, temporary=before is None or not before.kept))
-        await extension.restart(package, manifest, given, *events)
+        events: starting.Events = []
+        if not run.is_installed or version != manifest.version or _digest(old) != _digest(package):
+            events.append(starting.updated(version, temporary=not run.is_installed))
+        await extension.restart(package, manifest, run.granted, *events)
+        await self._note_run(extension)
+
+    async def _again(self, extension: Extension) -> Package | Path:
+        package = extension.package
+        if isinstance(package, StoredPackage):
+            return await self.package(extension.area)
+        return package.place if package.area is None else package
 
     async def close(self) -> None:
         """End all."""
@@ -263,35 +389,52 @@ class Extensions:
         """What an extension may do has changed, maybe in another process."""
         if change.topic in (ADDED, REMOVED):
             changed = msgspec.json.decode(change.payload, type=Changed)
-            if extension := self._running.get(changed.extension):
+            if extension := self._with_area(changed.extension):
                 # At once: whoever listens is told next, and may use what it has been given.
                 alter = extension.grants.grant if change.topic == ADDED else extension.grants.remove
-                alter(changed.permissions)
+                alter(changed.permissions.within(_declared(extension.manifest)))
                 extension.permissions_changed()
         elif change.topic == MISSED:
             for extension in self.running:
                 self._begin(self._take_over_grants(extension))
                 self._begin(self._follow(extension))
         elif change.topic == installed.CHANGED:
-            changed_id = msgspec.json.decode(change.payload, type=str)
-            if changed_id in self._running:
-                self._begin(self._follow(self._running[changed_id]))
+            changed_one = self._with_area(msgspec.json.decode(change.payload, type=str))
+            if changed_one is not None:
+                self._begin(self._follow(changed_one))
 
     async def _follow(self, extension: Extension) -> None:
         """It was removed or disabled, or another version of it was installed."""
-        known = await self._store.read(lambda transaction: installed.get(transaction, extension.id))
+        known = await self._store.read(lambda transaction: installed.get(transaction, extension.area))
         if self._running.get(extension.id) is not extension:
             return
         if known is None or not known.enabled:
             await self.stop(extension)
             extension.tell_end("it was removed" if known is None else "it was disabled")
-        elif known.kept and known.version != extension.manifest.version:
+            if known is None:
+                await self._clean_cache([_digest(extension.package)])
+        elif known.kept and _is_another(known, extension):
             await extension.wake()
             runtime = extension.runtime
             if runtime is not None and runtime.has_listener("runtime.onUpdateAvailable"):
                 await runtime.dispatch_event("runtime.onUpdateAvailable", [{"version": known.version}], wait=False)
             else:
                 await self.reload(extension.id)
+
+    def _with_area(self, area: str) -> Extension | None:
+        """The extension that runs here with this data area."""
+        return next((each for each in self._running.values() if each.area == area), None)
+
+    async def _area_named(self, name: str) -> str:
+        return await self._store.read(lambda transaction: running.area_named(transaction, name))
+
+    async def _clean_cache(self, digests: Iterable[str | None]) -> None:
+        """Delete packages from the cache that no extension of the profile has any more."""
+        gone = {digest for digest in digests if digest}
+        if gone:
+            gone.difference_update(await self._store.read(lambda transaction: transaction.packages.digests()))
+        for digest in gone:
+            await asyncio.to_thread(self.cache.remove, digest)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -304,78 +447,32 @@ class Extensions:
             logger.error("an extension could not be followed", exc_info=error)
 
     async def _take_over_grants(self, extension: Extension) -> None:
-        now = await self._store.read(lambda transaction: granted(transaction, extension.id)) or NONE
+        given = await self._store.read(lambda transaction: granted(transaction, extension.area)) or NONE
+        now = given.within(_declared(extension.manifest))
         grants = extension.grants
-        taken, given = grants.granted - now, now - grants.granted
-        if taken or given:
+        taken, added = grants.granted - now, now - grants.granted
+        if taken or added:
             grants.remove(taken)
-            grants.grant(given)
+            grants.grant(added)
             extension.permissions_changed()
 
 
-def _note(
-    transaction: Transaction, package: Package, manifest: Manifest, *, kept: bool = False, anew: bool = False
-) -> Installed | None:
-    """Note what an extension is; returns what it was the last time. One that stays, stays."""
-    known = installed.get(transaction, manifest.id)
-    shown = manifest.for_scripts()
-    about = About(
-        uuid=manifest.uuid,
-        short_name=manifest.short_name or "",
-        description=manifest.description or "",
-        homepage_url=manifest.homepage_url,
-        options_url=(shown["options_ui"] or {}).get("page") or shown["options_page"] or "",
-        icons=tuple(Icon(int(size), url) for size, url in shown["icons"].items()) if shown["icons"] else None,
-        required=manifest.required,
-    )
-    record = Installed(
-        manifest.id,
-        str(package.path.resolve()),
-        manifest.name,
-        manifest.version,
-        kept or (known is not None and known.kept),
-        known is None or known.enabled,
-        about,
-    )
-    return installed.install(transaction, record, anew=anew)
+def _remove(transaction: Transaction, area: str) -> Installed:
+    if running.get(transaction, area) is None:
+        running.end(transaction, area)  # its process ended without noting that
+    return installed.remove(transaction, area)
 
 
-def _begin(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
-    """Note that an extension runs; returns what it was the last time, and what it was given."""
-    before = _note(transaction, package, manifest)
-    if before is not None and not before.enabled:
-        raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
-    given = granted(transaction, manifest.id)
-    if given is None:
-        given = manifest.at_install
-        keep_granted(transaction, manifest.id, given)
-    transaction.extensions.clear(manifest.id, "storage.session")
-    alarms.forget(transaction, manifest.id)
-    _run(transaction, manifest, before)
-    return before, given
+def _digest(package: Package) -> str | None:
+    return package.digest if isinstance(package, StoredPackage) else None
 
 
-def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tuple[Installed | None, Permissions]:
-    """Note that an extension runs anew. To others, one that is only tried out is installed once more."""
-    before = _note(transaction, package, manifest, anew=True)
-    alarms.forget(transaction, manifest.id)
-    _run(transaction, manifest, before)
-    return before, granted(transaction, manifest.id) or manifest.at_install
+def _declared(manifest: Manifest) -> Permissions:
+    """What an extension may be granted."""
+    return manifest.optional | manifest.at_install
 
 
-def _run(transaction: Transaction, manifest: Manifest, before: Installed | None) -> None:
-    same_version = before is not None and before.version == manifest.version
-    running.begin(transaction, manifest.id, manifest.name, manifest.for_scripts(), is_same_version=same_version)
-
-
-def _first_events(before: Installed | None, manifest: Manifest, *, temporary: bool) -> list[tuple[str, list[Any]]]:
-    """What an extension is told when it has started: that it is new, or another one, or that a session begins."""
-    if before is None:
-        return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
-    if before.version != manifest.version:
-        return [_updated(before.version, temporary=temporary)]
-    return [("runtime.onStartup", [])]
-
-
-def _updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
-    return "runtime.onInstalled", [{"reason": "update", "previousVersion": before, "temporary": temporary}]
+def _is_another(known: Installed, extension: Extension) -> bool:
+    """Whether what is installed is not what runs. What runs from its folder is compared by its version."""
+    digest = _digest(extension.package)
+    return known.version != extension.manifest.version if digest is None else known.digest != digest

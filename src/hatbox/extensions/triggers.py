@@ -76,7 +76,10 @@ class Triggered(msgspec.Struct, frozen=True, rename="camel"):
 def listed(transaction: Transaction, extension_id: str | None = None) -> list[Shown]:
     """What the extensions show that run, or one of them."""
     every = running.get_all(transaction)
-    return [_shown(transaction, each) for each in every if extension_id in (None, each.id)]
+    if extension_id is not None:
+        found = running.find(transaction, extension_id)
+        every = [found] if found is not None else []
+    return [_shown(transaction, each) for each in every]
 
 
 def trigger(
@@ -96,7 +99,7 @@ def trigger(
     It happens in a tab, the active one if none is named. A menu can be opened on a link, an image or selected text.
     With `close`, a notification is closed and not clicked.
     """
-    extension = running.get(transaction, extension_id)
+    extension = running.find(transaction, extension_id)
     if extension is None:
         raise CannotTrigger(f"{extension_id} is not running. Start it with `hatbox run`.")
     kind, colon, name = what.partition(":")
@@ -118,7 +121,7 @@ def trigger(
     else:
         _touch_notification(transaction, extension, clean(name), close=close)
     in_tab = tab.id if tab and kind != NOTIFICATION else None
-    return Triggered(extension.id, what, in_tab, popup or None)
+    return Triggered(extension.extension_id, what, in_tab, popup or None)
 
 
 # ── Menus ──
@@ -270,7 +273,7 @@ def _shown(transaction: Transaction, extension: Running) -> Shown:
     has_button = (manifest.get("browser_action") or manifest.get("action")) is not None
     every = items.get_all(transaction, extension.id)
     return Shown(
-        id=extension.id,
+        id=extension.extension_id,
         name=extension.name,
         process=extension.process,
         menus=list(items.below(every, None)),

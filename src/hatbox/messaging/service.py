@@ -32,6 +32,10 @@ class Running(Protocol):
     def id(self) -> str:
         """Its id."""
 
+    @property
+    def area(self) -> str:
+        """Its data area."""
+
     async def wake(self) -> None:
         """Run its background, if it sleeps."""
 

@@ -41,9 +41,11 @@ def _hatbox_loop() -> Iterator[asyncio.Runner]:
 @pytest.fixture
 def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
     """A new profile, open, with the four identities that every profile begins with. It goes with the test."""
+    from hatbox.extensions.package_cache import PackageCache
     from hatbox.profile import Profile
 
     opened = Profile(tmp_path / "hatbox" / "profile.db")
+    opened.extensions.cache = PackageCache(tmp_path / "hatbox" / "packages")  # nothing of the user's
     opened.extensions.languages = ("en-US", "en")  # on every machine
     hatbox_loop.run(opened.__aenter__())
     yield opened

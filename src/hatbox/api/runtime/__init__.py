@@ -48,11 +48,11 @@ class _Runtime(Namespace):
 
     async def _send_message(self, caller: ExtensionCaller, arguments: list[Any]) -> Any:
         extension_id, message = parse_arguments(arguments)
-        return await self._messages.send(caller.context, Address(extension_id or caller.id), message)
+        return await self._messages.send(caller.context, Address(extension_id or caller.extension_id), message)
 
     def connect(self, caller: ExtensionCaller, extension_id: str | None, info: Mapping[str, Any] | None) -> Port:
         name = (info or {}).get("name") or ""
-        return self._messages.connect(caller.context, Address(extension_id or caller.id), name)
+        return self._messages.connect(caller.context, Address(extension_id or caller.extension_id), name)
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:
         return rules.url_of(caller.uuid, path)
@@ -67,8 +67,8 @@ class _Runtime(Namespace):
         return _done(rules.platform())
 
     def get_contexts(self, caller: ExtensionCaller, wanted: Mapping[str, Any]) -> asyncio.Future[Any]:
-        every = self._messages.contexts
-        return self._read("getContexts", find_contexts, [one for one in every if one.extension_id == caller.id], wanted)
+        own = [one for one in self._messages.contexts if one.extension_id == caller.extension_id]
+        return self._read("getContexts", find_contexts, own, wanted)
 
     def open_options_page(self, caller: ExtensionCaller) -> asyncio.Future[Any]:
         return self._write("openOptionsPage", rules.open_options_page, caller.manifest)
@@ -78,7 +78,7 @@ class _Runtime(Namespace):
         return self._write("setUninstallURL", rules.set_uninstall_url, caller.id, url)
 
     def reload(self, caller: ExtensionCaller) -> None:
-        if running := self._messages.running.get(caller.id):
+        if running := self._messages.running.get(caller.extension_id):
             running.reload()
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from hatbox.api import installed
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import Namespace, Source
 from hatbox.api.services import Services
@@ -17,7 +18,7 @@ from hatbox.api.storage.areas import AREAS, Area
 from hatbox.api.storage.rules import CHANGED, Changed, Keys
 from hatbox.events import Event
 from hatbox.schema import Surface
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
 from hatbox.store.feed import Feed
 from hatbox.values import decode
 
@@ -89,10 +90,10 @@ class _Managed(Namespace):
         super().__init__(surface, services.store, {"onChanged": Source(Event("storage.managed.onChanged"), _told)})
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("get", lambda _: managed.get(self._folder, caller.id, keys))
+        return self._read("get", lambda each: managed.get(self._folder, _managed_for(each, caller), keys))
 
     def get_keys(self, caller: Caller) -> asyncio.Future[Any]:
-        return self._read("getKeys", lambda _: managed.get_keys(self._folder, caller.id))
+        return self._read("getKeys", lambda each: managed.get_keys(self._folder, _managed_for(each, caller)))
 
     def get_bytes_in_use(self, caller: Caller, _: Keys) -> asyncio.Future[Any]:
         return self._read("getBytesInUse", lambda _: managed.bytes_in_use(caller.id))
@@ -105,6 +106,12 @@ class _Managed(Namespace):
 
     def clear(self, _: Caller) -> asyncio.Future[Any]:
         return self._read("clear", lambda _: managed.refuse())
+
+
+def _managed_for(transaction: Transaction, caller: Caller) -> str:
+    """The id whose values a caller sees: its own, unless that is the id of an installed extension that it is not."""
+    own = caller.id == caller.extension_id or installed.get(transaction, caller.extension_id) is None
+    return caller.extension_id if own else caller.id
 
 
 def _changed(store: Store) -> Event[Changed]:

@@ -92,7 +92,7 @@ class _Tabs(Namespace):
 
 def _address(caller: Caller, tab_id: int, details: Details | None) -> Address:
     where = details or {"frameId": None, "documentId": None}
-    return Address(caller.id, tab_id, where["frameId"], where["documentId"])
+    return Address(caller.extension_id, tab_id, where["frameId"], where["documentId"])
 
 
 def _list(tab_ids: TabIds) -> list[int]:

@@ -48,7 +48,7 @@ def asker_of(caller: Caller) -> Asker:
     active = caller.active_tabs if "activeTab" in permissions else {}
     url = caller.context.url
     page = url if url.startswith(_EXTENSION) else ""
-    return Asker(caller.id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
+    return Asker(caller.extension_id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
 
 
 def show_tab(caller: Caller, tab: Tab) -> None:

@@ -120,7 +120,7 @@ class ApiHost:
 
     def log(self, entry: LogEntry) -> None:
         """Pass it on to Python's logging."""
-        logger.log(_LEVELS.get(entry.level, logging.INFO), "%s: %s", self._caller.id, entry)
+        logger.log(_LEVELS.get(entry.level, logging.INFO), "%s: %s", self._caller.extension_id, entry)
 
     async def close(self) -> None:
         """Let go of connections."""

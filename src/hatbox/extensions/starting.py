@@ -1,0 +1,125 @@
+"""How a run of an extension starts: with which data area, grants and events. Functions of a transaction."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from hatbox.api import alarms, installed
+from hatbox.api.granted import granted, keep_granted
+from hatbox.api.grants import Permissions
+from hatbox.api.installed import Installed
+from hatbox.errors import ExtensionError
+from hatbox.extensions import running
+from hatbox.extensions.areas import area_of
+from hatbox.extensions.installing import about, is_update, new_permissions
+from hatbox.extensions.manifest import Manifest
+from hatbox.extensions.package import Package
+from hatbox.extensions.stored import StoredPackage
+from hatbox.store.base import Transaction
+
+__all__ = ["Events", "Run", "StaleFiles", "begin", "begin_again", "events_of", "updated"]
+
+Events: TypeAlias = list[tuple[str, list[Any]]]
+
+
+class StaleFiles(ExtensionError):
+    """The extension was installed again while its files were read."""
+
+
+class Run(NamedTuple):
+    """A run of an extension."""
+
+    area: str
+    before: Installed | None
+    """What was noted of the extension that last ran with this data."""
+    granted: Permissions
+    is_installed: bool
+
+
+def begin(transaction: Transaction, package: Package, manifest: Manifest, title: str) -> Run:
+    """Note that an extension runs."""
+    run = _noted(transaction, package, manifest, title)
+    if run.before is not None and not run.before.enabled:
+        raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
+    transaction.extensions.clear(run.area, "storage.session")
+    return _started(transaction, manifest, run)
+
+
+def begin_again(transaction: Transaction, package: Package, manifest: Manifest, title: str, area: str) -> Run:
+    """Note that an extension runs anew, with the data that it had. To others, one from a folder is installed again."""
+    if _area(transaction, package, manifest, title) != area:
+        raise ExtensionError(f"{package.path} is not the extension any more that runs. Stop it and start that one.")
+    return _started(transaction, manifest, _noted(transaction, package, manifest, title, anew=True))
+
+
+def events_of(run: Run, manifest: Manifest) -> Events:
+    """What an extension is notified of at its start: that it is new, or another version, or that a session starts."""
+    before, temporary = run.before, not run.is_installed
+    if before is None or before.ran is None:
+        return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
+    if before.renewed or before.ran != manifest.version:
+        return [updated(before.ran, temporary=temporary)]
+    return [("runtime.onStartup", [])]
+
+
+def updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
+    """The event of an extension that runs in the place of an earlier version."""
+    return "runtime.onInstalled", [{"reason": "update", "previousVersion": before, "temporary": temporary}]
+
+
+def _area(transaction: Transaction, package: Package, manifest: Manifest, title: str) -> str:
+    """The data area of a run: that of the installed extension only if it is the installed one."""
+    if package.area is not None:
+        known = installed.get(transaction, package.area)
+        if isinstance(package, StoredPackage) and (known is None or known.digest != package.digest):
+            raise StaleFiles(f"{manifest.id} was installed again or removed meanwhile. Start it again.")
+        return package.area
+    known = installed.get(transaction, manifest.id)
+    if known is None or known.needs_reinstall or not is_update(known, package.place, title):
+        return area_of(manifest.id, package.place)
+    if new := new_permissions(known, manifest):
+        names = ", ".join([*new.permissions, *new.origins, *new.data_collection])
+        raise ExtensionError(
+            f"{known.name} requires more than when it was installed: {names}. "
+            f"To grant that, install it again: hatbox extensions install {package.path}"
+        )
+    return known.area
+
+
+def _noted(transaction: Transaction, package: Package, manifest: Manifest, title: str, *, anew: bool = False) -> Run:
+    """Note what an extension from a folder is. The files in a folder never change what is installed."""
+    area = _area(transaction, package, manifest, title)
+    before = installed.get(transaction, area)
+    is_installed = before is not None and before.kept
+    if not is_installed:
+        record = Installed(
+            id=manifest.id,
+            path=str(package.place),
+            name=manifest.name,
+            version=manifest.version,
+            kept=False,
+            enabled=before is None or before.enabled,
+            about=about(manifest),
+            area=area,
+            ran=before.ran if before is not None else None,
+        )
+        installed.install(transaction, record, anew=anew)
+    given = granted(transaction, area)
+    if given is None:
+        given = manifest.at_install
+        keep_granted(transaction, area, given)
+    return Run(area, before, given.within(manifest.optional | manifest.at_install), is_installed)
+
+
+def _started(transaction: Transaction, manifest: Manifest, run: Run) -> Run:
+    alarms.forget(transaction, run.area)
+    before = run.before
+    running.begin(
+        transaction,
+        run.area,
+        manifest.name,
+        manifest.for_scripts(),
+        extension_id=manifest.id,
+        is_same_version=before is not None and before.ran == manifest.version and not before.renewed,
+    )
+    return run
