@@ -40,6 +40,17 @@ def firefox(tmp_path: Path) -> Path:
 # ------------------------------------------------------------------------------------------------ what goes wrong
 
 
+@pytest.mark.parametrize("end", ["", "-wal", "-lock"])
+def test_nothing_is_written_over_the_profile(cli: Cli, profile: Path, end: str) -> None:
+    cli("create", "Mine", "--color", "red", "--icon", "pet")
+    before = profile.read_bytes()
+    for command in (("export", "--all", "-f", "json-lines"), ("fetch", "Work", "http://127.0.0.1:1/")):
+        result = cli(*command, "-o", f"{profile}{end}")
+        assert result.status == 2
+        assert "is the profile itself" in result.err
+    assert profile.read_bytes() == before
+
+
 @pytest.mark.parametrize("format_", FORMATS[1:])
 @pytest.mark.parametrize(
     "content", [b"nonsense\n", b'{"format":"hatbox","version":1}\n', b'{"cookies": [', b"\xff\x00"]

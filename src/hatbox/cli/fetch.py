@@ -24,7 +24,7 @@ import typer
 from hatbox import __version__
 from hatbox.cli.failures import Failure
 from hatbox.cli.identities import One, find
-from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
 from hatbox.cli.output import print_json
 from hatbox.cli.text import visible
 from hatbox.clients.wearing import extra
@@ -108,6 +108,8 @@ def fetch(
 
         from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing one is told of
     path = path_of(profile)
+    if output and output != _STANDARD:
+        refuse_profile(output, path, "--output")
     try:
         asyncio.run(_fetched(Profile(path), identity, asked, printer))
     except TimeoutError:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-__all__ = ["JsonOption", "ProfileOption", "path_of"]
+from hatbox.profile import default_path
+
+__all__ = ["JsonOption", "ProfileOption", "path_of", "refuse_profile"]
+
+_FILES: Final = ("", "-wal", "-shm", "-lock", "-journal")
 
 ProfileOption = Annotated[
     str | None,
@@ -26,3 +30,11 @@ def path_of(profile: str | None) -> Path | None:
     if profile == "":
         raise typer.BadParameter("it is empty", param_hint="--profile")
     return None if profile is None else Path(profile)
+
+
+def refuse_profile(output: str, profile: Path | None, option: str) -> None:
+    """Refuse to write to a file of the profile itself: what is in it would be lost."""
+    database = (profile or default_path()).expanduser().resolve()
+    target = Path(output).resolve()
+    if target in [database.with_name(database.name + end) for end in _FILES]:
+        raise typer.BadParameter(f"{output} is the profile itself: name another file", param_hint=option)

@@ -18,7 +18,7 @@ import typer
 
 from hatbox.cli.failures import Failure
 from hatbox.cli.identities import expect
-from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
 from hatbox.cli.output import print_json, print_line
 from hatbox.cli.text import visible
 from hatbox.cookie_store_ids import DEFAULT_STORE
@@ -146,6 +146,8 @@ def export(
     if format_ == FIREFOX and to_standard:
         raise typer.BadParameter("a Firefox profile is a folder: name it", param_hint="--output")
     database = path_of(profile)
+    if output is not None and not to_standard:
+        refuse_profile(output, database, "--output")
 
     async def taken() -> Bundle:
         async with Profile(database) as opened:
