@@ -198,7 +198,7 @@ def test_an_earlier_install_whose_files_are_gone_is_listed_and_not_run(
 
 
 @needs_deno
-def test_a_folder_that_runs_with_the_id_of_an_installed_one_is_told_apart(
+def test_a_folder_that_runs_with_the_id_of_an_installed_one_is_listed_apart(
     cli: Cli, profile: Path, one: Path, tmp_path: Path
 ) -> None:
     cli("extensions", "install", str(one))

@@ -563,7 +563,7 @@ async def told(profile: Profile, what: Any = None) -> Any:
 
 
 @needs_deno
-def test_one_that_was_installed_is_told_so_when_it_first_runs_and_of_every_update(tmp_path: Path) -> None:
+def test_on_installed_fires_at_the_first_run_after_an_installation_and_after_every_update(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         await profile.extensions.install(helper(tmp_path / "a", TELLS))
         assert await told(profile) == [["onInstalled", {"reason": "install", "temporary": False}]]
@@ -584,7 +584,7 @@ def test_one_that_was_installed_is_told_so_when_it_first_runs_and_of_every_updat
 
 
 @needs_deno
-def test_it_is_told_once_that_it_was_installed_also_when_it_is_run_from_its_folder(tmp_path: Path) -> None:
+def test_on_installed_fires_once_also_when_it_is_run_from_its_folder(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         folder = helper(tmp_path, TELLS)
         await profile.extensions.install(folder)
