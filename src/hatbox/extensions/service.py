@@ -121,7 +121,7 @@ class Extensions:
         """Remove an extension, and all that it has kept."""
         if extension := self._running.get(extension_id):
             await self.stop(extension)
-        return await self._store.write(lambda transaction: installed.remove(transaction, extension_id))
+        return await self._store.write(lambda transaction: _remove(transaction, extension_id))
 
     def set_enabled(self, extension_id: str, enabled: bool) -> asyncio.Future[Installed]:
         """Let an extension run with the others, or not: one that is disabled is stopped, in every process."""
@@ -361,6 +361,12 @@ def _again(transaction: Transaction, package: Package, manifest: Manifest) -> tu
     alarms.forget(transaction, manifest.id)
     _run(transaction, manifest, before)
     return before, granted(transaction, manifest.id) or manifest.at_install
+
+
+def _remove(transaction: Transaction, extension_id: str) -> Installed:
+    removed = installed.remove(transaction, extension_id)
+    running.settle(transaction)
+    return removed
 
 
 def _run(transaction: Transaction, manifest: Manifest, before: Installed | None) -> None:
