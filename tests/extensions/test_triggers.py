@@ -73,6 +73,7 @@ def test_what_cannot_be_triggered_is_told_with_what_can(tmp_path: Path, what: st
 
 def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
+        await extension.evaluate("browser.tabs.query({}).then(([first]) => browser.tabs.remove(first.id))")
         assert "there is no tab" in await refusal(profile, "action")
         tab = await tab_at(profile)
         for what, words in {

@@ -14,6 +14,7 @@ from hatbox.events import Event
 from hatbox.identity import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
+from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.model import Removal, Update
 
 __all__ = ["News"]
@@ -27,6 +28,8 @@ class News:
         self._as_json = as_json
         self._queue: asyncio.Queue[tuple[str, Tab]] = asyncio.Queue()
         self._names: dict[str, ContextualIdentity] = {}
+        self._unused: int | None = None
+        """The blank tab of the first window, which no engine draws until it is used."""
 
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:
@@ -65,8 +68,14 @@ class News:
         self._queue.put_nowait(("closed", removal.tab))
 
     async def _tell(self) -> None:
+        self._unused = await self._profile.tabs.read(first_tab)
         while True:
             what, tab = await self._queue.get()
+            if what == "opened":
+                self._unused = await self._profile.tabs.read(first_tab) or self._unused
+            if tab.id == self._unused and what in ("opened", "closed"):
+                self._queue.task_done()
+                continue
             identity = await self._identity_of(tab)
             with contextlib.suppress(OSError):  # nobody reads it any more; the pages are open all the same
                 if self._as_json:

@@ -17,10 +17,12 @@ from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.engines.base import Engine, Page
 from hatbox.errors import EngineError, HatboxError, ProfileClosed, ProfileError
 from hatbox.store.base import MISSED, Change, Store, Transaction, Work
+from hatbox.tabs.first_tab import first_tab
+from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.model import Tab, tab_of
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import keep_page, page_began, page_begun, page_changed
-from hatbox.tabs.strip import close_rows
+from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.visibility import show_and_activate
 
 __all__ = ["Keeper"]
@@ -268,12 +270,14 @@ class Keeper:
         def open_it(transaction: Transaction) -> Tab:
             opener = transaction.tabs.get(opener_id) if opener_id is not None else None
             same = opener is not None and cookie_store_id_of(opener.store) == cookie_store_id
-            return open_tab(
+            tab = open_tab(
                 transaction,
                 cookie_store_id=cookie_store_id,
                 window_id=opener.window if opener and same else None,
                 opener_id=opener.id if opener and same else None,
             )
+            leave_first_tab(transaction, tab.window_id)
+            return tab_of(row_of(transaction, tab.id))
 
         if self._stopping:
             raise EngineError(f"the {self._engine.name} engine is being stopped and opens no pages any more")
@@ -352,4 +356,5 @@ class Keeper:
 
 
 def _tabs(transaction: Transaction) -> dict[int, Tab]:
-    return {row.id: tab_of(row) for row in transaction.tabs.find()}
+    unused = first_tab(transaction)
+    return {row.id: tab_of(row) for row in transaction.tabs.find() if row.id != unused}

@@ -19,8 +19,10 @@ from hatbox.api.menus import items
 from hatbox.api.pressed import is_event_page
 from hatbox.errors import ExtensionError, NoSuchExtension
 from hatbox.store.base import Transaction
+from hatbox.tabs.first_window import close_first_tab, open_first_window
+from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare"]
+__all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare", "settle"]
 
 _KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
@@ -71,11 +73,13 @@ def begin(
     other = get(transaction, extension)
     if other is not None and other.process != os.getpid():
         raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
+    settle(transaction)
     forget_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
         transaction.extensions.clear(extension, kind)
     running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+    open_first_window(transaction)
 
 
 def prepare(transaction: Transaction, extension: str) -> None:
@@ -88,6 +92,18 @@ def prepare(transaction: Transaction, extension: str) -> None:
 def end(transaction: Transaction, extension: str) -> None:
     """Note that an extension has ended."""
     transaction.extensions.delete(extension, _KIND, "")
+    settle(transaction)
+
+
+def settle(transaction: Transaction) -> None:
+    """Undo what runs that have ended, or were killed, have left: tabs that they hid, and the first window."""
+    alive = {each.id for each in get_all(transaction)}
+    for extension, _, _ in transaction.extensions.find(_KIND):
+        if extension not in alive:
+            transaction.extensions.delete(extension, _KIND, "")
+    show_abandoned(transaction, alive)
+    if not alive:
+        close_first_tab(transaction)
 
 
 def get_all(transaction: Transaction) -> list[Running]:

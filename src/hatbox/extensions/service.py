@@ -460,7 +460,9 @@ class Extensions:
 def _remove(transaction: Transaction, area: str) -> Installed:
     if running.get(transaction, area) is None:
         running.end(transaction, area)  # its process ended without noting that
-    return installed.remove(transaction, area)
+    removed = installed.remove(transaction, area)
+    running.settle(transaction)
+    return removed
 
 
 def _digest(package: Package) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
+from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.model import ATTACHED, DETACHED, MOVED, Move, Placement, Tab, note, tab_of
 from hatbox.tabs.strip import (
     activate,
@@ -75,6 +76,7 @@ def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow],
 
 def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
     """Bring a tab into another window, pinned as it was or as said. Which tab is active there is left to the caller."""
+    use_first_tab(transaction, row.id)
     old_order = transaction.tabs.find(window=row.window)
     left = [other for other in old_order if other.id != row.id]
     heir = heir_of(row, old_order, {row.id}) if row.active else None
@@ -102,6 +104,7 @@ def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
     """As set_pinned, but it is left to the caller to tell of it: returns whether anything has changed."""
     if (row.pinned == 1) == pinned:
         return False
+    use_first_tab(transaction, row.id)
     order = transaction.tabs.find(window=row.window)
     others = [other for other in order if other.id != row.id]
     place = sum(other.pinned for other in others)

@@ -13,6 +13,7 @@ import msgspec
 
 from hatbox.javascript import well_formed
 from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
 from hatbox.tabs.strip import change, row_of, tell
 
@@ -39,6 +40,7 @@ class Page(msgspec.Struct, frozen=True):
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Ask for another page in a tab. Until an engine has it, the old one stays."""
     row = row_of(transaction, tab_id)
+    use_first_tab(transaction, tab_id)
     tab = tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
     note(transaction, NAVIGATED, tab)
     return tab

@@ -11,6 +11,8 @@ from hatbox.identity import ContextualIdentity, IdentityLike, find, recognize
 from hatbox.store.base import Store, Transaction, Work
 from hatbox.store.feed import Feed
 from hatbox.tabs import model
+from hatbox.tabs.first_tab import first_tab
+from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.model import BLANK, Activation, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.opening import open_tab
@@ -60,33 +62,46 @@ class Tabs:
         self, identity: IdentityLike, url: str = BLANK, *, active: bool = True, window_id: int | None = None
     ) -> asyncio.Future[Tab]:
         """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
-        return self._store.write(
-            lambda transaction: open_tab(
+
+        def opened(transaction: Transaction) -> Tab:
+            tab = open_tab(
                 transaction,
                 None if url == BLANK else url,
                 cookie_store_id=_store_id(transaction, identity),
                 active=active,
                 window_id=window_id,
             )
-        )
+            leave_first_tab(transaction, tab.window_id)
+            return tab_of(row_of(transaction, tab.id))
+
+        return self._store.write(opened)
 
     def get(self, tab_id: int) -> asyncio.Future[Tab]:
         """The tab with this id."""
         return self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
 
     def query(self, identity: IdentityLike | None = None) -> asyncio.Future[list[Tab]]:
-        """All tabs, window by window, hidden ones too; or those of an identity."""
+        """All tabs, window by window, hidden ones too; or those of an identity.
+
+        The unused blank tab of the window that running extensions have in an empty profile is not among them.
+        """
 
         def wanted(transaction: Transaction) -> list[Tab]:
             store_id = None if identity is None else _store_id(transaction, identity)
+            unused = first_tab(transaction)
             tabs = map(tab_of, transaction.tabs.find())
-            return [tab for tab in tabs if store_id in (None, tab.cookie_store_id)]
+            return [tab for tab in tabs if tab.id != unused and store_id in (None, tab.cookie_store_id)]
 
         return self._store.read(wanted)
 
     def windows(self) -> asyncio.Future[list[Window]]:
-        """All windows, in the order in which they were opened."""
-        return self._store.read(get_windows)
+        """All windows, in the order in which they were opened, but for one with nothing but an unused blank tab."""
+
+        def used(transaction: Transaction) -> list[Window]:
+            unused = unused_window(transaction)
+            return [window for window in get_windows(transaction) if window.id != unused]
+
+        return self._store.read(used)
 
     def navigate(self, tab_id: int, url: str) -> asyncio.Future[Tab]:
         """Load another page in a tab. Resolves when that is asked for; the engine goes on from there."""

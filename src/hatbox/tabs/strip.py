@@ -12,6 +12,7 @@ from typing import Final
 
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.model import (
     ACTIVATED,
     MOVED,
@@ -192,6 +193,8 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
+            if row.hidden:
+                forget_hiders(transaction, [row.id])
             note(transaction, REMOVED, Removal(tab_of(row), window_closing or not left))
         arrange(transaction, left)
         sever(transaction, order, closing)

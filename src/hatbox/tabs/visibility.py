@@ -5,12 +5,14 @@ What always holds: a hidden identity has no visible tab. So whatever makes one o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.identity import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
+from hatbox.tabs.first_tab import use_first_tab
+from hatbox.tabs.hiders import forget_hiders, hidden_by_others, note_hider
 from hatbox.tabs.model import ACTIVATED, note
 from hatbox.tabs.strip import (
     activate,
@@ -29,6 +31,7 @@ __all__ = [
     "hide_all",
     "hide_tabs",
     "reveal",
+    "show_abandoned",
     "show_all",
     "show_and_activate",
     "show_quietly",
@@ -53,10 +56,24 @@ def close_all(transaction: Transaction, store: int) -> None:
     close_rows(transaction, transaction.tabs.find(store=store))
 
 
-def hide_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> list[int]:
-    """Hide these tabs, but for active and pinned ones; returns those that were visible before."""
+def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str | None = None) -> list[int]:
+    """Hide these tabs, but for active and pinned ones; returns those that were visible before.
+
+    Those that an extension hides are shown again when it ends.
+    """
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
-    return _hide(transaction, [row for row in rows if not row.active and not row.pinned], states.Tab.HIDE)
+    hidden = _hide(transaction, [row for row in rows if not row.active and not row.pinned], states.Tab.HIDE)
+    if extension is not None:
+        note_hider(transaction, hidden, extension)
+    return hidden
+
+
+def show_abandoned(transaction: Transaction, running: Collection[str]) -> None:
+    """Show the tabs that were hidden by extensions that do not run any more, unless their identity is hidden."""
+    tab_ids = hidden_by_others(transaction, running)
+    forget_hiders(transaction, tab_ids)
+    rows = [row for tab_id in tab_ids if (row := transaction.tabs.get(tab_id)) is not None]
+    _show(transaction, [row for row in rows if not _is_hidden(transaction, row.store)], states.Tab.SHOW)
 
 
 def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
@@ -72,6 +89,7 @@ def show_and_activate(transaction: Transaction, row: TabRow) -> None:
     row, shown = show_quietly(transaction, row, states.Tab.ACTIVATE)
     if row.active:
         return
+    use_first_tab(transaction, row.id)
     activation = switch_to(transaction, row)
     if shown:
         tell(transaction, row_of(transaction, row.id), "hidden")
@@ -90,6 +108,7 @@ def show_quietly(transaction: Transaction, row: TabRow, why: states.Tab) -> tupl
     if hidden == (row.hidden == 1):
         return row, False
     transaction.tabs.update(row.id, hidden=int(hidden))
+    forget_hiders(transaction, [row.id])
     return row_of(transaction, row.id), True
 
 
@@ -102,6 +121,11 @@ def reveal(transaction: Transaction, store: int, why: states.Identity) -> None:
         if hidden != was_hidden:
             set_hidden(transaction, cookie_store_id_of(store), hidden=hidden)
             show_all(transaction, cookie_store_id_of(store))
+
+
+def _is_hidden(transaction: Transaction, store: int) -> bool:
+    identity = transaction.identities.get(store) if store else None
+    return identity is not None and identity[4] == 1
 
 
 def _changed_by(rows: Sequence[TabRow], what: states.Tab) -> list[TabRow]:
@@ -137,6 +161,7 @@ def _leave(transaction: Transaction, row: TabRow, hiding: set[int]) -> None:
 def _show(transaction: Transaction, rows: Sequence[TabRow], what: states.Tab) -> None:
     """Show tabs; where no tab of their window was visible, one is active again."""
     changed = _changed_by(rows, what)
+    forget_hiders(transaction, [row.id for row in changed])
     for row in changed:
         change(transaction, row, hidden=0)
     for window in dict.fromkeys(row.window for row in changed):

@@ -59,7 +59,7 @@ class Area(NamedTuple):
 
 def refuse_temporary(extension: str) -> None:
     """Refuse an extension that got its id from us, as Firefox does: its next run may have another one."""
-    if extension.endswith(_TEMPORARY):
+    if extension.partition("#")[0].endswith(_TEMPORARY):
         raise ApiError(
             "The storage API will not work with a temporary addon ID. "
             "Please add an explicit addon ID to your manifest. For more information see https://mzl.la/3lPk1aE."

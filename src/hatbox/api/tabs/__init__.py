@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from hatbox.api.caller import Caller
+from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import Namespace, Source
 from hatbox.api.services import Services
 from hatbox.api.tabs import listening, rules
@@ -83,8 +83,9 @@ class _Tabs(Namespace):
     def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("remove", rules.remove, _list(tab_ids))
 
-    def hide(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
-        return self._write("hide", rules.hide_tabs, _list(tab_ids))
+    def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        extension = caller.id if isinstance(caller, ExtensionCaller) else None
+        return self._write("hide", rules.hide_tabs, _list(tab_ids), extension)
 
     def show(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("show", rules.show_tabs, _list(tab_ids))

@@ -1,0 +1,34 @@
+"""Which tab is the blank one of the first window: no engine draws it until it is used. Knows no rule of tabs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from hatbox.store.base import Transaction
+
+__all__ = ["first_tab", "mark_first_tab", "use_first_tab"]
+
+_NOBODY: Final = ""  # it belongs to no extension
+_KIND: Final = "tabs.first"
+
+
+def first_tab(transaction: Transaction) -> int | None:
+    """The id of the blank tab of the first window, if it exists and is unused."""
+    value = transaction.extensions.get(_NOBODY, _KIND, "")
+    return None if value is None else msgspec.json.decode(value, type=int)
+
+
+def mark_first_tab(transaction: Transaction, tab_id: int | None) -> None:
+    """Note that a tab is the blank one of the first window, or that none is."""
+    if tab_id is None:
+        transaction.extensions.delete(_NOBODY, _KIND, "")
+    else:
+        transaction.extensions.put(_NOBODY, _KIND, "", msgspec.json.encode(tab_id))
+
+
+def use_first_tab(transaction: Transaction, tab_id: int) -> None:
+    """Something is done with a tab that a user would see: if it is the blank one, it is a tab like all others now."""
+    if first_tab(transaction) == tab_id:
+        mark_first_tab(transaction, None)

@@ -1,0 +1,33 @@
+"""Which extension has hidden which tab: Firefox shows the tab again when that extension ends. Knows no rule of tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+import msgspec
+
+from hatbox.store.base import Transaction
+
+__all__ = ["forget_hiders", "hidden_by_others", "note_hider"]
+
+_NOBODY: Final = ""  # not stored with the extension: it must outlast its removal
+_KIND: Final = "tabs.hidden_by"
+
+
+def note_hider(transaction: Transaction, tab_ids: Iterable[int], extension: str) -> None:
+    """Note that an extension has hidden these tabs."""
+    for tab_id in tab_ids:
+        transaction.extensions.put(_NOBODY, _KIND, str(tab_id), msgspec.json.encode(extension))
+
+
+def forget_hiders(transaction: Transaction, tab_ids: Iterable[int]) -> None:
+    """These tabs are shown, or gone."""
+    for tab_id in tab_ids:
+        transaction.extensions.delete(_NOBODY, _KIND, str(tab_id))
+
+
+def hidden_by_others(transaction: Transaction, running: Collection[str]) -> list[int]:
+    """The tabs that were hidden by extensions other than these."""
+    found = transaction.extensions.find(_KIND, _NOBODY)
+    return [int(tab_id) for _, tab_id, value in found if msgspec.json.decode(value, type=str) not in running]
