@@ -72,6 +72,7 @@ def surroundings(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("HATBOX_PROFILE", str(profile))
+    monkeypatch.setenv("XDG_STATE_HOME", str(profile.parent / "state"))  # the log folder is there
 
 
 @pytest.fixture

@@ -10,14 +10,10 @@ import hatbox
 from hatbox.cli import background
 from hatbox.cli.background import Background
 from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_log import log_folder
 from tests.cli import engines
 
 HTTP = Choice("http")
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    return tmp_path / "profile.db"
 
 
 def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Background:
@@ -51,12 +47,17 @@ def test_a_process_that_says_nothing_of_use_is_reported_all_the_same(
     assert not process.is_ready
 
 
-def test_a_long_log_is_begun_anew(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = profile.with_name("profile.db-engine.log")
-    log.write_text("x" * 2**19)
-    failure = ended(profile, monkeypatch, "print('short')").failure()
-    assert log.read_text() == "short\n"
-    assert failure.message.endswith("short")
+def test_an_error_that_was_reported_leaves_no_log(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended(profile, monkeypatch, 'print(\'{"error": {"type": "EngineError", "message": "no"}}\')').failure()
+    assert not list(profile.parent.glob("profile.db-engine*"))
+    assert not log_folder().exists()
+
+
+def test_an_end_without_an_explanation_names_the_log(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failure = ended(profile, monkeypatch, "print('one'); print('two')").failure()
+    log = Path(str(failure.details["log"]))
+    assert (log.read_text(), list(failure.lines)) == ("one\ntwo\n", [f"Its log is {log}"])
+    assert not (profile.parent / "profile.db-engine.log").exists()
 
 
 def test_the_process_finds_this_hatbox_and_only_that(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,31 +1,27 @@
 """An engine in a process of its own, which goes on when the command that started it has ended.
 
-It is `hatbox browse --json`, and what it prints goes to a log beside the profile, which only its owner can read. Knows
+It is `hatbox browse --json`, and what it prints goes to a log (see engine_log), which only its owner can read. Knows
 nothing of tabs.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import msgspec
 
 import hatbox
 from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_log import READY, discard, log_of, open_log, set_aside
 from hatbox.cli.failures import Failure
 
-__all__ = ["READY", "Background"]
+__all__ = ["Background"]
 
-READY: Final = "ready"
-"""The event that tells that an engine is ready for tabs."""
-
-_FULL: Final = 2**18  # bytes; a log so long is begun anew
 _PATIENCE: Final = 10.0  # seconds for a process that was told to end
 
 
@@ -33,11 +29,12 @@ class Background:
     """One process with an engine for a profile."""
 
     def __init__(self, profile: Path, choice: Choice) -> None:
-        self.log = profile.with_name(f"{profile.name}-engine.log")
+        self.log = log_of(profile)
         """The file that it prints to."""
         self._profile = profile
         self._choice = choice
         self._process: subprocess.Popen[bytes] | None = None
+        self._reader: IO[bytes] | None = None
         self._beginning = 0
         self._was_ready = False
 
@@ -56,10 +53,11 @@ class Background:
 
     def start(self) -> None:
         """Start it, away from this terminal: neither Ctrl-C here nor the end of the shell reaches it."""
-        descriptor = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._close_log()
+        self._was_ready = False
+        descriptor = open_log(self.log)
         try:
-            if os.fstat(descriptor).st_size > _FULL:
-                os.ftruncate(descriptor, 0)
+            self._reader = self.log.open("rb")  # it can be read on after the log was moved
             self._beginning = os.fstat(descriptor).st_size
             self._process = subprocess.Popen(  # noqa: S603 - nothing but ourselves
                 self._command(),
@@ -73,14 +71,19 @@ class Background:
             os.close(descriptor)
 
     def failure(self) -> Failure:
-        """Why it has ended, in its own words."""
+        """Why it has ended, in its own words. Where these explain it, its log is removed, else it is stored."""
         printed = self._printed()
+        self._close_log()
         error = next((each["error"] for each in reversed(_documents(printed)) if "error" in each), None)
         if error is not None:
+            if self._beginning == 0:
+                discard(self.log)
             details = {name: value for name, value in error.items() if name not in ("type", "message")}
             return Failure(error["type"], error["message"], details=details)
         words = next((line.strip() for line in reversed(printed.splitlines()) if line.strip()), "it said nothing")
-        return Failure("EngineError", f"{self._choice.shown_name} has ended: {words}", details={"log": str(self.log)})
+        log = str(set_aside(self.log) or self.log)
+        message = f"{self._choice.shown_name} has ended: {words}"
+        return Failure("EngineError", message, lines=[f"Its log is {log}"], details={"log": log})
 
     def stop(self) -> None:
         """End it, if it runs."""
@@ -94,6 +97,7 @@ class Background:
 
     def let_go(self) -> None:
         """Let it go on without us."""
+        self._close_log()
         if self._process is not None and self.runs:
             self._process.returncode = 0  # else Python complains of a process that nobody has waited for
 
@@ -103,10 +107,15 @@ class Background:
         return [sys.executable, "-P", "-m", "hatbox", "browse", *own]
 
     def _printed(self) -> str:
-        with contextlib.suppress(OSError), self.log.open("rb") as file:
-            file.seek(self._beginning)
-            return file.read().decode("utf-8", "replace")
-        return ""
+        if self._reader is None:
+            return ""
+        self._reader.seek(self._beginning)
+        return self._reader.read().decode("utf-8", "replace")
+
+    def _close_log(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
 
 def _documents(printed: str) -> list[dict[str, Any]]:
@@ -141,7 +150,7 @@ def _detached() -> dict[str, Any]:
 
 def _environment() -> dict[str, str]:
     """This process's own, with this Hatbox on the path also where it is not installed."""
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONFAULTHANDLER": "1"}
     folder = str(Path(hatbox.__file__).resolve().parents[1])
     if folder not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, environment.get("PYTHONPATH")]))

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from hatbox.cli.background import READY
 from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_log import READY, engine_of, leave, log_of
 from hatbox.cli.engines import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
 from hatbox.cli.foreground import complaints, stoppable
 from hatbox.cli.identities import find
@@ -51,17 +51,19 @@ def browse(
     pages have stored is saved, and the tabs stay in the profile for the next time.
     """
     choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
-    path = path_of(profile)
+    opened = Profile(path_of(profile))
 
     async def held() -> None:
         with stoppable():
-            async with Profile(path) as opened:
+            async with opened:
+                engine_of(opened.path, as_json=as_json)
                 found = [await find(opened, each) for each in identities or []]
                 teller = _Teller(quiet=quiet, as_json=as_json)
                 await _hold(opened, choice, found, teller, until_empty=until_empty)
 
     with complaints(as_json=as_json):
         asyncio.run(held())
+    leave(log_of(opened.path))
 
 
 class _Teller:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hatbox.cli.address import address
+from hatbox.cli.engine_log import engine_of
 from hatbox.cli.engines import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
 from hatbox.cli.failures import Failure
 from hatbox.cli.identities import within
@@ -18,7 +19,6 @@ from hatbox.cli.output import print_json, print_line, print_tabs, say_tab, tab_d
 from hatbox.cli.owners import WHOSE_HELP, Owned, owner_of, with_identities
 from hatbox.cli.replacement import Followed
 from hatbox.cookie_store_ids import DEFAULT_STORE
-from hatbox.engines.lease import Lease
 from hatbox.errors import InvalidTab
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
@@ -61,6 +61,7 @@ def open_(
 
     async def opened(at: Profile) -> tuple[str, list[Owned], Followed]:
         found = await owner_of(at, identity)
+        engine_of(at.path, as_json=as_json)
         outcome = await Opening(at, found, choice).open(addresses, max_time)
         return found.name if found else DEFAULT_STORE, await with_identities(at, outcome.open), outcome
 
@@ -82,7 +83,7 @@ def tabs(
 
     async def listed(at: Profile) -> tuple[list[Owned], bool]:
         found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
-        return await with_identities(at, found), Lease(at.path).holder() is not None
+        return await with_identities(at, found), engine_of(at.path, as_json=as_json) is not None
 
     found, running = within(profile, listed)
     if as_json:
