@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
     def page(self, title: str) -> None:
         """A page that says it, and has links."""
         text = (
-            f"<!doctype html><title>{html.escape(title)}</title><h1>{html.escape(title)}</h1>"
+            f"<!doctype html><title>{html.escape(title)}</title>\n<h1>{html.escape(title)}</h1>\n"
             '<p><a href="/login/alice">Alice</a> <a href="/login/bob">Bob</a> <a href="/logout">Sign out</a>\n'
         ).encode()
         self.send_response(200)

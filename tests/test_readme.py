@@ -60,7 +60,8 @@ class Newcomer:
         programs = folder / "bin"
         for each in (self.folder, self.home, self._hidden, programs):
             each.mkdir()
-        (self.folder / "examples").symlink_to(ROOT / "examples")
+        for each in ("examples", "pyproject.toml"):
+            (self.folder / each).symlink_to(ROOT / each)
         self._program(programs / "hatbox", f'exec "{sys.executable}" -m hatbox "$@"')
         self._program(programs / "python", f'exec "{sys.executable}" "$@"')
         theirs = ("HATBOX_", "XDG_", "PYTEST_", "FORCE_COLOR", "NO_COLOR", "COLUMNS")
