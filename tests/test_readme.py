@@ -51,7 +51,7 @@ PLUGIN = (
 
 
 class Newcomer:
-    """Somebody who has just run `pip install .` in a checkout, and maybe installed some extras."""
+    """A user who has just run `pip install .` in a checkout, and maybe installed some extras."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "checkout"
@@ -60,8 +60,8 @@ class Newcomer:
         programs = folder / "bin"
         for each in (self.folder, self.home, self._hidden, programs):
             each.mkdir()
-        for each in ("examples", "pyproject.toml"):
-            (self.folder / each).symlink_to(ROOT / each)
+        for name in ("examples", "pyproject.toml"):
+            (self.folder / name).symlink_to(ROOT / name)
         self._program(programs / "hatbox", f'exec "{sys.executable}" -m hatbox "$@"')
         self._program(programs / "python", f'exec "{sys.executable}" "$@"')
         theirs = ("HATBOX_", "XDG_", "PYTEST_", "FORCE_COLOR", "NO_COLOR", "COLUMNS")
