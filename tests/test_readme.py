@@ -51,7 +51,7 @@ PLUGIN = (
 
 
 class Newcomer:
-    """Somebody who has just run `pip install .` in a checkout, and maybe installed some extras."""
+    """A user who has just run `pip install .` in a checkout, and maybe installed some extras."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "checkout"

@@ -42,9 +42,16 @@ def test_help_cuts_no_word_in_any_terminal(
     assert {"--profile", "--json", "--help"} <= names
     assert [name for name in names if not re.search(rf"{name}\b", shown)] == []
     assert "…" not in shown
-    assert not re.search(r"\w\.\.\.$", shown, re.MULTILINE)  # a summary that was cut
+    assert not re.search(r"[a-z]\.\.\.$", shown, re.MULTILINE)  # a summary that was cut
     # An option takes up to 30 columns, and its help 10 at least.
     assert max(map(cell_len, shown.splitlines())) <= max(width, 42)
+
+
+def test_usage_shows_which_arguments_may_be_left_out(cli: Cli) -> None:
+    assert "Usage: hatbox open [OPTIONS] NAME-OR-ID [URL]...\n" in re.sub(" +\n", "\n", cli("open", "--help").out)
+    assert "Usage: hatbox cookies set [OPTIONS] NAME-OR-ID URL NAME VALUE\n" in re.sub(
+        " +\n", "\n", cli("cookies", "set", "--help").out
+    )
 
 
 def test_paragraphs_of_help_fill_the_lines_of_the_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,16 @@ def test_what_a_killed_engine_has_left_is_put_away_and_its_log_is_named(
     assert "did not end in order" not in cli(*command).err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there is no such signal")
+def test_the_log_of_a_crash_says_where_python_was(cli: Cli, profile: Path, site: Site) -> None:
+    cli("open", "Work", site.url("/page/1"), "--engine", "http")
+    engines.end(profile, signal.SIGSEGV)
+    cli("tabs")
+    (log,) = stored()
+    assert "Segmentation fault" in log.read_text("utf-8")
+    assert site.url("/page/1") not in log.read_text("utf-8")
+
+
 def test_the_next_engine_starts_with_a_log_of_its_own(cli: Cli, profile: Path, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     first: int = engines.holder(profile).process  # type: ignore[union-attr]

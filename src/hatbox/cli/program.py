@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from hatbox import __version__
 from hatbox.cli import COMMANDS, GROUPS
@@ -56,7 +57,14 @@ def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
     """Add a command. Its help is one line for each paragraph: the terminal says where a line ends."""
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     lines = [" ".join(each.split("\n")) for each in paragraphs]
-    to.command(name, help="\n\n".join(lines), short_help=lines[0])(function)
+    to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0])(function)
+
+
+class _Command(TyperCommand):
+    def collect_usage_pieces(self, _: Any) -> list[str]:
+        """The arguments as they are spelled in this program: Typer adds brackets of its own, or not, by its version."""
+        arguments = [each.metavar or each.name for each in self.params if each.param_type_name == "argument"]
+        return ["[OPTIONS]", *(str(each) for each in arguments)]
 
 
 def _function(named: str) -> Callable[..., None]:
