@@ -12,6 +12,7 @@ import secrets
 import shutil
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -23,9 +24,20 @@ from hatbox.store.sqlite.head import Head
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
+from hatbox.store.sqlite.rows import corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.sqlite.wal import damage_in
 
-__all__ = ["ProfileFile", "connect", "inode_of", "open_profile", "real_path", "refuse_newer", "refuse_replaced"]
+__all__ = [
+    "ProfileFile",
+    "connect",
+    "create_profile",
+    "inode_of",
+    "open_profile",
+    "real_path",
+    "refuse_newer",
+    "refuse_replaced",
+]
 
 _DRAFTS: Final = ".hatbox-*.new*"
 _HOUR: Final = 3600
@@ -73,7 +85,7 @@ def open_profile(path: Path) -> ProfileFile:
     """Open the profile at `path`, which is created if there is no file. Without write access it is opened to read."""
     try:
         if not os.path.lexists(path):
-            _create(path)
+            create_profile(path, create_tables)
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         if not os.access(path, os.R_OK):
             raise unreadable(path)
@@ -104,6 +116,8 @@ def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFi
     while lock and lock.exclusive:
         found = inspect(path)
         unclean = not found.in_use and wal_size(path) > 0
+        if unclean and (damage := damage_in(_beside(path, "-wal"))):
+            raise corrupt(path, damage)
         if found.version < FORMAT and not read_only:
             _upgrade(path)
         try:
@@ -144,18 +158,24 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         mode = "ro"
         if not wal_size(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             mode = "ro&immutable=1"  # SQLite cannot create a WAL here, and needs none to read a closed profile
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=failures.BUSY_SECONDS
-    )
+    connection = _connect(path, mode)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # macOS: without it fsync stops at the drive's cache
         connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA secure_delete = ON")  # whatever the default of this build of SQLite is
+    except UnicodeDecodeError as error:  # of SQLite's own message, which quotes a damaged schema
+        _close_untouched(path, connection)
+        raise corruption("its tables cannot be read") from error
     except BaseException:
-        connection.close()
+        _close_untouched(path, connection)
         raise
     return connection
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=failures.BUSY_SECONDS)
 
 
 def inode_of(path: Path) -> tuple[int, int]:
@@ -208,13 +228,14 @@ def _close_untouched(path: Path, connection: sqlite3.Connection) -> None:
     A connection that cannot write is closed after it, and so is the last one.
     """
     try:
-        guard = connect(path, read_only=True)
+        guard = _connect(path, "ro")
     except sqlite3.Error:
         connection.close()
         return
     with contextlib.closing(guard):
-        with contextlib.suppress(sqlite3.Error):
-            guard.execute("SELECT 1 FROM sqlite_schema").fetchone()  # only now does it have the WAL open
+        # Only now does it have the WAL open, also if the schema is damaged.
+        with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
+            guard.execute("SELECT 1 FROM sqlite_schema").fetchone()
         connection.close()
 
 
@@ -277,8 +298,11 @@ def _empty_log(path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------- creating
 
 
-def _create(path: Path) -> None:
-    """Make a whole profile beside `path`, then give it its name in one step: half a profile is never seen there."""
+def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
+    """Create a whole profile beside `path`, then give it its name in one step: half a profile is never seen there.
+
+    `fill` creates its tables. False if a file of this name exists by then: it is never replaced.
+    """
     _refuse_orphaned_journal(path)
     _make_folder(path)
     _drop_old_drafts(path.parent)
@@ -290,11 +314,12 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("BEGIN IMMEDIATE")
-            create_tables(connection)
+            fill(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
-        _give_name(draft, path)
+        is_new = _give_name(draft, path)
         _sync_folder(path.parent)
+        return is_new
     finally:
         for leftover in (draft, *(_beside(draft, end) for end in ("-journal", "-wal", "-shm"))):
             leftover.unlink(missing_ok=True)
@@ -337,17 +362,18 @@ def _beside(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 
-def _give_name(draft: Path, path: Path) -> None:
+def _give_name(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename it never replaces anything
     except FileExistsError:
-        pass  # another process was faster: its profile is as good as ours
+        return False  # another process was faster: its profile is as good as ours
     except OSError as error:
         raise ProfileError(
             path,
             f"this file system cannot hold a profile ({error.strerror} when linking)",
             "Choose a path on another disk.",
         ) from error
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

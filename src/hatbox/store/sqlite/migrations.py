@@ -21,7 +21,7 @@ from hatbox.store.sqlite.schema import (
     Table,
 )
 
-__all__ = ["create_tables", "has_tables_of", "migrate", "version_of"]
+__all__ = ["create_schema", "create_tables", "has_tables_of", "migrate", "version_of"]
 
 _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     (
@@ -155,7 +155,7 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """The tables of a new profile. The caller has begun a transaction and commits it."""
-    _create(connection)
+    create_schema(connection)
     Rows(connection, IDENTITIES).put(_NEW_PROFILE)
     # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
     Rows(connection, HEAD).insert((1, 5, 0, 0, 0, 0))
@@ -172,7 +172,8 @@ def migrate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Today's tables, without a row."""
     for table in TABLES:
         for statement in table.statements:
             connection.execute(statement)
@@ -191,7 +192,7 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     earlier = ("identities", "changes", "cookies", "windows", "tabs", "site_data", "extension_data")
     for name in earlier:
         connection.execute(f"ALTER TABLE {name} RENAME TO earlier_{name}")
-    _create(connection)
+    create_schema(connection)
     last = {"identities": 0, "windows": 0, "tabs": 0}
     last.update(connection.execute("SELECT substr(name, 9), seq FROM sqlite_sequence WHERE name LIKE 'earlier_%'"))
     (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()

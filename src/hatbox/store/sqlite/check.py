@@ -1,0 +1,264 @@
+"""What is wrong with a profile, and whether everything in it can be read. Never changes it.
+
+SQLite's own check compares b-trees, indexes and free pages, and so finds rows that are lost. The checksums find values
+that have changed. A profile that other programs have open is checked beside them; only its log is not walked then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.store.sqlite import failures
+from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.files import real_path, refuse_newer
+from hatbox.store.sqlite.header import inspect, wal_size
+from hatbox.store.sqlite.lock import LockBusy, ProfileLock
+from hatbox.store.sqlite.migrations import has_tables_of
+from hatbox.store.sqlite.rows import checksum_of
+from hatbox.store.sqlite.schema import FORMAT, HEAD, TABLES, Table
+from hatbox.store.sqlite.wal import damage_in
+
+__all__ = ["Examination", "Problem", "Report", "alone_with", "check", "connect_to_read"]
+
+_MOST_PROBLEMS: Final = 100
+_BATCH: Final = 200  # rows that are read in one transaction: a longer one would keep the log from being emptied
+_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+class Problem(NamedTuple):
+    """Something that is damaged: where, and in which way."""
+
+    place: str
+    problem: str
+
+
+class Report(NamedTuple):
+    """The result of a check."""
+
+    path: Path
+    format: int
+    rows: dict[str, int]
+    """How many rows each table has whose checksum is right."""
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    """What could not be checked, and why."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no damage was found."""
+        return not self.problems
+
+
+def check(path: Path) -> Report:
+    """Check the profile at `path`. Raises ProfileError for a file that is no profile, or cannot be read."""
+    path = real_path(path)
+    try:
+        with alone_with(path) as alone:
+            return _check(path, alone=alone)
+    except (OSError, sqlite3.Error) as error:
+        raise explained(path, error) from error
+
+
+@contextlib.contextmanager
+def alone_with(path: Path) -> Iterator[bool]:
+    """Lock a profile that exists; yields whether no program has it open, and none can open it meanwhile."""
+    if not os.path.lexists(path):
+        raise ProfileError(path, "it does not exist", "Name the file of a profile with --profile.")
+    try:
+        lock = ProfileLock(path, failures.BUSY_SECONDS)
+    except LockBusy as error:
+        raise in_use(path, "it is being checked or upgraded") from error
+    except OSError:  # a folder that takes no lock file; then nothing is known of other programs
+        yield False
+        return
+    try:
+        yield lock.exclusive
+    finally:
+        lock.release()
+
+
+def connect_to_read(path: Path, *, alone: bool) -> sqlite3.Connection:
+    """A connection that changes no file. Text that is not UTF-8 is no error: its row has a wrong checksum."""
+    mode = "ro&immutable=1" if alone and not wal_size(path) else "ro"
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        timeout=failures.BUSY_SECONDS,
+        check_same_thread=False,  # another thread may interrupt it
+    )
+    connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    return connection
+
+
+def _check(path: Path, *, alone: bool) -> Report:
+    problems: list[Problem] = []
+    if alone:
+        try:
+            alone = not inspect(path).in_use
+        except ProfileCorrupt as error:
+            problems.append(Problem("header", error.problem))
+    if alone and (damage := damage_in(path.with_name(f"{path.name}-wal"))):
+        note = "The tables were not checked: what they have depends on the write-ahead log."
+        return Report(path, FORMAT, {}, (*problems, Problem("write-ahead log", f"it {damage}")), (note,))
+    notes = () if alone else ("The write-ahead log was not checked: another program has the profile open.",)
+    index = path.with_name(f"{path.name}-shm")
+    had_index = index.exists()
+    try:
+        with contextlib.closing(connect_to_read(path, alone=alone)) as connection:
+            examination = Examination(path, connection)
+            examination.run()
+    finally:
+        if alone and not had_index:
+            index.unlink(missing_ok=True)
+    problems += examination.problems
+    return Report(path, examination.format, examination.rows, tuple(problems), (*notes, *examination.notes))
+
+
+class Examination:
+    """Examines all tables through a connection. `between` is called between pieces of work, and may raise to stop."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, between: Callable[[], None] = lambda: None) -> None:
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.rows: dict[str, int] = {}
+        self.format = 0
+        self._path = path
+        self._connection = connection
+        self._between = between
+        self._unlisted = 0
+
+    def run(self, *, structure: bool = True) -> None:
+        """Find all problems. Raises what is no damage: an interrupted statement, a disk that cannot be read."""
+        with self._damage_in("database"):
+            self.format = refuse_newer(self._path, self._connection)
+            if structure:
+                self._examine_structure()
+        with self._damage_in("schema"):
+            if not self._has_expected_schema():
+                self._found("schema", "the tables and indexes are not those of a profile")
+                return
+        if 0 < self.format < FORMAT:
+            self.notes.append(f"Rows have no checksums in format {self.format}. They get them when it is next opened.")
+        if self.format == FORMAT:
+            for table in TABLES:
+                with self._damage_in(f"table {table.name}"):
+                    self._examine_rows(table)
+            with self._damage_in("table head"):
+                self._examine_counters()
+        if self._unlisted:
+            self.notes.append(f"{self._unlisted} more problems are not listed.")
+
+    @contextlib.contextmanager
+    def _damage_in(self, place: str) -> Iterator[None]:
+        self._between()
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _DAMAGE:
+                raise
+            self._found(place, f"SQLite cannot read it ({error})")
+        except UnicodeDecodeError:  # of SQLite's own message, which quotes what it found
+            self._found(place, "SQLite cannot read it")
+
+    def _found(self, place: str, problem: str) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(Problem(place, problem))
+        else:
+            self._unlisted += 1
+
+    def _examine_structure(self) -> None:
+        self._connection.execute("PRAGMA cell_size_check = ON")
+        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
+            for problem in str(line).splitlines():
+                if problem != "ok" and not problem.startswith("***"):
+                    self._found("database", problem)
+
+    def _has_expected_schema(self) -> bool:
+        if self.format != FORMAT:
+            return has_tables_of(self._connection, self.format)
+        with contextlib.closing(sqlite3.connect(":memory:")) as model:
+            for table in TABLES:
+                for statement in table.statements:
+                    model.execute(statement)
+            return _schema_of(model) == _schema_of(self._connection)
+
+    def _examine_rows(self, table: Table) -> None:
+        self.rows[table.name] = 0
+        for key, row in self._rows_of(table):
+            try:
+                is_right = checksum_of(table, row[:-1]) == row[-1]
+            except (TypeError, UnicodeEncodeError):  # text that is not UTF-8
+                is_right = False
+            if is_right:
+                self.rows[table.name] += 1
+            else:
+                self._found(f"table {table.name}", f"the row {_shown(key)} has a wrong checksum")
+
+    def _rows_of(self, table: Table) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+        """The key and the values of each row, and its checksum, read in pieces along the b-tree."""
+        order = _primary_key(self._connection, table)
+        columns = ", ".join(f'"{column}"' for column in (*order, *table.columns, "checksum"))
+        keys = ", ".join(f'"{column}"' for column in order)
+        select = f"SELECT {columns} FROM {table.name}"
+        after = f" WHERE ({keys}) > ({', '.join('?' * len(order))})"
+        last: tuple[Any, ...] = ()
+        while True:
+            found = self._connection.execute(f"{select}{after if last else ''} ORDER BY {keys} LIMIT {_BATCH}", last)
+            count = 0
+            for row in found:
+                count += 1
+                key = row[: len(order)]
+                yield key, row[len(order) :]
+            if count < _BATCH:
+                return
+            if not _is_after(key, last):
+                self._found(f"table {table.name}", "its rows are not in order")
+                return
+            last = key
+            self._between()
+
+    def _examine_counters(self) -> None:
+        columns = ", ".join(HEAD.columns)
+        heads = self._connection.execute(f"SELECT {columns} FROM head LIMIT 2").fetchall()
+        if len(heads) != 1 or heads[0][0] != 1:
+            self._found("table head", "it must have one row, with the id 1")
+            return
+        head = dict(zip(HEAD.columns, heads[0], strict=True))
+        for table in TABLES:
+            if table.name in head and len(table.key) == 1:
+                (highest,) = self._connection.execute(f"SELECT max({table.key[0]}) FROM {table.name}").fetchone()
+                if highest is not None and highest > head[table.name]:
+                    problem = f"the last number of {table.name} is {head[table.name]}, but a row has {highest}"
+                    self._found("table head", problem)
+
+
+def _schema_of(connection: sqlite3.Connection) -> Counter[tuple[Any, ...]]:
+    return Counter(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
+
+
+def _primary_key(connection: sqlite3.Connection, table: Table) -> tuple[str, ...]:
+    """The columns along which the b-tree of a table is ordered."""
+    if "WITHOUT ROWID" not in table.statements[0]:
+        return ("rowid",)
+    info = connection.execute(f"PRAGMA table_info({table.name})").fetchall()
+    return tuple(name for _, name, *_, part in sorted(info, key=lambda column: int(column[5])) if part)
+
+
+def _is_after(key: tuple[Any, ...], last: tuple[Any, ...]) -> bool:
+    """Where a damaged b-tree leads in circles, it is not."""
+    try:
+        return key > last
+    except TypeError:
+        return False
+
+
+def _shown(key: tuple[Any, ...]) -> str:
+    return " ".join(str(part).encode("utf-8", "backslashreplace").decode() for part in key if part != "")

@@ -1,0 +1,142 @@
+"""A new profile from what can be saved of a damaged one, which is not changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.store.sqlite.check import alone_with, connect_to_read
+from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.files import create_profile, real_path
+from hatbox.store.sqlite.migrations import create_schema
+from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.salvage import Salvage
+from hatbox.store.sqlite.schema import CHANGES, FORMAT, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table
+from hatbox.store.sqlite.wal import damage_in
+
+__all__ = ["Repair", "repair"]
+
+_GAP: Final = 1000  # numbers that are skipped where it is not known which were given out
+_NEVER_GIVEN: Final = 5  # Firefox keeps it for itself
+
+
+class Repair(NamedTuple):
+    """What has become of each table. The change log is left out: only open programs read it."""
+
+    into: Path
+    saved: dict[str, int]
+    lost: dict[str, int]
+    unreadable: int
+    """Pieces that may have been rows of any table."""
+    replaced: dict[str, int]
+    """Identities and windows that were lost, but have cookies, site data or tabs: new ones were put in their place."""
+
+
+def repair(path: Path, into: Path) -> Repair:
+    """Save every row whose checksum is right into a new profile at `into`. Never overwrites a file."""
+    path, into = real_path(path), real_path(into)
+    if os.path.lexists(into):
+        raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
+    try:
+        with alone_with(path) as alone:
+            if not alone:
+                raise in_use(path, "it can be repaired only while no program has it open")
+            return _repair(path, into)
+    except (OSError, sqlite3.Error) as error:
+        raise explained(path, error) from error
+
+
+def _repair(path: Path, into: Path) -> Repair:
+    salvage = Salvage(path)
+    replaced: dict[str, int] = {}
+    saved: dict[str, int] = {}
+
+    def fill(connection: sqlite3.Connection) -> None:
+        create_schema(connection)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        tables = {table.name: Rows(connection, table) for table in TABLES}
+        for table, row in salvage.rows():
+            if table is not CHANGES:
+                tables[table.name].put([row])
+        saved.update((table.name, _count(connection, table)) for table in TABLES if table is not CHANGES)
+        if not any(saved.values()):
+            problem = "nothing in it can be saved: it has no row with a right checksum"
+            raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
+        replaced.update(_replace_lost_owners(connection))
+        _raise_counters(connection)
+
+    if not create_profile(into, fill):
+        raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
+    missing = _missing(path, into)
+    lost = {name: max(salvage.damaged[name], missing[name] + replaced.get(name, 0)) for name in saved}
+    return Repair(into, saved, lost, salvage.unreadable, replaced)
+
+
+def _count(connection: sqlite3.Connection, table: Table) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()
+    return int(count)
+
+
+def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
+    """Cookies without their identity could not be reached, and tabs without their window could not be shown."""
+    stores = connection.execute(
+        "SELECT store FROM cookies UNION SELECT store FROM site_data UNION SELECT store FROM tabs "
+        "EXCEPT SELECT id FROM identities EXCEPT SELECT 0 ORDER BY 1"
+    ).fetchall()
+    (position,) = connection.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
+    for number, (store,) in enumerate(stores, start=1):
+        row = (store, f"Recovered {store}", "circle", "toolbar", 0, position + number * 2**20)
+        Rows(connection, IDENTITIES).insert(row)
+    windows = connection.execute("SELECT window FROM tabs EXCEPT SELECT id FROM windows").fetchall()
+    for (window,) in windows:
+        Rows(connection, WINDOWS).insert((window, 0, "normal", "normal", "", None, None, None, None))
+    return {"identities": len(stores), "windows": len(windows)}
+
+
+def _raise_counters(connection: sqlite3.Connection) -> None:
+    """No number is given out twice, also where the row that counts them is lost."""
+    rows = Rows(connection, HEAD)
+    head = rows.get(1)
+    values = dict(zip(HEAD.columns, head or (1, *[0] * (len(HEAD.columns) - 1)), strict=True))
+    gap = 0 if head else _GAP
+    for table in (IDENTITIES, WINDOWS, TABS):
+        (highest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table.name}").fetchone()
+        values[table.name] = max(values[table.name], highest + gap)
+    values["identities"] = max(values["identities"], _NEVER_GIVEN)
+    rows.put([tuple(values.values())])
+
+
+def _missing(path: Path, into: Path) -> Counter[str]:
+    """How many rows the indexes of the damaged profile still name that the new one does not have."""
+    missing: Counter[str] = Counter()
+    if damage_in(path.with_name(f"{path.name}-wal")):
+        return missing
+    with (
+        contextlib.closing(connect_to_read(path, alone=True)) as damaged,
+        contextlib.closing(connect_to_read(into, alone=True)) as repaired,
+    ):
+        for table in TABLES:
+            keys = ", ".join(table.key)
+            found: set[Any] = set()
+            for statement in _index_scans(repaired, table, keys):
+                with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):  # it names as many as it can
+                    for key in damaged.execute(statement):
+                        found.add(key)
+            missing[table.name] = len(found - set(repaired.execute(f"SELECT {keys} FROM {table.name}"))) if found else 0
+    return missing
+
+
+def _index_scans(connection: sqlite3.Connection, table: Table, keys: str) -> list[str]:
+    """Statements that read the keys of a table from its indexes alone."""
+    indexes = [name for _, name, *_ in connection.execute(f"PRAGMA index_list({table.name})")]
+    statements = [f"SELECT {keys} FROM {table.name} INDEXED BY {name}" for name in indexes]
+    return [
+        statement
+        for statement in statements
+        if "COVERING INDEX" in str(connection.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall())
+    ]

@@ -1,0 +1,185 @@
+"""What is not damaged is saved into a new profile (store/sqlite/repair.py, salvage.py, records.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hatbox
+from hatbox.errors import ProfileBusy, ProfileCorrupt, ProfileError
+from hatbox.store.sqlite.check import check
+from hatbox.store.sqlite.repair import repair
+from tests.store.fuzz import make, read
+from tests.store.in_loop import in_loop
+from tests.store.test_check import change, copied, files
+
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("repair") / "closed", "database")
+
+
+@pytest.fixture(scope="module")
+def unclean_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("repair") / "unclean", "log")
+
+
+@pytest.fixture
+def path(source: Path, tmp_path: Path) -> Path:
+    return copied(source, tmp_path)
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    return tmp_path / "elsewhere" / "new.db"
+
+
+def everything(path: Path) -> dict[str, Any]:
+    return asyncio.run(read(path))
+
+
+def root_of(path: Path, name: str) -> int:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+    return int(root)
+
+
+def overwrite(path: Path, offset: int, content: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(offset)
+        file.write(content)
+
+
+def test_everything_of_a_sound_profile_is_saved(path: Path, new: Path, tmp_path: Path) -> None:
+    before = files(path)
+    done = repair(path, new)
+    assert not any(done.lost.values())
+    assert done.saved["cookies"] == 178
+    assert check(new).is_sound
+    assert files(path) == before
+    assert everything(new) == everything(copied(path, make_folder(tmp_path / "copy")))
+
+
+def make_folder(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_a_changed_row_is_the_only_one_that_is_lost(path: Path, new: Path) -> None:
+    change(path, "UPDATE tabs SET title = 'other' WHERE id = 1")
+    done = repair(path, new)
+    assert done.lost == {**dict.fromkeys(done.saved, 0), "tabs": 1}
+    assert done.saved["tabs"] == 42
+    assert check(new).is_sound
+
+
+@pytest.mark.parametrize("table", ["identities", "tabs", "cookies", "extension_data", "site_data"])
+def test_rows_are_saved_although_the_b_tree_leads_nowhere(path: Path, new: Path, table: str) -> None:
+    whole = repair(path, new.with_name("whole.db")).saved
+    overwrite(path, (root_of(path, table) - 1) * PAGE, b"\xee")  # what kind of page it is
+    done = repair(path, new)
+    assert done.saved == whole
+    assert check(new).is_sound
+
+
+@pytest.mark.parametrize("size", [16, 100, 1000])
+def test_rows_are_saved_although_the_file_does_not_look_like_a_profile(path: Path, new: Path, size: int) -> None:
+    whole = repair(path, new.with_name("whole.db")).saved
+    overwrite(path, 0, bytes(size))
+    assert repair(path, new).saved == whole
+    assert check(new).is_sound
+
+
+def test_a_lost_page_loses_its_rows_and_no_others(path: Path, new: Path) -> None:
+    overwrite(path, (root_of(path, "windows") - 1) * PAGE, bytes(PAGE))
+    done = repair(path, new)
+    assert done.saved["windows"] == 0
+    assert done.saved["tabs"] == 43
+    assert done.replaced["windows"] == 12  # for the tabs that are left
+    assert check(new).is_sound
+    assert len(everything(new)["windows"]) == 12
+
+
+def test_rows_that_only_indexes_know_of_are_counted_as_lost(path: Path, new: Path) -> None:
+    overwrite(path, (root_of(path, "identities") - 1) * PAGE + 8, bytes(PAGE - 8))
+    done = repair(path, new)
+    assert done.saved["identities"] == 0
+    assert done.lost["identities"] == 16
+
+
+def test_an_identity_that_was_lost_is_replaced_where_it_has_cookies(path: Path, new: Path) -> None:
+    change(path, "UPDATE identities SET name = 'damaged' WHERE id = 6")
+    assert repair(path, new).replaced["identities"] == 1
+    names = {number: name for number, name, *_ in everything(new)["identities"]}
+    assert names[6] == "Recovered 6"
+
+
+def test_no_number_is_given_twice_although_the_counters_are_lost(path: Path, new: Path) -> None:
+    change(path, "DELETE FROM head")
+    repair(path, new)
+    assert check(new).is_sound
+    with hatbox.open_sync(new) as profile:
+        created = profile.identities.create("new", color="red", icon="pet")
+    assert int(created.cookie_store_id.rpartition("-")[2]) > 1000
+
+
+def test_what_a_damaged_log_has_is_saved(unclean_source: Path, tmp_path: Path, new: Path) -> None:
+    path = copied(unclean_source, make_folder(tmp_path / "unclean"))
+    log = path.with_name(f"{path.name}-wal")
+    overwrite(log, log.stat().st_size // 2, b"damage")
+    before = files(path)
+    done = repair(path, new)
+    assert done.saved["identities"] == 16
+    assert sum(done.saved.values()) >= 340
+    assert files(path) == before
+    assert check(new).is_sound
+
+
+def test_a_profile_with_damage_of_any_size_is_repaired(path: Path, new: Path, tmp_path: Path) -> None:
+    content = path.read_bytes()
+    choose = random.Random(3)
+    for turn in range(6):
+        target = make_folder(tmp_path / f"{turn}") / "profile.db"
+        damaged = bytearray(content)
+        for _ in range(choose.choice([1, 5, 40])):
+            start = choose.randrange(len(damaged))
+            length = choose.choice([1, 8, 512, 5000])
+            damaged[start : start + length] = choose.randbytes(min(length, len(damaged) - start))
+        target.write_bytes(damaged[: choose.choice([None, -3000, 70_000])])
+        repair(target, target.with_name("new.db"))
+        assert check(target.with_name("new.db")).is_sound
+
+
+def test_an_existing_file_is_never_overwritten(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to(other)
+    for into in (other, path, link):
+        with pytest.raises(ProfileError, match="it exists"):
+            repair(path, into)
+    assert other.read_text() == "mine"
+
+
+def test_where_nothing_can_be_saved_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "garbage"
+    path.write_bytes(random.Random(1).randbytes(50_000))
+    with pytest.raises(ProfileCorrupt, match="nothing in it can be saved"):
+        repair(path, tmp_path / "new.db")
+    assert [file.name for file in tmp_path.iterdir()] == ["garbage"]
+
+
+@in_loop
+async def test_a_profile_that_is_open_is_not_repaired(path: Path, new: Path) -> None:
+    async with hatbox.open(path):
+        with pytest.raises(ProfileBusy, match="only while no program has it open"):
+            await asyncio.to_thread(repair, path, new)
+    assert not new.exists()  # noqa: ASYNC240 - nothing else waits for this loop
