@@ -17,6 +17,7 @@ import httpx
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
 
@@ -105,18 +106,27 @@ class Network:
     ) -> tuple[httpx.Response, bytes]:
         if self._client is None:
             # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
-            self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=self._transport, trust_env=False)
+            self._client = httpx.AsyncClient(
+                cookies=EmptyJar(),
+                transport=self._transport,
+                trust_env=False,
+                headers={"Accept-Encoding": ACCEPT_ENCODING},
+            )
         try:
             sent = self._client.build_request(method, url, headers=headers, content=body)
             response = await self._client.send(sent, stream=True, follow_redirects=False)
             try:
                 content = bytearray()
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if len(content) > _MOST_BYTES:
-                        raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes")
+                decoder = ContentDecoder(response.headers.get("content-encoding", ""), _MOST_BYTES)
+                async for chunk in response.aiter_raw():
+                    for piece in decoder.decode(chunk):
+                        content += piece
             finally:
                 await response.aclose()
+        except BodyTooLarge:
+            raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes") from None
+        except ContentCodingError as error:
+            raise NetworkError(f"{url}: {error}") from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
             raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error
         return response, bytes(content)
