@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 import socket
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 from tests.cli.conftest import Cli, Start
 from tests.clients.server import Site
+from tests.coded_site import CodedSite, gzip_bomb
+from tests.deadline import ends_in_time
 
 
 @pytest.fixture
@@ -242,3 +245,20 @@ def test_without_httpx_it_says_what_to_install(cli: Cli, monkeypatch: pytest.Mon
         1,
         "hatbox: httpx is not installed. Install it with: pip install 'hatbox[httpx]'\n",
     )
+
+
+def test_a_body_that_expands_without_measure_is_an_error(cli: Cli) -> None:
+    with CodedSite() as coded:
+        assert cli("fetch", "Work", coded.url("gzip", gzip.compress(b"text")), "--json").json["body"] == "text"
+        for times in (2, 3):
+            answer = cli("fetch", "Work", coded.url(", ".join(["gzip"] * times), gzip_bomb(times)), "--json")
+            assert answer.status == 1
+            assert "NetworkError" in answer.err + answer.out
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna"])
+def test_a_charset_that_takes_forever_to_decode_is_shown_as_bytes(cli: Cli, charset: str) -> None:
+    body = b"a" * 300_000 + b"-" + b"b" * 300_000
+    with CodedSite() as coded, ends_in_time():
+        answer = cli("fetch", "Work", coded.url("", body, f"text/plain; charset={charset}"), "--json")
+    assert answer.json["encoding"] == "base64"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
+import requests
 
 import hatbox
 from hatbox import ContextualIdentity, ForeignCookies, IdentityRemoved, NoSuchIdentity, ProfileClosed
 from tests.clients.faces import FACES, AsyncFace, Wardrobe
 from tests.clients.server import Site, chain
+from tests.coded_site import BOMB_BYTES, CodedSite, gzip_bomb
 
 
 def test_a_login_stays_with_its_identity(clothes: Wardrobe, site: Site) -> None:
@@ -195,3 +199,19 @@ def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, sit
         [sys.executable, "-c", script, site.url("/", set="sid=theirs")], env=environment, check=True, timeout=30
     )
     assert work.get(site.url("/")).text == "sid=theirs"
+
+
+def test_a_body_that_expands_without_measure_is_not_decoded(clothes: Wardrobe, kind: str) -> None:
+    client = clothes.wear("Work")
+    decodes = "urllib" not in kind  # it hands out what came
+    nested = decodes and "aiohttp" not in kind  # it decodes one coding, and not two
+    with CodedSite() as site:
+        assert client.get(site.url("gzip", gzip.compress(b"text"))).text == "text" or not decodes
+        assert client.get(site.url("gzip, gzip", gzip.compress(gzip.compress(b"text")))).text == "text" or not nested
+        for times in (2, 3):
+            url = site.url(", ".join(["gzip"] * times), gzip_bomb(times))
+            if nested:
+                with pytest.raises((httpx.DecodingError, requests.exceptions.ContentDecodingError)):
+                    client.get(url)
+            else:
+                assert len(client.get(url).text) < BOMB_BYTES / 100

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import ssl
 import threading
+import tracemalloc
+import zlib
 from collections.abc import AsyncIterator, Iterator
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
@@ -15,10 +18,12 @@ import httpx
 import pytest
 
 import hatbox
+from hatbox.content_coding import ACCEPT_ENCODING
 from hatbox.engines.http import HttpEngine
 from hatbox.engines.reasons import amount, reason
 from hatbox.engines.runner import EngineRunner
 from hatbox.web_requests import Moment
+from tests.coded_site import CodedSite, gzip_bomb
 from tests.site import TITLES, Site
 from tests.store.in_loop import in_loop
 
@@ -339,3 +344,29 @@ def test_an_error_without_words_is_left_to_others() -> None:
 )
 def test_amounts_are_for_people(size: int, words: str) -> None:
     assert amount(size) == words
+
+
+# ------------------------------------------------------------------------------------------------------------ codings
+
+
+@in_loop
+async def test_pages_are_decoded_within_the_limit(path: Path) -> None:
+    page = b"<title>Decoded</title>"
+    with CodedSite() as site:
+        async with browsing(path, max_bytes=1_000_000) as (profile, engine):
+            for coding, body in (("gzip", gzip.compress(page)), ("gzip, deflate", zlib.compress(gzip.compress(page)))):
+                tab = await visit(profile, engine, site.url(coding, body))
+                assert (tab.title, tab.error) == ("Decoded", "")
+            twice, thrice = site.url("gzip, gzip", gzip_bomb(2)), site.url("gzip, gzip, gzip", gzip_bomb(3))
+            tracemalloc.start()
+            try:
+                tab = await visit(profile, engine, twice)
+                assert tab.error == "larger than 1 MB, and the rest was not read"
+                tab = await visit(profile, engine, thrice)
+                assert "encoded 3 times" in tab.error
+                assert tracemalloc.get_traced_memory()[1] < 16_000_000
+            finally:
+                tracemalloc.stop()
+            tab = await visit(profile, engine, site.url("gzip", b"no gzip"))
+            assert "damaged" in tab.error
+    assert set(site.accepted) == {ACCEPT_ENCODING}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import codecs
 import contextlib
 import os
 import re
@@ -39,6 +40,7 @@ __all__ = ["fetch"]
 _STANDARD: Final = "-"
 _CONNECT_SECONDS: Final = 60.0
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # of hosts: they take quadratic time, and no text is in them
 _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
@@ -245,9 +247,11 @@ def _head(response: httpx.Response, *, is_terminal: bool) -> bytes:
 
 def _body(body: bytes, charset: str) -> dict[str, str]:
     try:
-        return {"body": body.decode(charset)}
-    except (UnicodeDecodeError, LookupError):
-        return {"body": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
+        if codecs.lookup(charset).name not in _SLOW_CHARSETS:
+            return {"body": body.decode(charset)}
+    except (UnicodeError, LookupError):
+        pass
+    return {"body": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
 
 
 def _readable(header: bytes) -> str:

@@ -13,6 +13,7 @@ import httpx
 
 from hatbox.clients.empty_jar import EmptyJar
 from hatbox.clients.wearing import SyncWorn, Worn
+from hatbox.content_coding import ACCEPT_ENCODING, ContentCodingError, ContentDecoder
 from hatbox.cookies.targets import Target, target_from
 from hatbox.errors import ForeignCookies
 
@@ -57,6 +58,7 @@ class _JarStaysEmpty:
 class _Client(_JarStaysEmpty, httpx.Client):
     def __init__(self, worn: SyncWorn, options: Mapping[str, Any]) -> None:
         super().__init__(**_without_cookies(options))
+        _accept_codings(self, options)
         self._transport = _Transport(self._transport, worn)
         self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, worn))
 
@@ -64,6 +66,7 @@ class _Client(_JarStaysEmpty, httpx.Client):
 class _AsyncClient(_JarStaysEmpty, httpx.AsyncClient):
     def __init__(self, worn: Worn, options: Mapping[str, Any], around: Around | None) -> None:
         super().__init__(**_without_cookies(options))
+        _accept_codings(self, options)
         self._worn = worn
 
         def dress(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
@@ -91,7 +94,7 @@ class _Transport(httpx.BaseTransport):
         except BaseException:
             response.close()
             raise
-        return response
+        return _bounded(response)
 
     def __enter__(self) -> _Transport:
         self._inner.__enter__()
@@ -118,7 +121,7 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
         except BaseException:
             await response.aclose()
             raise
-        return response
+        return _bounded(response)
 
     async def __aenter__(self) -> _AsyncTransport:
         await self._inner.__aenter__()
@@ -129,6 +132,38 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class _BoundedDecoder:
+    """What httpx decodes a body with. It is made when the body is read, so that errors are raised there."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self._decoder: ContentDecoder | None = None
+
+    def decode(self, data: bytes) -> bytes:
+        try:
+            if self._decoder is None:
+                self._decoder = ContentDecoder(self._response.headers.get("Content-Encoding", ""))
+            return b"".join(self._decoder.decode(data))
+        except ContentCodingError as error:
+            raise httpx.DecodingError(str(error), request=self._response.request) from error
+
+    def flush(self) -> bytes:
+        return b""
+
+
+def _bounded(response: httpx.Response) -> httpx.Response:
+    """The response, whose body is decoded within a bound. httpx would follow any number of codings."""
+    if "Content-Encoding" in response.headers:
+        response._decoder = _BoundedDecoder(response)  # type: ignore[assignment]
+    return response
+
+
+def _accept_codings(client: httpx.Client | httpx.AsyncClient, options: Mapping[str, Any]) -> None:
+    """Ask for the codings that can be decoded within a bound, unless the caller asks for others."""
+    if "Accept-Encoding" not in httpx.Headers(options.get("headers")):
+        client.headers["Accept-Encoding"] = ACCEPT_ENCODING
 
 
 def _without_cookies(options: Mapping[str, Any]) -> dict[str, Any]:

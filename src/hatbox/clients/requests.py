@@ -6,15 +6,18 @@ is the session's empty jar, which also tells the requests that have gone through
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import BaseAdapter
 from requests.cookies import RequestsCookieJar
+from requests.exceptions import ContentDecodingError
 
 from hatbox.clients.empty_jar import EmptyJar
 from hatbox.clients.wearing import SyncWorn
+from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
 from hatbox.cookies.targets import Target, target_from
 from hatbox.errors import ForeignCookies
 
@@ -81,6 +84,7 @@ class _Adapter(BaseAdapter):
         except BaseException:
             response.close()
             raise
+        _bound(response)
         response.connection = self  # type: ignore[assignment] # by which digest authentication sends the request once more
         return response
 
@@ -89,6 +93,34 @@ class _Adapter(BaseAdapter):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
+
+
+def _bound(response: requests.Response) -> None:
+    """Decode at most two codings, and no more than one of them could hold. urllib3 decodes; here it is counted."""
+    try:
+        codings_of(response.headers.get("Content-Encoding", ""))
+    except ContentCodingError as error:
+        response.close()
+        raise ContentDecodingError(error, request=response.request) from error
+    read, position = response.iter_content, getattr(response.raw, "tell", None)
+    if position is None:  # an adapter that does without urllib3
+        return
+
+    def counted(chunks: Iterator[Any]) -> Iterator[Any]:
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            try:
+                check_expansion(position(), size)
+            except ContentCodingError as error:
+                response.close()
+                raise ContentDecodingError(error, request=response.request) from error
+            yield chunk
+
+    def iter_content(chunk_size: int | None = 1, decode_unicode: bool = False) -> Iterator[Any]:
+        return counted(read(chunk_size, decode_unicode))  # type: ignore[call-overload]
+
+    response.iter_content = iter_content  # type: ignore[method-assign]
 
 
 def _target(request: requests.PreparedRequest) -> Target:

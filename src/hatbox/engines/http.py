@@ -18,6 +18,7 @@ import msgspec
 
 from hatbox.clients.httpx import async_client
 from hatbox.clients.wearing import Worn
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
@@ -37,6 +38,7 @@ logger = logging.getLogger("hatbox.engines")
 
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Accept-Encoding": ACCEPT_ENCODING,
     "Upgrade-Insecure-Requests": "1",
 }
 _BEGINNING: Final = 128 * 1024  # bytes of a page in which its title is looked for
@@ -235,13 +237,16 @@ class HttpEngine(Engine):
         return problem
 
     async def _read(self, visit: _Visit, response: httpx.Response) -> str:
-        size = 0
-        async with _closed_early(response.aiter_bytes()) as chunks:
-            async for chunk in chunks:
-                size += len(chunk)
-                visit.beginning += chunk[: _BEGINNING - len(visit.beginning)]
-                if size > self.limits.max_bytes:
-                    return f"larger than {amount(self.limits.max_bytes)}, and the rest was not read"
+        try:
+            decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), self.limits.max_bytes)
+            async with _closed_early(response.aiter_raw()) as chunks:
+                async for chunk in chunks:
+                    for piece in decoder.decode(chunk):
+                        visit.beginning += piece[: _BEGINNING - len(visit.beginning)]
+        except BodyTooLarge:
+            return f"larger than {amount(self.limits.max_bytes)}, and the rest was not read"
+        except ContentCodingError as error:
+            return str(error)
         return ""
 
     async def _client(self, cookie_store_id: str) -> httpx.AsyncClient:

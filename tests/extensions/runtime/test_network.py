@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +13,13 @@ import httpx
 import pytest
 
 from hatbox.api.match_patterns import host_permissions
+from hatbox.content_coding import ACCEPT_ENCODING
+from hatbox.errors import NetworkError
 from hatbox.extensions.runtime import ScriptError
 from hatbox.extensions.runtime.host import FetchRequest
 from hatbox.extensions.runtime.network import Network
 from tests.clients.server import Site
+from tests.coded_site import CodedSite, gzip_bomb
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno
 from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
 
@@ -131,7 +135,7 @@ def test_the_host_that_is_asked_is_the_one_that_is_permitted(url: str) -> None:
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(request.url.host)
-        return httpx.Response(204)
+        return httpx.Response(204, stream=httpx.ByteStream(b""))  # not read yet, as from a real transport
 
     async def main() -> None:
         network = Network(httpx.MockTransport(answer))
@@ -251,3 +255,28 @@ def test_a_file_of_the_package_delays_nobody_however_large_it_is(tmp_path: Path)
         assert "larger than 8 MiB" in lab.host.entries[-1].text
 
     in_lab(tmp_path, use)
+
+
+def test_an_answer_is_decoded_within_the_limit() -> None:
+    async def use(site: CodedSite) -> None:
+        network = Network()
+        everything = host_permissions(frozenset({"<all_urls>"}))
+
+        async def fetched(coding: str, body: bytes) -> bytes:
+            request = FetchRequest(site.url(coding, body), "GET", [], "follow", None)
+            return (await network.fetch(request, lambda: everything)).body
+
+        try:
+            assert await fetched("gzip, gzip", gzip.compress(gzip.compress(b"text"))) == b"text"
+            with pytest.raises(NetworkError, match="has more than 8388608 bytes"):
+                await fetched("gzip", gzip_bomb(1))
+            with pytest.raises(NetworkError, match="has more than 8388608 bytes"):
+                await fetched("gzip, gzip", gzip_bomb(2))
+            with pytest.raises(NetworkError, match="encoded 3 times"):
+                await fetched("gzip, gzip, gzip", gzip_bomb(3))
+        finally:
+            await network.close()
+
+    with CodedSite() as coded:
+        asyncio.run(use(coded))
+    assert set(coded.accepted) == {ACCEPT_ENCODING}

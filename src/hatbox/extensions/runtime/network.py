@@ -22,6 +22,7 @@ import httpx
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.challenges import answer_challenge
 from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
@@ -162,7 +163,9 @@ class Network:
             # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
             options: dict[str, Any] = {"verify": self._trusted(), "trust_env": False}
             transport = Crossing(self._transport or httpx.AsyncHTTPTransport(**options), options)
-            self._client = httpx.AsyncClient(cookies=EmptyJar(), transport=transport, trust_env=False)
+            self._client = httpx.AsyncClient(
+                cookies=EmptyJar(), transport=transport, trust_env=False, headers={"Accept-Encoding": ACCEPT_ENCODING}
+            )
         return self._client
 
     async def _send(
@@ -208,10 +211,10 @@ class Network:
         content = bytearray()
         try:
             with _network_errors(exchange, url):
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if len(content) > _MOST_BYTES:
-                        raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes")
+                decoder = ContentDecoder(response.headers.get("content-encoding", ""), _MOST_BYTES)
+                async for chunk in response.aiter_raw():
+                    for piece in decoder.decode(chunk):
+                        content += piece
         finally:
             await response.aclose()
         return bytes(content)
@@ -222,6 +225,12 @@ def _network_errors(exchange: Exchange, url: str) -> Iterator[None]:
     """Make a NetworkError of what httpx raises, and report it to listeners by Firefox's name for it."""
     try:
         yield
+    except BodyTooLarge:
+        exchange.failed("NS_ERROR_FILE_TOO_BIG")
+        raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes") from None
+    except ContentCodingError as error:
+        exchange.failed("NS_ERROR_INVALID_CONTENT_ENCODING")
+        raise NetworkError(f"{url}: {error}") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
         exchange.failed(error_name(error, url))
         raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error

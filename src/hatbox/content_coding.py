@@ -1,0 +1,221 @@
+"""Decoding of Content-Encoding (RFC 9110, 8.4) within a bound. Knows no client and makes no request.
+
+A server chooses how far a body expands: 271 bytes of nested gzip are 1.5 GB. So each coding produces its output in
+pieces, of which no more is made than is taken, and all output counts, that between two codings too.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, Final, Protocol
+
+from hatbox.errors import HatboxError
+
+__all__ = ["ACCEPT_ENCODING", "BodyTooLarge", "ContentCodingError", "ContentDecoder", "check_expansion", "codings_of"]
+
+_MOST_CODINGS: Final = 2
+_PIECE: Final = 1 << 14  # bytes: of input that is handed to a coding at a time, and of output
+_ALWAYS: Final = 64 << 20  # bytes that any body may have, where there is no limit
+_RATIO: Final = 1100  # what gzip can make of one byte at most is 1032
+_ZSTD_WINDOW_LOG: Final = 23  # 8 MB, the most that a decoder on the web has to have (RFC 9659)
+
+
+class ContentCodingError(HatboxError):
+    """A body cannot be decoded: it is damaged, in a coding that is not supported, or in more than two."""
+
+
+class BodyTooLarge(ContentCodingError):
+    """A body is larger than it may be, once it is decoded."""
+
+
+class ContentDecoder:
+    """Decodes one body. `most_bytes` is the limit, for what comes in and for what comes out.
+
+    Without one, a body may be as large as its sender makes it, but not by nesting codings: from 64 MB on, at most as
+    much is decoded as one gzip could hold.
+    """
+
+    def __init__(self, content_encoding: str, most_bytes: int | None = None) -> None:
+        self._stages: Sequence[_Coding] = [_CODINGS[name]() for name in reversed(codings_of(content_encoding))]
+        self._made = [0] * len(self._stages)
+        self._most_bytes = most_bytes
+        self._received = 0
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        """What the next bytes of the body mean, in pieces; to be taken before the next call."""
+        self._received += len(data)
+        self._check(self._received)
+        for start in range(0, len(data), _PIECE):
+            yield from self._through(0, data[start : start + _PIECE])
+
+    def _through(self, stage: int, data: bytes) -> Iterator[bytes]:
+        if stage == len(self._stages):
+            yield data
+            return
+        for piece in self._stages[stage].pieces(data):
+            self._made[stage] += len(piece)
+            self._check(self._made[stage])
+            yield from self._through(stage + 1, piece)
+
+    def _check(self, size: int) -> None:
+        if self._most_bytes is None:
+            check_expansion(self._received, size)
+        elif size > self._most_bytes:
+            raise BodyTooLarge(f"the body is larger than {self._most_bytes} bytes")
+
+
+def check_expansion(received: int, decoded: int) -> None:
+    """Raise BodyTooLarge where so many bytes received have become more than one gzip could hold, and that is a lot."""
+    if decoded > max(_ALWAYS, _RATIO * received):
+        raise BodyTooLarge(f"{received} bytes of the body expand to more than {_RATIO} times as much")
+
+
+def codings_of(content_encoding: str) -> list[str]:
+    """The codings that the header names, in the order in which they were applied; ContentCodingError if too many.
+
+    Names that are no codings, such as `identity` and `aws-chunked`, are left out.
+    """
+    names = [name for each in content_encoding.split(",") if (name := each.strip().lower()) in _CODINGS]
+    if len(names) > _MOST_CODINGS:
+        raise ContentCodingError(f"the body is encoded {len(names)} times; at most {_MOST_CODINGS} codings are decoded")
+    return names
+
+
+class _Coding(Protocol):
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """What these bytes mean, in pieces of at most `_PIECE` bytes."""
+
+
+class _Gzip:
+    """One or more members, one after the other. What follows the last is ignored, as in browsers."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._is_over = False
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        while data and not self._is_over:
+            if self._inner.eof:
+                self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                if data[0] != 0x1F:
+                    self._is_over = True
+                    return
+            yield from _inflated(self._inner, data)
+            data = self._inner.unused_data
+
+
+class _Deflate:
+    """With or without the header of zlib: servers do both."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj()
+        self._is_first = True
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        if self._is_first:
+            self._is_first = False
+            try:
+                zlib.decompressobj().decompress(data, 1)
+            except zlib.error:
+                self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
+        if not self._inner.eof:
+            yield from _inflated(self._inner, data)
+
+
+def _inflated(inner: Any, data: bytes) -> Iterator[bytes]:
+    try:
+        while data and not inner.eof:  # at the end the tail stays as it was, and what follows is in unused_data
+            if piece := inner.decompress(data, _PIECE):
+                yield piece
+            data = inner.unconsumed_tail
+        while not inner.eof and (piece := inner.decompress(b"", _PIECE)):  # what did not fit into the last piece
+            yield piece
+    except zlib.error as error:
+        raise ContentCodingError(f"the body is damaged ({error})") from error
+
+
+class _Brotli:
+    def __init__(self, library: Any) -> None:
+        self._inner = library.Decompressor()
+        self._error = library.error
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        try:
+            while not self._inner.is_finished():
+                piece = self._inner.process(data, output_buffer_limit=_PIECE)
+                data = b""
+                if not piece:
+                    return
+                yield piece
+        except self._error as error:
+            raise ContentCodingError(f"the body is damaged ({error})") from error
+
+
+class _Zstandard:
+    """One or more frames, one after the other."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._inner = self._frame()
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        try:
+            while True:
+                if self._inner.eof:
+                    if not data:
+                        return
+                    self._inner = self._frame()
+                piece = self._inner.decompress(data, _PIECE)
+                data = self._inner.unused_data if self._inner.eof else b""
+                if piece:
+                    yield piece
+                if self._inner.needs_input and not self._inner.eof:
+                    return
+        except self._library.ZstdError as error:
+            raise ContentCodingError(f"the body is damaged ({error})") from error
+
+    def _frame(self) -> Any:
+        parameter = self._library.DecompressionParameter.window_log_max
+        return self._library.ZstdDecompressor(options={parameter: _ZSTD_WINDOW_LOG})
+
+
+def _brotli() -> Callable[[], _Coding] | None:
+    """Brotli, where a library is installed that can stop at a bound: from 1.2 on."""
+    for name in ("brotli", "brotlicffi"):
+        library = _imported(name)
+        if library is not None and hasattr(library.Decompressor, "can_accept_more_data"):
+            return lambda: _Brotli(library)
+    return None
+
+
+def _zstandard() -> Callable[[], _Coding] | None:
+    """Zstandard, where Python has it (3.14), or its backport is installed. The package zstandard knows no bound."""
+    for name in ("compression.zstd", "backports.zstd"):
+        if (library := _imported(name)) is not None:
+            return lambda: _Zstandard(library)
+    return None
+
+
+def _imported(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _missing(name: str) -> Callable[[], _Coding]:
+    def refuse() -> _Coding:
+        raise ContentCodingError(f"the body is encoded as {name}, which this program has not asked for")
+
+    return refuse
+
+
+_FOUND: Final = {"gzip": _Gzip, "deflate": _Deflate, "br": _brotli(), "zstd": _zstandard()}
+_CODINGS: Final[dict[str, Callable[[], _Coding]]] = {
+    name: make or _missing(name) for name, make in (*_FOUND.items(), ("x-gzip", _Gzip), ("compress", None))
+}
+
+ACCEPT_ENCODING: Final = ", ".join(name for name, make in _FOUND.items() if make is not None)
+"""What to send as Accept-Encoding: the codings that can be decoded within a bound."""
