@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.site_data import DATABASES, LOCAL_STORAGE, Forgotten, forget_site_data
+from hatbox.site_data import DATABASES, LOCAL_STORAGE, Forgotten, forget_site_data, parts_of
 from tests.store.in_loop import in_loop
 
 BOTH = {"local": [["k", "v"]], "databases": [{"name": "d"}]}
@@ -49,3 +49,14 @@ async def test_what_is_left_stays_as_it_was(tmp_path: Path, before: Any, parts: 
             return [json.loads(data) for _, data in transaction.site_data.load(1)]
 
         assert await profile._store.write(forget) == ([] if after is None else [after])
+
+
+@pytest.mark.parametrize("part", ["local", "databases"])
+@in_loop
+async def test_data_that_a_page_has_nested_too_deeply_can_be_removed(tmp_path: Path, part: str) -> None:
+    data = b'{"local":[["k","v"]],"databases":[' + b"[" * 20_000 + b"]" * 20_000 + b"]}"
+    async with hatbox.open(tmp_path / "profile.db") as profile:
+        await profile._store.write(lambda each: each.site_data.put(2, "https://site.example", data))
+        assert parts_of(data) == {"local", "databases"}
+        await profile._store.write(lambda each: forget_site_data(each, 2, [part]))
+        assert await profile._store.read(lambda each: each.site_data.load(2)) == []

@@ -11,7 +11,16 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["CACHE", "DATABASES", "FORGOTTEN", "LOCAL_STORAGE", "SERVICE_WORKERS", "Forgotten", "forget_site_data"]
+__all__ = [
+    "CACHE",
+    "DATABASES",
+    "FORGOTTEN",
+    "LOCAL_STORAGE",
+    "SERVICE_WORKERS",
+    "Forgotten",
+    "forget_site_data",
+    "parts_of",
+]
 
 LOCAL_STORAGE: Final = "local"
 DATABASES: Final = "databases"
@@ -60,9 +69,21 @@ def forget_site_data(
     transaction.changes.append(FORGOTTEN, msgspec.json.encode(forgotten))
 
 
+def parts_of(data: bytes) -> set[str]:
+    """Which parts an origin has stored data in."""
+    try:
+        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+    except RecursionError:
+        return set(_KEPT)
+    return {part for part in _KEPT if kept.get(part)}
+
+
 def _without(data: bytes, parts: Sequence[str]) -> bytes:
     """What is left of what an origin keeps; nothing, if it is nothing."""
-    kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+    try:
+        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+    except RecursionError:  # a page has nested its data so deeply that no part of it can be told from another
+        return b""
     for part in parts:
         kept[part] = []
     return msgspec.json.encode(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""

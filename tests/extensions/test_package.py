@@ -5,6 +5,7 @@ import os
 import stat
 import struct
 import tempfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from hatbox.errors import PackageError
 from hatbox.extensions import package as module
+from hatbox.extensions.manifest import read_manifest
 from hatbox.extensions.package import Package, open_package
 
 FILES = {"manifest.json": b"{}", "js/background.js": b"1", "js/Lib.js": b"2", "empty": b""}
@@ -213,3 +215,28 @@ def test_damage_is_noticed_and_nothing_else_happens(noise: bytes, at: int) -> No
                 package.read(name)
         except PackageError as error:
             assert str(path) in str(error)
+
+
+def test_a_large_manifest_is_refused_before_it_is_inflated(tmp_path: Path) -> None:
+    path = make_zip(tmp_path / "a.xpi", {"manifest.json": b" " * (60 << 20)})
+    package = open_package(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(PackageError, match=r'"manifest\.json" is larger than 2 MiB'):
+            read_manifest(package)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_no_more_is_inflated_than_an_archive_claims(tmp_path: Path) -> None:
+    path = make_zip(tmp_path / "a.xpi", {"manifest.json": b"{}", "bomb": bytes(60 << 20)})
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", 60 << 20), struct.pack("<I", 100)))
+    package = open_package(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(PackageError, match='"bomb" in it is damaged'):
+            package.read("bomb")
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()

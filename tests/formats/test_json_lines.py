@@ -89,3 +89,10 @@ def test_everything_comes_back(bundle: Bundle) -> None:
     assert written.cookies == bundle.count
     assert not written.lost
     assert read(written.data, "my.jsonl") == bundle
+
+
+@pytest.mark.parametrize("start", [b"", b'{"format": "hatbox", "version": 1}\n'])
+@pytest.mark.parametrize("deep", [b'{"a":' * 20_000, b"[" * 100_000, b'{"identity":' * 20_000])
+def test_a_line_that_is_nested_too_deeply_is_broken_input(start: bytes, deep: bytes) -> None:
+    with pytest.raises(BrokenInput):
+        read(start + deep, "a file")

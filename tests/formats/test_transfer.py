@@ -12,7 +12,9 @@ import hatbox
 from hatbox.cookies import Context, Cookie, Partition, SameSite
 from hatbox.cookies.stores import keep_changes
 from hatbox.errors import NoSuchIdentity
-from hatbox.formats import Bundle, Holding, Label, Report, transfer
+from hatbox.formats import FORMATS, Bundle, Holding, Label, Report, transfer
+from hatbox.formats.beside import INDEXED_DB, SITE_STORAGE, TABS
+from hatbox.formats.firefox_profile import write_folder
 from hatbox.formats.merging import CROWDED, EXPIRED, INVALID
 from hatbox.formats.transfer import UNKNOWN_LOOKS, UNNAMED
 from tests.formats.strategies import NOW, bundles, timeless
@@ -374,3 +376,23 @@ def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
             return await store.header(URL)
 
     assert asyncio.run(seen()) == "sid=new"
+
+
+def test_what_no_format_carries_is_counted_and_every_format_reports_it(tmp_path: Path) -> None:
+    async def use() -> tuple[Bundle, Bundle]:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            await profile._store.write(
+                lambda each: each.site_data.put(2, "https://a.example", b'{"local":[["k","v"]],"databases":[{}]}')
+            )
+            await profile._store.write(
+                lambda each: each.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
+            )
+            await profile.tabs.open("Work", "https://a.example/")
+            return await profile.export_bundle(["Work"]), await profile.export_bundle(["Personal"])
+
+    work, personal = asyncio.run(use())
+    beside = {SITE_STORAGE: 2, INDEXED_DB: 1, TABS: 1}
+    for name, each in FORMATS.items():
+        assert each.write(work).lost == beside, name
+        assert not each.write(personal).lost, name
+    assert write_folder(work, tmp_path / "firefox")[1] == beside

@@ -24,6 +24,7 @@ from hatbox.cli.text import visible
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.formats import FORMATS, Bundle, Report
 from hatbox.formats.base import Tally
+from hatbox.formats.beside import NEVER_CARRIED
 from hatbox.formats.files import replace_file
 from hatbox.formats.firefox_folders import default_folder
 from hatbox.formats.firefox_profile import LOSES, read_folder, write_folder
@@ -170,7 +171,8 @@ def export(
 # Each format says what it loses; the help and the reference say it after them.
 _LOSSES: Final = {FIREFOX: LOSES} | {name: each.loses for name, each in FORMATS.items() if each.loses}
 export.__doc__ = (export.__doc__ or "") + "".join(
-    f"\n    Not carried by {name}: {'; '.join(losses)}.\n" for name, losses in _LOSSES.items()
+    f"\n    Not carried by {name}: {'; '.join(losses)}.\n"
+    for name, losses in (*_LOSSES.items(), ("any format", NEVER_CARRIED))
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from hatbox.errors import ManifestError
-from hatbox.extensions.json_text import parse_json
+from hatbox.extensions.json_text import MAX_BYTES, parse_json
 from hatbox.extensions.languages import closest, is_right_to_left, variations
 from hatbox.extensions.package import Package
 from hatbox.javascript import stringify
@@ -118,7 +118,7 @@ def _folders(package: Package) -> dict[str, str]:
 
 
 def _read(package: Package, file: str) -> dict[str, str]:
-    contents = package.read(file)
+    contents = package.read_limited(file, MAX_BYTES)
     if contents is None:
         raise ManifestError(file, "", "there is no such file", "Add it, or remove its folder.")
     messages = parse_json(file, contents)

@@ -15,7 +15,7 @@ from hatbox.api.grants import NONE, Permissions, host_pattern, is_host_pattern
 from hatbox.errors import ManifestError
 from hatbox.extensions.background import Background, read_background
 from hatbox.extensions.ids import extension_uuid, temporary_id
-from hatbox.extensions.json_text import parse_json
+from hatbox.extensions.json_text import MAX_BYTES, parse_json
 from hatbox.extensions.locales import Locales, read_locales
 from hatbox.extensions.manifest_keys import MANIFEST_SHAPE, UNSAFE_EVAL, script_sources
 from hatbox.extensions.package import MANIFEST, Package
@@ -127,7 +127,7 @@ def read_manifest(
     `uuid` is the host of the extension's addresses; without it, one that depends only on the extension's id. Without
     `check_all_languages`, only what this user sees is read: enough for an extension that has been read before.
     """
-    raw = parse_json(MANIFEST, package.read(MANIFEST) or b"")
+    raw = parse_json(MANIFEST, package.read_limited(MANIFEST, MAX_BYTES) or b"")
     version = _version(raw)
     own_id = _own_id(raw)
     extension_id = own_id or temporary_id(package.place)

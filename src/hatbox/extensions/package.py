@@ -67,6 +67,13 @@ class Package(ABC):
     def read(self, name: str) -> bytes | None:
         """What is in the file of this name; None if there is none."""
 
+    def read_limited(self, name: str, most_bytes: int) -> bytes | None:
+        """The same; PackageError if it has more than `most_bytes`, where possible before it is read."""
+        contents = self.read(name)
+        if contents is not None and len(contents) > most_bytes:
+            raise _too_large(self.path, name, most_bytes)
+        return contents
+
     @abstractmethod
     def exists(self, name: str) -> bool:
         """Whether there is a file of this name."""
@@ -194,9 +201,19 @@ class _Archive(Package):
         import zipfile
 
         try:
-            return self._zip.read(entry)
+            with self._zip.open(entry) as file:
+                # Not read() without a size: it inflates all there is, whatever size the archive claims.
+                contents = file.read(entry.file_size + 1)
+                file.read(1)  # at the end the checksum is compared
+                return contents
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
             raise PackageError(self.path, f'"{name}" in it is damaged', "Download or pack it again.") from error
+
+    def read_limited(self, name: str, most_bytes: int) -> bytes | None:
+        entry = self._entries.get(name)
+        if entry is not None and entry.file_size > most_bytes:
+            raise _too_large(self.path, name, most_bytes)
+        return self.read(name)
 
     def exists(self, name: str) -> bool:
         return name in self._entries
@@ -246,5 +263,5 @@ def _is_safe(name: str) -> bool:
     return not forbidden and all(part not in ("", ".", "..") for part in parts)
 
 
-def _too_large(path: Path, name: str) -> PackageError:
-    return PackageError(path, f'"{name}" is larger than {MAX_FILE_BYTES >> 20} MiB', "Make it smaller, or remove it.")
+def _too_large(path: Path, name: str, most_bytes: int = MAX_FILE_BYTES) -> PackageError:
+    return PackageError(path, f'"{name}" is larger than {most_bytes >> 20} MiB', "Make it smaller, or remove it.")

@@ -141,7 +141,7 @@ def read(data: bytes, source: str) -> Bundle:
 def write(bundle: Bundle) -> Written:
     """A file with all identities. A Firefox with this file has the ids that Hatbox has."""
     containers = Containers.new()
-    lost: Tally = Counter()
+    lost: Tally = Counter(bundle.not_carried)
     for holding in bundle.holdings:
         if holding.label is not None:
             containers.add(holding.label, holding.number)

@@ -45,7 +45,7 @@ def read(data: bytes, source: str) -> Bundle:
 
 def write(bundle: Bundle) -> Written:
     """A file with the cookies of all holdings together."""
-    lost: Tally = Counter()
+    lost: Tally = Counter(bundle.not_carried)
     lines = [
         _line(cookie, lost)
         for holding in bundle.holdings

@@ -51,7 +51,7 @@ def read_folder(folder: Path) -> Bundle:
 
 def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
     """Put a bundle into a profile that Firefox does not have open, or a new one; how many cookies, what is lost."""
-    lost: Tally = Counter()
+    lost: Tally = Counter(bundle.not_carried)
     try:
         if not os.path.lexists(folder):
             return _write_new(bundle, folder, lost), lost

@@ -109,13 +109,13 @@ def read(data: bytes, source: str) -> Bundle:
 
 
 def write(bundle: Bundle) -> Written:
-    """A file with everything."""
+    """A file with all identities and all that is known of their cookies."""
     lines = [_encode({"format": "hatbox", "version": _VERSION})]
     for holding in bundle.holdings:
         lines.append(_encode(_Line(identity=_written_label(holding.label))))
         lines += [_encode(_Line(cookie=_written_cookie(cookie))) for cookie in holding.cookies]
     lines.append(_encode(_Line(end=_count(bundle))))
-    return Written(b"\n".join(lines) + b"\n", bundle.count, Counter())
+    return Written(b"\n".join(lines) + b"\n", bundle.count, Counter(bundle.not_carried))
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -128,7 +128,7 @@ def _expect_header(lines: Iterator[tuple[int, bytes]], source: str) -> None:
     number, text = next(lines, (1, b""))
     try:
         header = _decode_header(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         header = None
     if header is None or header.format != "hatbox":
         raise BrokenInput(source, 'it does not begin with {"format": "hatbox", …}', number)

@@ -60,7 +60,7 @@ def read(data: bytes, source: str) -> Bundle:
 
 def write(bundle: Bundle) -> Written:
     """A state with the cookies of all holdings together, and no local storage."""
-    lost: Tally = Counter()
+    lost: Tally = Counter(bundle.not_carried)
     cookies = [_written_cookie(cookie, lost) for holding in bundle.holdings for cookie in holding.cookies]
     written = [cookie for cookie in cookies if cookie is not None]
     data = msgspec.json.encode({"cookies": written, "origins": []})

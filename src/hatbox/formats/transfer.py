@@ -16,6 +16,7 @@ from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.stores import keep_changes, load_cookies
 from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.base import Bundle, Holding, Label, Report
+from hatbox.formats.beside import count_beside
 from hatbox.formats.merging import merge
 from hatbox.identities import ContextualIdentity
 from hatbox.javascript import is_blank, well_formed
@@ -64,10 +65,17 @@ def take_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | No
     """These identities, each an id or a name, with their cookies; or all, and the cookies of none if there are any."""
     if wanted is not None:
         ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
-        return Bundle([_holding(transaction, each, now) for each in ids], ordered=True)
+        return _bundle(transaction, [_holding(transaction, each, now) for each in ids], whole=False)
     everything = [DEFAULT_STORE, *(each.cookie_store_id for each in identities.query(transaction))]
     holdings = [_holding(transaction, each, now) for each in everything]
-    return Bundle([each for each in holdings if each.label or each.cookies], ordered=True)
+    return _bundle(transaction, holdings, whole=True)
+
+
+def _bundle(transaction: Transaction, holdings: Sequence[Holding], *, whole: bool) -> Bundle:
+    """Of a whole profile, the store of no identity is left out where it has no cookies."""
+    beside = count_beside(transaction, [each.number for each in holdings], whole=whole)
+    wanted = [each for each in holdings if not whole or each.label or each.cookies]
+    return Bundle(wanted, ordered=True, not_carried=beside)
 
 
 def _store_id(transaction: Transaction, name_or_id: str) -> str:

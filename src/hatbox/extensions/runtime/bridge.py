@@ -168,7 +168,10 @@ class Runtime:
         Raises ScriptError for what is thrown.
         """
         text = await self._ask(["evaluate", source, "inspect" if inspect else "json"], within)
-        return text if inspect else json.loads(text)
+        try:
+            return text if inspect else json.loads(text)
+        except RecursionError:
+            raise ScriptError("The result is nested too deeply.", "RangeError") from None
 
     def show(self, description: Description) -> None:
         """Show the namespaces of a description, and no others: permissions have been granted or revoked."""

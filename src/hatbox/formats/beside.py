@@ -1,0 +1,34 @@
+"""What a profile has beside identities and cookies. No format carries it yet, so every export must say so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from hatbox.api import installed
+from hatbox.formats.base import Tally
+from hatbox.site_data import DATABASES, LOCAL_STORAGE, parts_of
+from hatbox.store.base import Transaction
+
+__all__ = ["EXTENSIONS", "INDEXED_DB", "NEVER_CARRIED", "SITE_STORAGE", "TABS", "count_beside"]
+
+SITE_STORAGE: Final = "localStorage of sites"
+INDEXED_DB: Final = "IndexedDB of sites"
+TABS: Final = "open tabs"
+EXTENSIONS: Final = "extensions, with their permissions and what they store"
+NEVER_CARRIED: Final = (SITE_STORAGE, INDEXED_DB, TABS, EXTENSIONS)
+
+
+def count_beside(transaction: Transaction, stores: Iterable[int], *, whole: bool) -> Tally:
+    """How much of it these stores have: sites and tabs. Extensions belong to the `whole` profile."""
+    found: Tally = Counter()
+    for number in stores:
+        for _, data in transaction.site_data.load(number):
+            parts = parts_of(data)
+            found[SITE_STORAGE] += LOCAL_STORAGE in parts
+            found[INDEXED_DB] += DATABASES in parts
+        found[TABS] += len(transaction.tabs.find(store=number))
+    if whole:
+        found[EXTENSIONS] = len(installed.get_all(transaction))
+    return +found
