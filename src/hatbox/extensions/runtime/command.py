@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,9 @@ _HERE: Final = Path(__file__).parent
 @cache
 def deno_program() -> str:
     """The path of the program that the `deno` wheel brought."""
+    in_environment = Path(sys.prefix) / "bin" / "deno"
+    if sys.prefix != sys.base_prefix and in_environment.is_file():
+        return str(in_environment)  # where the wheel would look first, after loading all that sysconfig knows: 2 ms
     try:
         from deno import find_deno_bin  # type: ignore[import-untyped]
     except ImportError:
