@@ -35,7 +35,7 @@ import hatbox
 from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_extensions import firefox, firefox_run, firefox_start, set_job
 from benchmarks.memory import memory_of, with_children
-from hatbox.extensions.runtime.command import command, environment
+from hatbox.extensions.runtime.command import cache_folder, command, environment
 from hatbox.extensions.runtime.limits import Limits
 from tests.firefox import find_firefox
 
@@ -166,7 +166,7 @@ async def _echo(batches: int) -> float:
     loop = asyncio.get_running_loop()
     echo = _Echo(loop.create_future())
     arguments = [*command(Limits())[:-1], str(ECHO)]
-    transport, _ = await loop.subprocess_exec(lambda: echo, *arguments, env=environment())
+    transport, _ = await loop.subprocess_exec(lambda: echo, *arguments, env=environment(cache_folder() / "echo"))
     try:
         text = json.dumps(["c", 123456, "contextualIdentities.get", ["firefox-container-1"]], separators=(",", ":"))
         echo.send(msgspec.json.encode([batches, IN_TURN, text]))

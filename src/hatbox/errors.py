@@ -30,6 +30,7 @@ HatboxError
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── ScriptError              what a script of an extension threw; knows file and line
 ├── RuntimeGone              an extension has ended, and what was asked of it will not be answered
+│   └── SandboxUnavailable   it was not started, because a layer of the sandbox that is required is missing
 ├── NetworkError             a request of a script was not made, or not answered
 ├── TransferError            something cannot be imported or exported; nothing was changed
 │   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
@@ -90,6 +91,7 @@ __all__ = [
     "ProfileReadOnly",
     "ProfileTooNew",
     "RuntimeGone",
+    "SandboxUnavailable",
     "ScriptError",
     "StaleIdentity",
     "TransferError",
@@ -294,6 +296,10 @@ class ScriptError(HatboxError):
 
 class RuntimeGone(HatboxError):
     """The extension has ended, and what was asked of it will not be answered."""
+
+
+class SandboxUnavailable(RuntimeGone):
+    """An extension was not started, because a layer of the sandbox that is required is missing."""
 
 
 class NetworkError(HatboxError):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from hatbox.extensions.runtime.sandbox import Layers, required
 from tests.cli.conftest import Cli
 from tests.site import Site
 
@@ -110,8 +111,24 @@ def test_a_profile_that_cannot_be_opened_leaves_no_process_behind(cli: Cli, tmp_
 def test_with_inspect_devtools_can_attach(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "inspected", "")
     with running(str(place), "--inspect") as process:
-        lines = lines_until(process, "DevTools")
-    assert "ws://127.0.0.1:" in lines[-1]
+        *_, address, warning = lines_until(process, "sockets")
+    found = re.search(r"attach to ws://(127\.0\.0\.1:\d+/\S{43}): open devtools://\S+&ws=(\S+) in Chrome", address)
+    assert found is not None
+    assert found[1] == found[2]
+    assert "secret" in warning
+
+
+def test_where_the_whole_sandbox_is_required_and_missing_nothing_runs(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = extension_in(tmp_path / "walled", "console.log('it runs')")
+    missing = Layers(no_new_privs=True, seccomp=True, missing=("Landlock (Function not implemented)",))
+    monkeypatch.setattr(required, "available_layers", lambda: missing)
+    result = cli("run", str(place), "--require-sandbox")
+    assert (result.status, result.out) == (1, "")
+    assert "the sandbox is required, and not complete: no new privileges, seccomp; no Landlock" in result.err
+    (tmp_path / "script.py").write_text("")
+    assert cli("run", str(tmp_path / "script.py"), "--require-sandbox").status == 2
 
 
 def test_bad_extensions_are_told_before_anything_runs(cli: Cli, tmp_path: Path) -> None:

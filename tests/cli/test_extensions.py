@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,8 +14,10 @@ import pytest
 
 import hatbox
 from hatbox import Profile
+from hatbox.cli import extensions
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import open_package
+from hatbox.extensions.runtime.sandbox import Layers, available_layers
 from hatbox.extensions.stored import digest_of, pack
 from tests.api.pressing import tab_at
 from tests.cli.conftest import Cli, Result, run_here
@@ -118,6 +121,7 @@ def test_install_list_and_remove(cli: Cli, one: Path) -> None:
         "reinstallNeeded": False,
         "digest": digest_of(pack(open_package(one))),
         "process": None,
+        "sandbox": json.loads(json.dumps(available_layers()._asdict())),
     }
     assert cli("extensions", "list", "--json").json == [document]
     assert cli("extensions", "list", "--ui", "--json").json == [{**document, "ui": None}]
@@ -217,6 +221,22 @@ def test_a_folder_that_runs_with_the_id_of_an_installed_one_is_listed_apart(
         assert [each["name"] for each in (await command("list", "--json")).json] == ["one"]
 
     while_it_runs(profile, other, use)
+
+
+def test_list_shows_the_layers_of_the_sandbox(cli: Cli, one: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("extensions", "install", str(one))
+    whole = Layers(no_new_privs=True, landlock=7, seccomp=True)
+    monkeypatch.setattr(extensions, "available_layers", lambda: whole)
+    assert cli("extensions", "list", tty=True).out.endswith(
+        "\nSandbox: no new privileges, Landlock (version 7), seccomp\n"
+    )
+    assert cli("extensions", "list").err == ""
+    part = whole._replace(landlock=0, missing=("Landlock (Function not implemented)",))
+    monkeypatch.setattr(extensions, "available_layers", lambda: part)
+    told = "Sandbox: no new privileges, seccomp; no Landlock (Function not implemented)\n"
+    assert cli("extensions", "list", tty=True).out.endswith(f"\n{told}")
+    assert cli("extensions", "list") == (0, "one  1  one@example.org\n", told)
+    assert cli("extensions", "list", "--json").json[0]["sandbox"]["missing"] == ["Landlock (Function not implemented)"]
 
 
 def test_a_name_is_no_instruction_to_the_terminal(cli: Cli, tmp_path: Path) -> None:

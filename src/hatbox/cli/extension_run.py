@@ -29,21 +29,28 @@ __all__ = ["run_extensions"]
 
 
 def run_extensions(
-    given: Sequence[Path | Package], profile: Path | None, choice: Choice, *, inspect: bool, as_json: bool
+    given: Sequence[Path | Package],
+    profile: Path | None,
+    choice: Choice,
+    *,
+    inspect: bool,
+    as_json: bool,
+    require_sandbox: bool = False,
 ) -> None:
     """Run extensions until a signal comes, or until none of them runs any more."""
+    limits = Limits(require_sandbox=require_sandbox)
 
     async def run() -> None:
         with stoppable():
             first, *others = [each if isinstance(each, Package) else open_package(each) for each in given]
             # Before all else: while it starts, there is enough to do here.
-            child = await DenoProcess.start(Limits(), inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
+            child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
             try:
                 from hatbox.profile import Profile  # only now: to import it takes as long as Deno to start
 
                 gc.enable()  # see __main__
                 async with Profile(profile) as opened:
-                    await _run(opened, [first, *others], choice, child, inspect=inspect, as_json=as_json)
+                    await _run(opened, [first, *others], choice, child, limits, inspect=inspect, as_json=as_json)
             finally:
                 await child.stop()
 
@@ -52,7 +59,14 @@ def run_extensions(
 
 
 async def _run(
-    opened: Profile, packages: Sequence[Package], choice: Choice, child: DenoProcess, *, inspect: bool, as_json: bool
+    opened: Profile,
+    packages: Sequence[Package],
+    choice: Choice,
+    child: DenoProcess,
+    limits: Limits,
+    *,
+    inspect: bool,
+    as_json: bool,
 ) -> None:
     """Start the extensions, and an engine for their tabs as soon as the scripts of the first one run: they are not to
     wait for it, but may wait for a tab."""
@@ -60,7 +74,7 @@ async def _run(
     async with contextlib.AsyncExitStack() as stack:
         under_way = [
             asyncio.ensure_future(
-                _start(opened, packages, child, begun.set, all_ended.set, inspect=inspect, as_json=as_json)
+                _start(opened, packages, child, limits, begun.set, all_ended.set, inspect=inspect, as_json=as_json)
             ),
             asyncio.ensure_future(_load_pages(opened, choice, stack, begun)),
         ]
@@ -85,6 +99,7 @@ async def _start(
     opened: Profile,
     packages: Sequence[Package],
     child: DenoProcess | None,
+    limits: Limits,
     on_run: Callable[[], None],
     on_end: Callable[[], None],
     *,
@@ -103,7 +118,7 @@ async def _start(
                 on_end()
 
         extension = await opened.extensions.start(
-            package, inspect=inspect, on_log=teller.log, on_exit=ended, on_run=on_run, child=child
+            package, inspect=inspect, limits=limits, on_log=teller.log, on_exit=ended, on_run=on_run, child=child
         )
         child = None
         await teller.started(extension, inspect=inspect)
@@ -127,8 +142,11 @@ class _Teller:
             self._say("warning", warning)
         self._say("started", f"{extension.manifest.version} ({extension.id}) is running")
         if inspect and extension.runtime is not None:
+            from hatbox.extensions.runtime.inspector import devtools_url
+
             address = await extension.runtime.process.inspector
-            self._say("inspector", f"DevTools attach to {address}; chrome://inspect lists it")
+            self._say("inspector", f"DevTools attach to {address}: open {devtools_url(address)} in Chrome")
+            self._say("inspector", "keep that address secret; while it is inspected, its process may open sockets")
 
     async def warn_of_namesake(self, opened: Profile, extension: Extension) -> None:
         """What runs from a folder has nothing of the extension that is installed with its id, and says so."""

@@ -26,6 +26,7 @@ from hatbox.cli.tabs import existing_tabs
 from hatbox.cli.text import visible
 from hatbox.extensions.installing import Installation
 from hatbox.extensions.running import Running
+from hatbox.extensions.runtime.sandbox import available_layers
 from hatbox.extensions.triggers import Shown, Triggered
 from hatbox.profile import Profile
 
@@ -44,7 +45,7 @@ def list_(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the extensions that are installed, and those that run."""
+    """Show the extensions that are installed, those that run, and the layers of the sandbox in which they do."""
 
     async def listed(opened: Profile) -> tuple[list[Known], list[Shown]]:
         return await opened.extensions.known(), await opened.extensions.ui() if ui else []
@@ -52,8 +53,9 @@ def list_(
     found, shown = within(profile, listed)
     if as_json:
         by_id = {(each.id, each.process): each for each in shown}
+        sandbox = {"sandbox": available_layers()._asdict()}
         documents = [
-            _document(each, running, by_id.get((each.id, running.process)) if running else None, ui=ui)
+            _document(each, running, by_id.get((each.id, running.process)) if running else None, ui=ui) | sandbox
             for each, running in found
         ]
         print_json(documents, sys.stdout)
@@ -67,6 +69,7 @@ def list_(
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
         print_rows(_UI_HEADER, lines, sys.stdout, whole="What")
+    _print_sandbox(any_listed=bool(rows))
 
 
 def install(
@@ -334,6 +337,16 @@ def _document(
         "process": running.process if running else None,
     }
     return {**document, "ui": msgspec.to_builtins(shown) if shown else None} if ui else document
+
+
+def _print_sandbox(*, any_listed: bool) -> None:
+    """In a terminal below the table; for programs that read the rows on stderr, and only where a layer is missing."""
+    layers = available_layers()
+    if sys.stdout.isatty():
+        print_line("", sys.stdout)
+        print_line(f"Sandbox: {layers}", sys.stdout)
+    elif any_listed and not layers.complete:
+        print_line(f"Sandbox: {layers}", sys.stderr)
 
 
 def _state(extension: Installed, running: Running | None) -> str:

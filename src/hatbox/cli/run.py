@@ -47,7 +47,20 @@ def run(
         ),
     ] = None,
     inspect: Annotated[
-        bool, typer.Option("--inspect", help="Let Chrome DevTools attach to the extension, on loopback only.")
+        bool,
+        typer.Option(
+            "--inspect",
+            help="Let Chrome DevTools attach to the extension, on loopback and with the secret address that is "
+            "printed. Its process may then open sockets.",
+        ),
+    ] = False,
+    require_sandbox: Annotated[
+        bool,
+        typer.Option(
+            "--require-sandbox",
+            help="Do not start an extension unless every layer of the sandbox is there; `hatbox extensions list` "
+            "shows which are. The same for all programs: HATBOX_SANDBOX=required.",
+        ),
     ] = False,
     engine: Annotated[
         str,
@@ -74,10 +87,12 @@ def run(
         if permission:
             raise typer.BadParameter("an extension holds what its manifest asks for", param_hint="--permission")
         packages = _packages([script, *(arguments or [])], profile)
-        run_extensions(packages, path, choice, inspect=inspect, as_json=as_json)
+        run_extensions(packages, path, choice, inspect=inspect, as_json=as_json, require_sandbox=require_sandbox)
         return
     if inspect:
         raise typer.BadParameter("it is for extensions", param_hint="--inspect")
+    if require_sandbox:
+        raise typer.BadParameter("it is for extensions: a script has none", param_hint="--require-sandbox")
     permissions = _checked(permission) if permission else None
     from hatbox.cli.script import execute
 

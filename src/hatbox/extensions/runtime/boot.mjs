@@ -7,6 +7,7 @@ import {types} from "node:util";
 import {createBridge} from "./bridge.js";
 import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
+import {limitJobs} from "./crypto_jobs.js";
 import {createFetch, takePiece} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
 import {createImportScripts, refuseImportScripts} from "./import_scripts.js";
@@ -129,8 +130,9 @@ function sourceNow(url) {
   return source;
 }
 
-function boot({data, description, listeners, members, navigator, largest, localStorage, parts, polyfills, worker}) {
+function boot({data, description, jobs, listeners, members, navigator, largest, localStorage, parts, polyfills, worker}) {
   limitSizes(largest, parts);
+  limitJobs({most: jobs, isArrayBuffer: types.isArrayBuffer});
   bridge = createBridge({pipe, data, mostListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
   const fetchSource = url => bridge.ask("s", stringify(url)).promise;

@@ -67,6 +67,7 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
         "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
         "parts": limits.parts,
+        "jobs": limits.jobs,
         "listeners": limits.listeners - _OWN_LISTENERS,
         "data": {
             **boot.data,

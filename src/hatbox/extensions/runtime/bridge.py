@@ -119,6 +119,7 @@ class Runtime:
             raise RuntimeGone(f"the extension's process was not ready in {runtime._limits.start:g} s") from None
         except asyncio.CancelledError:
             child.end(Exit("stopped"))
+            await child.exited
             raise
         child.ready()
         if not inspect:  # one that stands at a breakpoint does not answer, and that is no fault of its own

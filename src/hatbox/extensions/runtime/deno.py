@@ -14,16 +14,21 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from hatbox.extensions.runtime.command import cache_folder, command, environment
+from hatbox.errors import RuntimeGone
+from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
+from hatbox.extensions.runtime.command import command, environment
 from hatbox.extensions.runtime.frames import Frame, FrameDecoder, ProtocolError, encode_frame
 from hatbox.extensions.runtime.lifeline import Lifeline
 from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.process_limits import limit_process
+from hatbox.extensions.runtime.sandbox import Layers
+from hatbox.extensions.runtime.sandbox.required import required_layers
+from hatbox.extensions.runtime.walled_process import WalledProcess
 
-if sys.platform != "win32":
-    import resource
+if TYPE_CHECKING:
+    from hatbox.extensions.runtime.inspector import InspectorProxy
 
 __all__ = ["DenoProcess", "Exit", "Receiver"]
 
@@ -33,7 +38,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR: Final = 16384
 _READ_AT_ONCE: Final = 1 << 17
 _OUT_OF_MEMORY: Final = re.compile(rb"out of memory|OOM|(memory|array buffer) allocation", re.IGNORECASE)
-_INSPECTOR: Final = re.compile(r"ws://[0-9.:]+/\S+")
+_LAST_WORDS: Final = 1.0  # seconds: what it has written before its end is there by then
 
 
 class Exit(NamedTuple):
@@ -62,7 +67,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def __init__(self, limits: Limits) -> None:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """The address for DevTools, in a child that was started with `inspect`."""
+        """The address for DevTools, with its secret, in a child that was started with `inspect`."""
         self.receiver: Receiver = _Nobody()
         """Who is told what comes. Until it is told to do something, the child says nothing."""
         self._limits = limits
@@ -76,39 +81,68 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._pongs = 0
         self._reading = True
         self._lifeline = Lifeline()
+        self._channel: asyncio.Transport | None = None
+        """The socket that is its stdin and stdout, where it has one."""
+        self._proxy: InspectorProxy | None = None
+        self._abandoning: asyncio.TimerHandle | None = None
         self._open = True
         self._ended = False
 
     @classmethod
     async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
-        """Start a child. It runs none of the extension's code before it is told to."""
-        cache_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        """Start a child. It runs none of the extension's code before it is told to.
+
+        Raises RuntimeGone if it cannot be started, or not behind the wall that is required.
+        """
+        layers = required_layers(limits)
+        cache = find_cache(unsafe_eval=unsafe_eval) or await _filled_cache(limits, layers, unsafe_eval=unsafe_eval)
         child = cls(limits)
-        loop = asyncio.get_running_loop()
         ours, theirs = _channel_ends()
         try:
-            await loop.subprocess_exec(
-                lambda: child,
-                *command(limits, inspect=inspect, unsafe_eval=unsafe_eval),
-                stdin=theirs.fileno() if theirs else subprocess.PIPE,
-                stdout=theirs.fileno() if theirs else subprocess.PIPE,
-                env=environment(),
-                cwd="/" if sys.platform != "win32" else None,
-                pass_fds=child._lifeline.inherited,
-                start_new_session=True,  # Ctrl-C in a terminal is for the host, which then ends its children
-            )
-            child._lifeline.tie(child.pid)
             if ours:
-                await loop.create_unix_connection(lambda: _Channel(child), sock=ours)
+                await asyncio.get_running_loop().create_unix_connection(lambda: _Channel(child), sock=ours)
+            if inspect:
+                from hatbox.extensions.runtime.inspector import InspectorProxy
+
+                child._proxy = await InspectorProxy.listen()
+            # Last, because who is cancelled while waiting would leave it behind.
+            await child._spawn(command(limits, inspect=inspect, unsafe_eval=unsafe_eval), cache, layers, theirs)
+            child._lifeline.tie(child.pid)
         except BaseException:
             child._lifeline.close()
-            if ours:
+            if child._proxy:
+                child._proxy.close()
+            if child._channel:
+                child._channel.abort()
+            elif ours:
                 ours.close()
             raise
         finally:
             if theirs:
                 theirs.close()
         return child
+
+    async def _spawn(
+        self, arguments: list[str], cache: CodeCache, layers: Layers, channel: socket.socket | None
+    ) -> None:
+        options: dict[str, Any] = {
+            "stdin": channel.fileno() if channel else subprocess.PIPE,
+            "stdout": channel.fileno() if channel else subprocess.PIPE,
+            "env": environment(cache.folder),
+            "cwd": "/" if sys.platform != "win32" else None,
+            "pass_fds": self._lifeline.inherited,
+            "restore_signals": False,  # SIGXFSZ stays ignored: a file that must not grow is an error, and not the end
+        }
+        # A session of its own: Ctrl-C in a terminal is for the host, which then ends its children.
+        if sys.platform != "linux":
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self, *arguments, start_new_session=True, **options
+            )
+            return
+        try:
+            WalledProcess(self, cache.wall(listen=self._proxy is not None), layers, arguments, **options)
+        except OSError as error:
+            raise RuntimeGone(f"the extension's process cannot be started in its sandbox: {error}") from error
 
     @property
     def pid(self) -> int:
@@ -135,8 +169,14 @@ class DenoProcess(asyncio.SubprocessProtocol):
             (self._stdout.resume_reading if wanted else self._stdout.pause_reading)()
 
     def ready(self) -> None:
-        """The child has started: from now on its limits are watched."""
-        self._limit_memory()
+        """The child has started, and its limits hold from now on. Raises RuntimeGone where they must and cannot."""
+        try:
+            limit_process(self.pid, self._limits)
+        except OSError as error:
+            if self._limits.require_sandbox:
+                self.end(Exit("stopped", str(error)))
+                raise RuntimeGone(f"the limits of the extension's process cannot be set: {error}") from error
+            logger.warning("the limits of an extension's process cannot be set: %s", error)
 
     def watch(self) -> None:
         """Begin to ask, again and again, whether the child still answers."""
@@ -178,7 +218,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
 
     def channel_made(self, transport: asyncio.Transport) -> None:
         """The child can be talked to."""
-        self._stdin = self._stdout = transport
+        self._channel = self._stdin = self._stdout = transport
 
     def channel_lost(self) -> None:
         """All that it wrote has been read."""
@@ -211,6 +251,8 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """It has ended, whoever wanted that."""
         self._read_on()
+        # What it has started may have its pipes open, and would keep them so.
+        self._abandoning = asyncio.get_running_loop().call_later(_LAST_WORDS, self._abandon)
 
     def connection_lost(self, _: BaseException | None) -> None:
         """The child has ended, and what Deno itself had to say has been read."""
@@ -223,11 +265,19 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._reading = True
             self._stdout.resume_reading()
 
+    def _abandon(self) -> None:
+        self._transport.close()
+        if self._channel:
+            self._channel.abort()
+
     def _finish(self) -> None:
         if self._open or not self._ended:
             return
-        if self._watchdog:
-            self._watchdog.cancel()
+        for timer in (self._watchdog, self._abandoning):
+            if timer:
+                timer.cancel()
+        if self._proxy:
+            self._proxy.close()
         self.inspector.cancel()
         self._transport.close()
         self._lifeline.close()
@@ -248,25 +298,16 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self.send(encode_frame([["ping", self._pings]]))
         self._watchdog = asyncio.get_running_loop().call_later(self._limits.answer, self._ping)
 
-    def _limit_memory(self) -> None:
-        """Cap what the process may allocate from now on. V8 needs more than that to start with, so not earlier."""
-        if not sys.platform.startswith("linux"):
-            return
-        try:
-            status = Path(f"/proc/{self.pid}/status").read_text("ascii")
-            used = int(re.search(r"VmData:\s*(\d+) kB", status)[1]) << 10  # type: ignore[index]
-            most = used + self._limits.memory
-            resource.prlimit(self.pid, resource.RLIMIT_DATA, (most, most))
-            resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))  # a crash must not fill the disk
-        except (OSError, TypeError, ValueError) as error:
-            logger.warning("the memory of an extension cannot be limited: %s", error)
-
     def _complaint(self, data: bytes) -> None:
         """Keep what Deno itself says: of a crash it is the only trace."""
         self._stderr += data
         del self._stderr[:-_KEPT_OF_STDERR]
-        if not self.inspector.done() and (found := _INSPECTOR.search(self._stderr.decode("utf-8", "replace"))):
-            self.inspector.set_result(found[0])
+        if (
+            self._proxy
+            and not self.inspector.done()
+            and self._proxy.learn_target(self._stderr.decode("utf-8", "replace"))
+        ):
+            self.inspector.set_result(self._proxy.address)
 
     def _cause(self, code: int | None) -> Exit:
         said = self._stderr.decode("utf-8", "replace").strip()[-2000:]
@@ -315,6 +356,12 @@ class _Channel(asyncio.BufferedProtocol):
 
     def connection_lost(self, _: BaseException | None) -> None:
         self._child.channel_lost()
+
+
+async def _filled_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
+    from hatbox.extensions.runtime.cache_filling import fill_cache  # only for the first start
+
+    return await asyncio.to_thread(fill_cache, limits, layers, unsafe_eval=unsafe_eval)
 
 
 def _channel_ends() -> tuple[socket.socket, socket.socket] | tuple[None, None]:

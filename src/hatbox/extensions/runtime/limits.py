@@ -1,4 +1,4 @@
-"""What one extension may use, and how long the host waits for it. Only numbers live here."""
+"""What one extension may use, and how long the host waits for it. Only settings live here."""
 
 from __future__ import annotations
 
@@ -32,5 +32,11 @@ class Limits(NamedTuple):
     """How long a child may take to answer a ping before it is ended as unresponsive."""
     start: float = 30.0
     """How long it may take to be ready."""
+    files: int = 64
+    """Descriptors that it may have open. It needs 14. Only on Linux, as the size of files, which is 0."""
+    jobs: int = 2
+    """Jobs of crypto.subtle that run at once, each in a thread of its own; others wait."""
+    require_sandbox: bool = False
+    """Whether nothing is started unless every layer of the sandbox is in place."""
     slice: float = 0.004
     """How long messages of one child are handled before the loop gets its turn."""

@@ -1,0 +1,99 @@
+"""Fills the cache in which Deno finds our own files compiled. Imported only when there is none yet."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from hatbox.errors import RuntimeGone
+from hatbox.extensions.runtime.code_cache import LIBRARIES, CodeCache, cache_for, find_cache, read_cache
+from hatbox.extensions.runtime.command import command, deno_program, environment
+from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.sandbox.libraries import libraries_of
+from hatbox.extensions.runtime.sandbox.start import start_behind
+from hatbox.extensions.runtime.sandbox.wall import Layers
+
+__all__ = ["fill_cache"]
+
+_RUNS: Final = 2  # Deno stores V8's compiled code when it loads a module for the second time
+_FILLING: Final = "filling-"
+_ABANDONED: Final = 3600.0
+_UNUSED: Final = 30 * 86400.0
+_ONE_AT_A_TIME: Final = threading.Lock()
+
+
+def fill_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
+    """Fill it, which takes two starts of Deno; raises RuntimeGone if Deno does not start. To be called in a thread."""
+    with _ONE_AT_A_TIME:
+        if found := find_cache(unsafe_eval=unsafe_eval):
+            return found
+        final = cache_for(unsafe_eval=unsafe_eval)
+        parent = final.parent
+        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _prune(parent)
+        filling = Path(tempfile.mkdtemp(prefix=_FILLING, dir=parent))
+        try:
+            cache = CodeCache(filling, *(libraries_of(deno_program()) if sys.platform == "linux" else ()))
+            for _ in range(_RUNS):
+                _run(cache, limits, layers, unsafe_eval=unsafe_eval)
+            (filling / LIBRARIES).write_text(json.dumps([cache.loader, cache.libraries]), "utf-8")
+            return _publish(cache, final)
+        finally:
+            shutil.rmtree(filling, ignore_errors=True)
+
+
+def _run(cache: CodeCache, limits: Limits, layers: Layers, *, unsafe_eval: bool) -> None:
+    """Start Deno with our files and nothing to do: it ends when it sees that its input has ended."""
+    arguments = command(limits, unsafe_eval=unsafe_eval)
+    options: dict[str, Any] = {
+        "env": environment(cache.folder),
+        "cwd": "/" if sys.platform != "win32" else None,
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.PIPE,
+    }
+    process = start_behind(cache.wall(fill=True), layers, arguments, **options)
+    try:
+        _, said = process.communicate(timeout=limits.start)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise RuntimeGone(f"Deno did not end within {limits.start:g} s while its cache was filled") from None
+    if process.returncode != 0:
+        text = said.decode("utf-8", "replace").strip()[-2000:]
+        raise RuntimeGone(f"Deno does not start (status {process.returncode}): {text}")
+
+
+def _publish(filled: CodeCache, final: Path) -> CodeCache:
+    """Make it visible, all at once. If another process was first, its cache is as good; a broken one is replaced."""
+    try:
+        filled.folder.rename(final)
+    except OSError:
+        if found := read_cache(final):
+            return found
+        shutil.rmtree(final, ignore_errors=True)
+        filled.folder.rename(final)
+    return filled._replace(folder=final)
+
+
+def _prune(parent: Path) -> None:
+    """Delete the caches of earlier versions, and what was left by a process that was killed while it filled one."""
+    now = time.time()
+    for entry in os.scandir(parent):
+        with suppress(OSError):
+            age = now - entry.stat(follow_symlinks=False).st_mtime
+            if age < (_ABANDONED if entry.name.startswith(_FILLING) else _UNUSED):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                Path(entry.path).unlink()

@@ -1,0 +1,156 @@
+"""A proxy in front of Deno's inspector, which lets in only clients that know a secret.
+
+Whoever attaches to the inspector of an extension can do all that the extension can. Deno lets in everybody who can
+connect, so every user of the machine and every web page. Here a client must name a token in the path, must have been
+given this address (Host: no name that a page has rebound), and must not be a web page (Origin). Behind it, Deno's own
+address has a random part as well, which it tells only to us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+import secrets
+from contextlib import suppress
+from typing import Final
+
+__all__ = ["InspectorProxy", "devtools_url"]
+
+_TARGET: Final = re.compile(r"ws://127\.0\.0\.1:(\d+)/(\S+)\s")
+_HEAD_LIMIT: Final = 16384
+_HEAD_SECONDS: Final = 10.0
+_CONNECTIONS: Final = 32
+_READ_AT_ONCE: Final = 1 << 16
+_ORIGIN: Final = "devtools://devtools"
+# What the WebSocket handshake needs of the client's request; all else is ours.
+_FORWARDED: Final = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
+_LINE: Final = re.compile(r"GET (/[!-~]*) HTTP/1\.1")
+_HEADER: Final = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~]*?)[ \t]*")
+
+
+def devtools_url(address: str) -> str:
+    """The URL that opens Chrome DevTools on the WebSocket at an address."""
+    return f"devtools://devtools/bundled/js_app.html?experiments=true&v8only=true&ws={address.removeprefix('ws://')}"
+
+
+class InspectorProxy:
+    """Listens on loopback, for one child."""
+
+    def __init__(self) -> None:
+        self._token = secrets.token_urlsafe(32)
+        self._target: tuple[int, str] | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server
+
+    @classmethod
+    async def listen(cls) -> InspectorProxy:
+        """Listen on a free port."""
+        proxy = cls()
+        proxy._server = await asyncio.start_server(proxy._accept, "127.0.0.1", 0, limit=_HEAD_LIMIT)
+        return proxy
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.sockets[0].getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        """The WebSocket's URL, with the token."""
+        return f"ws://127.0.0.1:{self.port}/{self._token}"
+
+    def learn_target(self, said: str) -> bool:
+        """Find the address of Deno's inspector in what it writes when it starts; False if it is not there yet."""
+        if self._target is None and (found := _TARGET.search(said)):
+            self._target = int(found[1]), found[2]
+        return self._target is not None
+
+    def close(self) -> None:
+        """Listen no more, and cut off who is connected."""
+        self._server.close()
+        for connection in self._connections:
+            connection.cancel()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.ensure_future(self._serve(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            try:
+                if len(self._connections) > _CONNECTIONS:
+                    return
+                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_SECONDS)
+                status = self._refusal(headers := _parse(head))
+                if status is not None or headers is None or self._target is None:
+                    writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+                    await writer.drain()
+                    return
+                await self._forward(headers, self._target, reader, writer)
+            finally:
+                writer.close()
+
+    def _refusal(self, headers: dict[str, str] | None) -> str | None:
+        """The status for a request that is refused; None for one that may attach."""
+        if headers is None or headers.get("upgrade", "").lower() != "websocket":
+            return "400 Bad Request"
+        if headers.get("host") not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
+            return "403 Forbidden"
+        if headers.get("origin", _ORIGIN) != _ORIGIN:
+            return "403 Forbidden"
+        if not hmac.compare_digest(headers[""].encode(), f"/{self._token}".encode()):
+            return "403 Forbidden"
+        return "503 Service Unavailable" if self._target is None else None
+
+    async def _forward(
+        self,
+        headers: dict[str, str],
+        target: tuple[int, str],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        port, path = target
+        lines = [f"GET /{path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket"]
+        lines += [f"{name}: {headers[name]}" for name in _FORWARDED if name in headers]
+        behind_reader, behind_writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            behind_writer.write("\r\n".join([*lines, "", ""]).encode())
+            copies = [
+                asyncio.ensure_future(_copy(reader, behind_writer)),
+                asyncio.ensure_future(_copy(behind_reader, writer)),
+            ]
+            try:  # a WebSocket is over when either side closes
+                await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for copy in copies:
+                    copy.cancel()
+                await asyncio.wait(copies)
+        finally:
+            behind_writer.close()
+
+
+def _parse(head: bytes) -> dict[str, str] | None:
+    """The headers of a request, lower-case, and its path under no name; None if it is not one that is understood.
+
+    A header that comes twice is not: which of them counts must not depend on who reads it.
+    """
+    line, *rest = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+    request = _LINE.fullmatch(line)
+    if request is None:
+        return None
+    headers = {"": request[1]}
+    for each in rest:
+        header = _HEADER.fullmatch(each)
+        if header is None or header[1].lower() in headers:
+            return None
+        headers[header[1].lower()] = header[2]
+    return headers
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(_READ_AT_ONCE):
+            writer.write(data)
+            await writer.drain()

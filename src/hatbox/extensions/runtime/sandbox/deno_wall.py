@@ -1,0 +1,38 @@
+"""What Deno needs to start, and nothing else: the wall for an extension's process. Starts nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from hatbox.extensions.runtime.sandbox.wall import Wall
+
+__all__ = ["deno_wall"]
+
+_RUNTIME: Final = Path(__file__).parents[1]  # our own scripts
+_SYSTEM: Final = (
+    "/etc/ld.so.cache",
+    "/dev/urandom",
+    "/etc/localtime",  # what time it is for Date
+    "/usr/share/zoneinfo",
+)
+
+
+def deno_wall(
+    program: str,
+    loader: Sequence[str],
+    libraries: Sequence[str],
+    cache: Path,
+    *,
+    fill: bool = False,
+    listen: bool = False,
+) -> Wall:
+    """The wall for this Deno with its libraries. Its cache is read-only, except for the process that fills it."""
+    folders = (str(cache),)
+    return Wall(
+        execute=(program, *loader),
+        read=(*libraries, *_SYSTEM, str(_RUNTIME), *(() if fill else folders)),
+        write=("/dev/null", *(folders if fill else ())),
+        listen=listen,
+    )

@@ -1,0 +1,30 @@
+"""The shared libraries that a program loads, as the dynamic loader of this system finds them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import Final, NamedTuple
+
+__all__ = ["Libraries", "libraries_of"]
+
+_LINE: Final = re.compile(r"^\s*(?:(?P<loader>/\S+)|\S+)(?: => (?P<library>/\S+))? \(0x[0-9a-f]+\)$", re.MULTILINE)
+
+
+class Libraries(NamedTuple):
+    """Paths: of the loader, which is executed, and of the libraries, which are read."""
+
+    loader: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
+def libraries_of(program: str) -> Libraries:
+    """Ask the dynamic loader, which then does not run the program. Nothing for one without shared libraries."""
+    asked = subprocess.run(  # noqa: S603 - the Deno that is run anyway
+        [program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    found = list(_LINE.finditer(asked.stdout.decode("utf-8", "replace")))
+    return Libraries(
+        tuple(each["loader"] for each in found if each["loader"]),
+        tuple(each["library"] for each in found if each["library"]),
+    )
