@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import MISSED, Change, Follower, Store, Work
+from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import explained
 from hatbox.store.sqlite.files import connect, real_path
 from hatbox.store.sqlite.tables import SqliteTransaction
@@ -48,6 +49,7 @@ class SqliteStore(Store):
         self._together = False  # whether reads share one transaction, and whether it has begun
         self._begun = False
         self._writer: Writer | None = None
+        self._check: BackgroundCheck | None = None
 
     async def open(self) -> None:
         if self._is_open:
@@ -85,6 +87,8 @@ class SqliteStore(Store):
         self._reader = SqliteTransaction(self._connection)
         self._ask = self._connection.cursor().execute
         self._writer = writer
+        if not writer.file.read_only:
+            self._check = BackgroundCheck(self._path, unclean=writer.file.unclean)
         if self._followers:
             self._start_looking()
 
@@ -93,6 +97,9 @@ class SqliteStore(Store):
             return  # after a fork the writer's thread is not in this process, and the profile not ours to close
         async with self._closing:  # who closes it a second time waits until it is closed
             if self._writer is not None:
+                if self._check is not None and self._check.is_running:
+                    self._check.stop()
+                    await self._loop.run_in_executor(None, self._check.join)
                 await self._close(self._writer)
 
     async def _close(self, writer: Writer) -> None:
