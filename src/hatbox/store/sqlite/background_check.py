@@ -1,14 +1,17 @@
 """Checks an open profile in a thread of its own: after an unclean end, and once a week. Warns, and changes nothing.
 
-When the last check ended is the time of an empty file beside the profile, so that the profile itself is not written
-for it. A program that ends sooner than a check starts or ends leaves it to the next one.
+When the last check ended is in an extended attribute of the file, so that nothing is written to the profile for it and
+no other file is needed. Where there are no such attributes, every program checks that has the profile open for longer.
+A program that ends sooner than a check starts or ends leaves it to the next one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sqlite3
+import sys
 import threading
 import time
 from pathlib import Path
@@ -19,15 +22,31 @@ from hatbox.errors import HatboxError
 if TYPE_CHECKING:
     from hatbox.store.sqlite.check import Examination
 
-__all__ = ["BackgroundCheck"]
+__all__ = ["BackgroundCheck", "last_check", "note_check"]
 
 logger = logging.getLogger("hatbox.store")
 
 DELAY_SECONDS: Final = 1.0  # a program that only lists identities has ended by then
+_ATTRIBUTE: Final = "user.hatbox.checked"
 _WEEK: Final = 7 * 24 * 60 * 60
 _PAUSE_SECONDS: Final = 0.002  # after each piece, so that the program itself goes first
 _STATEMENT_SECONDS: Final = 5.0  # a longer read would keep the write-ahead log from being emptied
 _STEPS: Final = 10_000  # of SQLite's virtual machine, between two calls of the handler
+
+
+def last_check(path: Path) -> float:
+    """When the last check of a profile found no damage; 0 if that is not known."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):
+            return float(os.getxattr(path, _ATTRIBUTE))
+    return 0.0
+
+
+def note_check(path: Path, when: float) -> None:
+    """Note when a check has ended. Changes neither the file's contents nor the time of its last change."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # not every file system has extended attributes
+            os.setxattr(path, _ATTRIBUTE, b"%d" % when)
 
 
 class _Stopped(Exception):
@@ -39,16 +58,14 @@ class BackgroundCheck:
 
     def __init__(self, path: Path, *, unclean: bool, delay: float | None = None) -> None:
         self._path = path
-        self._stamp = path.with_name(f"{path.name}-checked")
         self._delay = DELAY_SECONDS if delay is None else delay
         self._stopping = threading.Event()
         self._deadline = 0.0
         self._connection: sqlite3.Connection | None = None
         self._thread: threading.Thread | None = None
         if unclean:
-            with contextlib.suppress(OSError):
-                self._stamp.unlink(missing_ok=True)  # the check is due until one has ended
-        if self._is_due():
+            note_check(path, 0)  # a check is due until one has ended
+        if not 0 <= time.time() - last_check(path) < _WEEK:
             self._thread = threading.Thread(target=self._run, name="hatbox-check", daemon=True)
             self._thread.start()
 
@@ -69,12 +86,6 @@ class BackgroundCheck:
         """Wait until it has ended."""
         if self._thread is not None:
             self._thread.join()
-
-    def _is_due(self) -> bool:
-        try:
-            return not 0 <= time.time() - self._stamp.stat().st_mtime < _WEEK
-        except OSError:
-            return True
 
     def _run(self) -> None:
         if self._stopping.wait(self._delay):
@@ -100,8 +111,7 @@ class BackgroundCheck:
                 *(self._path, place, problem, self._path),
             )
         else:
-            with contextlib.suppress(OSError):  # a folder that cannot be written to
-                self._stamp.touch(mode=0o600)
+            note_check(self._path, time.time())
 
     def _examine(self, connection: sqlite3.Connection) -> Examination:
         from hatbox.store.sqlite.check import Examination
