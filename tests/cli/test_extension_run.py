@@ -135,11 +135,20 @@ def test_bad_extensions_are_told_before_anything_runs(cli: Cli, tmp_path: Path) 
     result = cli("run", str(tmp_path))
     assert (result.status, result.out) == (1, "")
     assert "no manifest.json" in result.err
-    place = extension_in(tmp_path / "bad", "")
-    (place / "background.js").unlink()
+    place = extension_in(tmp_path / "bad", "", background={"service_worker": "gone.js"})
     result = cli("run", str(place))
     assert result.status == 1
-    assert "background.js" in result.err
+    assert "gone.js" in result.err
+
+
+def test_a_missing_background_script_is_a_warning(tmp_path: Path) -> None:
+    place = extension_in(
+        tmp_path / "lacking", "console.log('ran')", background={"scripts": ["gone.js", "background.js"]}
+    )
+    with running(str(place)) as process:
+        lines_until(process, "ran")
+        assert process.stderr is not None
+        assert '"gone.js" is not in the extension' in process.stderr.readline()
 
 
 @pytest.mark.parametrize("option", [["--permission", "cookies"]])
