@@ -6,6 +6,7 @@ takes a fixed list of hosts when it starts. Knows nothing of extensions beyond t
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,7 +18,8 @@ import httpx
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
-from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
+from hatbox.clients.httpx import decoded_body
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
 
@@ -117,9 +119,8 @@ class Network:
             response = await self._client.send(sent, stream=True, follow_redirects=False)
             try:
                 content = bytearray()
-                decoder = ContentDecoder(response.headers.get("content-encoding", ""), _MOST_BYTES)
-                async for chunk in response.aiter_raw():
-                    for piece in decoder.decode(chunk):
+                async with contextlib.aclosing(decoded_body(response, _MOST_BYTES)) as pieces:
+                    async for piece in pieces:
                         content += piece
             finally:
                 await response.aclose()
