@@ -6,8 +6,9 @@ answer into the request that it repeats for digest authentication, and these are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 import httpx
 
@@ -17,7 +18,7 @@ from hatbox.content_coding import ACCEPT_ENCODING, ContentCodingError, ContentDe
 from hatbox.cookies.targets import Target, target_from
 from hatbox.errors import ForeignCookies
 
-__all__ = ["async_client", "client"]
+__all__ = ["async_client", "client", "decoded_body"]
 
 T = TypeVar("T")
 
@@ -38,6 +39,20 @@ def async_client(worn: Worn, options: Mapping[str, Any], around: Around | None =
     before cookies are taken from them.
     """
     return _AsyncClient(worn, options, around)
+
+
+async def decoded_body(response: httpx.Response, most_bytes: int) -> AsyncGenerator[bytes, None]:
+    """The body of a streamed response in pieces, decoded; ContentCodingError if it has more than `most_bytes`."""
+    if response.is_stream_consumed:  # a transport that makes up its responses: httpx has decoded it already
+        for piece in ContentDecoder("", most_bytes).decode(response.content):
+            yield piece
+        return
+    decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), most_bytes)
+    # httpx does not say that it is a generator, which has to be closed where it is not read to its end.
+    async with contextlib.aclosing(cast("AsyncGenerator[bytes, None]", response.aiter_raw())) as chunks:
+        async for chunk in chunks:
+            for piece in decoder.decode(chunk):
+                yield piece
 
 
 class _JarStaysEmpty:

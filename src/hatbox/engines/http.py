@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 import httpx
 import msgspec
 
-from hatbox.clients.httpx import async_client
+from hatbox.clients.httpx import async_client, decoded_body
 from hatbox.clients.wearing import Worn
-from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
@@ -238,11 +238,9 @@ class HttpEngine(Engine):
 
     async def _read(self, visit: _Visit, response: httpx.Response) -> str:
         try:
-            decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), self.limits.max_bytes)
-            async with _closed_early(response.aiter_raw()) as chunks:
-                async for chunk in chunks:
-                    for piece in decoder.decode(chunk):
-                        visit.beginning += piece[: _BEGINNING - len(visit.beginning)]
+            async with contextlib.aclosing(decoded_body(response, self.limits.max_bytes)) as pieces:
+                async for piece in pieces:
+                    visit.beginning += piece[: _BEGINNING - len(visit.beginning)]
         except BodyTooLarge:
             return f"larger than {amount(self.limits.max_bytes)}, and the rest was not read"
         except ContentCodingError as error:

@@ -22,7 +22,8 @@ import httpx
 from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
-from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError, ContentDecoder
+from hatbox.clients.httpx import decoded_body
+from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.challenges import answer_challenge
 from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
@@ -211,9 +212,8 @@ class Network:
         content = bytearray()
         try:
             with _network_errors(exchange, url):
-                decoder = ContentDecoder(response.headers.get("content-encoding", ""), _MOST_BYTES)
-                async for chunk in response.aiter_raw():
-                    for piece in decoder.decode(chunk):
+                async with contextlib.aclosing(decoded_body(response, _MOST_BYTES)) as pieces:
+                    async for piece in pieces:
                         content += piece
         finally:
             await response.aclose()
