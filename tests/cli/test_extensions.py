@@ -233,9 +233,9 @@ def test_list_shows_the_layers_of_the_sandbox(cli: Cli, one: Path, monkeypatch: 
     assert cli("extensions", "list").err == ""
     part = whole._replace(landlock=0, missing=("Landlock (Function not implemented)",))
     monkeypatch.setattr(extensions, "available_layers", lambda: part)
-    told = "Sandbox: no new privileges, seccomp; no Landlock (Function not implemented)\n"
-    assert cli("extensions", "list", tty=True).out.endswith(f"\n{told}")
-    assert cli("extensions", "list") == (0, "one  1  one@example.org\n", told)
+    line = "Sandbox: no new privileges, seccomp; no Landlock (Function not implemented)\n"
+    assert cli("extensions", "list", tty=True).out.endswith(f"\n{line}")
+    assert cli("extensions", "list") == (0, "one  1  one@example.org\n", line)
     assert cli("extensions", "list", "--json").json[0]["sandbox"]["missing"] == ["Landlock (Function not implemented)"]
 
 

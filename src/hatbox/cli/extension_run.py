@@ -35,7 +35,7 @@ def run_extensions(
     *,
     inspect: bool,
     as_json: bool,
-    require_sandbox: bool = False,
+    require_sandbox: bool,
 ) -> None:
     """Run extensions until a signal comes, or until none of them runs any more."""
     limits = Limits(require_sandbox=require_sandbox)

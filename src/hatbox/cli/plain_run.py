@@ -33,7 +33,9 @@ def plain_run(arguments: Sequence[str]) -> Callable[[], None] | None:
     from hatbox.cli.engine_choice import HTTP, Choice
     from hatbox.cli.extension_run import run_extensions
 
-    return partial(run_extensions, paths, profile, Choice(asked=HTTP), inspect=False, as_json=False)
+    return partial(
+        run_extensions, paths, profile, Choice(asked=HTTP), inspect=False, as_json=False, require_sandbox=False
+    )
 
 
 def is_extension(path: Path) -> bool:

@@ -81,7 +81,7 @@ def test_programs_that_start_at_once_leave_one_cache(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("broken", [None, b"", b"{", b"[1]", b'[["/gone"], []]', b"[[], [3]]", b"\xff"])
 def test_what_is_no_cache_is_filled_again(tmp_path: Path, broken: bytes | None) -> None:
-    """Left by a program that was killed, or by somebody who tidied up."""
+    """Left by a program that was killed, or by a user who deleted files."""
     folder = cache_for(unsafe_eval=False)
     folder.mkdir(parents=True)
     (folder / "v8_code_cache_v2").write_bytes(b"garbage")

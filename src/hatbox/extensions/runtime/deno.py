@@ -90,7 +90,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
-        """Start a child. It runs none of the extension's code before it is told to.
+        """Start a child. It runs no code of the extension until it receives a script.
 
         Raises RuntimeGone if it cannot be started, or not behind the wall that is required.
         """
@@ -105,7 +105,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
                 from hatbox.extensions.runtime.inspector import InspectorProxy
 
                 child._proxy = await InspectorProxy.listen()
-            # Last, because who is cancelled while waiting would leave it behind.
+            # Last: a cancellation while something else is awaited must not leave the process behind.
             await child._spawn(command(limits, inspect=inspect, unsafe_eval=unsafe_eval), cache, layers, theirs)
             child._lifeline.tie(child.pid)
         except BaseException:

@@ -1,9 +1,8 @@
-"""A proxy in front of Deno's inspector, which lets in only clients that know a secret.
+"""A proxy in front of Deno's inspector that accepts only clients with a secret.
 
-Whoever attaches to the inspector of an extension can do all that the extension can. Deno lets in everybody who can
-connect, so every user of the machine and every web page. Here a client must name a token in the path, must have been
-given this address (Host: no name that a page has rebound), and must not be a web page (Origin). Behind it, Deno's own
-address has a random part as well, which it tells only to us.
+A client of the inspector can do all that the extension can, and Deno accepts every local user and every web page. The
+proxy requires a token in the path, a loopback Host (against DNS rebinding), and no Origin but that of DevTools. The
+path of Deno's own inspector is random as well, and Deno writes it only to stderr, which the host reads.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class InspectorProxy:
         return self._target is not None
 
     def close(self) -> None:
-        """Listen no more, and cut off who is connected."""
+        """Stop listening, and close all connections."""
         self._server.close()
         for connection in self._connections:
             connection.cancel()

@@ -71,8 +71,8 @@ def test_without_a_layer_extensions_run_behind_the_others(
                 assert status["Seccomp"] == ("2" if layers.seccomp else "0")
                 work = "crypto.subtle.digest('SHA-256', new Uint8Array(9)).then(bytes => bytes.byteLength)"
                 assert await runtime.evaluate(work) == 32
-        told = [record.getMessage() for record in caplog.records if "sandbox" in record.getMessage()]
-        assert told == [f"the sandbox of extensions is not complete: {layers}"]  # once
+        logged = [record.getMessage() for record in caplog.records if "sandbox" in record.getMessage()]
+        assert logged == [f"the sandbox of extensions is not complete: {layers}"]  # once
 
     in_lab(tmp_path, use)
 

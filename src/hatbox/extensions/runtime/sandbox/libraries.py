@@ -19,7 +19,7 @@ class Libraries(NamedTuple):
 
 
 def libraries_of(program: str) -> Libraries:
-    """Ask the dynamic loader, which then does not run the program. Nothing for one without shared libraries."""
+    """Query the dynamic loader, which then does not run the program. Empty for a static program."""
     asked = subprocess.run(  # noqa: S603 - the Deno that is run anyway
         [program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )

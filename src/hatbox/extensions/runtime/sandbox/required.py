@@ -1,4 +1,4 @@
-"""Whether the layers that the kernel has are enough, and who is told where they are not."""
+"""Checks that the available layers of the sandbox are sufficient, and logs the missing ones."""
 
 from __future__ import annotations
 
