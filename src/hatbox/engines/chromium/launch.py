@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
+from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
 __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
@@ -71,7 +72,7 @@ class Launched(NamedTuple):
 
     playwright: Playwright
     browser: Browser
-    session: CDPSession
+    session: Session
     """The session of the browser itself."""
     user_agent: str
     """What it should call itself: without windows it says so, and a session that is bound to the name would end."""
@@ -133,7 +134,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
             handle_sigterm=False,
             handle_sighup=False,
         )
-        session = await started.new_browser_cdp_session()
+        session = Session(await within(started.new_browser_cdp_session(), "Target.attachToBrowserTarget"))
         version = await session.send("Browser.getVersion")
     except PlaywrightError as error:
         await playwright.stop()

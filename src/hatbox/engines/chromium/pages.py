@@ -12,14 +12,15 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.engines.base import Page
 from hatbox.engines.chromium import history
+from hatbox.engines.chromium.closing import close_page
 from hatbox.engines.chromium.failures import reason
 from hatbox.engines.chromium.marks import Mark
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.watching import Watch
 from hatbox.engines.chromium.work import Later, guarded
@@ -50,6 +51,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Owner(Protocol):
     """Who has the page: the context of an identity."""
 
+    browser_session: Session
+    """The session of the browser itself."""
+
     def answer(self, url: str) -> Answer:
         """What came of the latest request for this page."""
 
@@ -69,7 +73,7 @@ class Owner(Protocol):
 class LivePage:
     """A page of the browser. It is attached first, then it gets a tab, then it loads."""
 
-    def __init__(self, page: PlaywrightPage, session: CDPSession, owner: Owner, mark: Mark | None) -> None:
+    def __init__(self, page: PlaywrightPage, session: Session, owner: Owner, mark: Mark | None) -> None:
         self.page = page
         """The page for Playwright."""
         self.target_id = ""
@@ -107,7 +111,7 @@ class LivePage:
     @classmethod
     async def attach(cls, page: PlaywrightPage, owner: Owner, mark: Mark | None, *, headless: bool) -> LivePage:
         """Begin to watch a page."""
-        session = await page.context.new_cdp_session(page)
+        session = Session(await within(page.context.new_cdp_session(page), "Target.attachToTarget"))
         live = cls(page, session, owner, mark)
         live._listen()
         live._has_window = not headless
@@ -208,7 +212,7 @@ class LivePage:
         try:
             if url.lower().startswith("javascript:"):
                 raise PlaywrightError("not an address")
-            answer = await self._session.send("Page.navigate", {"url": url})
+            answer = await self._session.navigate(url)
             if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
                 self._is_asked = False
                 self._done()
@@ -356,7 +360,7 @@ class LivePage:
                 self._done()
 
     async def _done_when_loaded(self) -> None:
-        await self.page.wait_for_load_state(timeout=0)
+        await self.page.wait_for_load_state(timeout=0)  # the limit is that of the load: the task ends with the page
         self._done()
 
     async def _use_real_focus(self) -> None:
@@ -474,11 +478,13 @@ class LivePage:
         await self._watch.set_mark(mark)
 
     async def close(self) -> None:
-        """Close it. Nothing is told any more."""
+        """Close it, with a time limit. Nothing is reported any more."""
         self.is_closing = True
         self.let_go()
-        with contextlib.suppress(PlaywrightError):
-            await self.page.close()
+        try:
+            await close_page(self.page, self.target_id, self._owner.browser_session)
+        except PlaywrightError as error:
+            logger.warning("the page of tab %s stays open until its context is closed: %s", self.tab_id, error)
 
     def let_go(self) -> None:
         """It is gone: stop all that is under way."""
