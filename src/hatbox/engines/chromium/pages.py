@@ -333,7 +333,7 @@ class LivePage:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
         if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
-        if self._forget_past:
+        if self._forget_past and self._is_committed:  # a download and a 204 leave the blank page, and no entry after it
             self._forget_past, self._is_forgetting = False, True
             self._begin(self._forget_then_done())
             return
