@@ -120,6 +120,10 @@ class ChromiumEngine(Engine):
         await asyncio.gather(*(_closed(context) for context in contexts.values()))
         await self._let_go()
 
+    def loads_again(self, tab: Tab) -> bool:
+        """See Engine."""
+        return tab.url != BLANK
+
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
         await self._heard()
@@ -128,10 +132,12 @@ class ChromiumEngine(Engine):
                 page = await context.new_page()
         self._assign(page, tab)
         past = history.read(kept, tab.url)
-        if tab.target:
+        if tab.target and tab.target != tab.url:
             page.load(tab.target, tab.navigation, past and past.then(tab.target))
-        elif tab.url != BLANK:
-            page.load(tab.url, tab.navigation, past)
+        elif tab.target or tab.url != BLANK:
+            page.load(tab.url, tab.navigation, past, tab.title)
+        else:
+            await page.clear()
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
