@@ -67,9 +67,9 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         "watching._PATIENCE",
         "engine._PATIENCE",
         "engine._SAVING",
-        "launch._PATIENCE",
     ):
         monkeypatch.setattr(f"hatbox.engines.chromium.{name}", 0.2)
+    monkeypatch.setattr("hatbox.engines.chromium.launch._PATIENCE", 2)
     process = 0
     try:
         async with hatbox.open(path) as profile:
