@@ -299,7 +299,7 @@ class IdentityContext:
                 try:
                     await page.visit(f"{origin}/")
                 except (PlaywrightError, TimeoutError) as error:
-                    logger.warning("what %s keeps could not be given back: %s", origin, error)
+                    self._site_data.not_restored(origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
             await page.reset_history()
