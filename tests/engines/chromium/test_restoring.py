@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Page
 
 import hatbox
+from hatbox.engines.chromium.pages import LivePage
 from tests import site as pages
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Answer, Site
@@ -206,3 +207,61 @@ async def _has_title(profile: hatbox.Profile, tab_id: int, title: str) -> bool:
 
 async def _is_at(page: Page, url: str) -> bool:
     return page.url == url
+
+
+@pytest.mark.parametrize("failing", ["visit", "run_in"])
+@with_browser
+async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with_nothing(
+    browser: str,
+    path: Path,
+    site: Site,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    failing: str,
+) -> None:
+    async def late_answer(*_: object) -> None:
+        raise TimeoutError
+
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/storage", write="V"))
+        await page.wait_for_function("document.title === 'local V, indexed V'")
+        (tab,) = await profile.tabs.query("Work")
+        await profile.tabs.navigate(tab.id, site.url("/storage"))
+        await runner.loaded(tab.id)
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        with monkeypatch.context() as patch:
+            patch.setattr(LivePage, failing, late_answer)
+            await profile.identities.show(WORK)
+            page = await runner.page(tab.id)
+        await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
+        assert "could not be restored" in caplog.text
+        for _ in range(2):
+            await profile.identities.hide(WORK)
+            await runner.settled()
+            await profile.identities.show(WORK)
+            page = await runner.page(tab.id)
+        await page.wait_for_function("document.title === 'local V, indexed V'")
+
+
+@pytest.mark.parametrize("answer", ["/download", "/status/204"])
+@with_browser
+async def test_a_hidden_tab_that_was_sent_to_no_page_shows_the_one_before(
+    browser: str, path: Path, site: Site, answer: str
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.goto(site.url("/page/2"))
+        (tab,) = await profile.tabs.query("Work")
+        await until(lambda: _when(profile, tab.id, site.url("/page/2")))
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        await profile.tabs.navigate(tab.id, site.url(answer))
+        await profile.identities.show(WORK)
+        page = await runner.page(tab.id)
+        tab = await profile.tabs.get(tab.id)
+        assert (tab.status, tab.url, tab.title) == ("complete", site.url("/page/2"), "Page 2")
+        assert (page.url, await page.title()) == (site.url("/page/2"), "Page 2")
+        assert len(site.requests(answer)) == 1
+        await page.go_back()
+        await page.wait_for_function("document.title === 'Page 1'")

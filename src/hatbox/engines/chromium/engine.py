@@ -133,9 +133,10 @@ class ChromiumEngine(Engine):
         self._assign(page, tab)
         past = history.read(kept, tab.url)
         if tab.target and tab.target != tab.url:
-            page.load(tab.target, tab.navigation, past and past.then(tab.target))
+            before = tab.url if tab.url != BLANK else ""
+            page.load(tab.target, tab.navigation, past and past.then(tab.target), instead=before)
         elif tab.target or tab.url != BLANK:
-            page.load(tab.url, tab.navigation, past, tab.title)
+            page.load(tab.url, tab.navigation, past, old_title=tab.title)
         else:
             await page.clear()
 

@@ -93,6 +93,7 @@ class LivePage:
         self._state = Page(BLANK)
         self._look = ("", "")  # title and icon, as the document says
         self._old_title = ""  # that of the page that is shown again, until it has one
+        self._instead = ""
         self._has_document = False  # of the tab: until then there is a blank one, or one that site data was restored on
         self._idle = asyncio.Event()
         self._idle.set()
@@ -156,12 +157,15 @@ class LivePage:
 
     # ------------------------------------------------------------------------------------------------------ loading
 
-    def load(self, url: str, navigation: int, kept: history.Kept | None = None, old_title: str = "") -> None:
+    def load(
+        self, url: str, navigation: int, kept: history.Kept | None = None, *, old_title: str = "", instead: str = ""
+    ) -> None:
         """Begin to load a page, with the history that was kept, in the place of whatever is loading.
 
-        `old_title` is that of a page that is shown again: it stays until the page has one.
+        `old_title` is that of a page that is shown again: it stays until the page has one. `instead` is what the tab
+        shows if the load ends as a download or as nothing: where it was before.
         """
-        self._old_title = old_title
+        self._old_title, self._instead = old_title, instead
         if self._load is not None:
             self._load.cancel()
         if self._teller is not None:
@@ -379,6 +383,10 @@ class LivePage:
             return  # what is over is not what was asked for
         if not self._is_committed and self._unanswered is not None:
             return  # it is the page before that has stopped loading
+        if not self._is_committed and not self._has_document and self._instead:
+            instead, self._instead, self._is_asked = self._instead, "", True
+            self._load = self._begin(self._go(instead))
+            return
         if not self._is_committed and not self._has_document and self._state.url != BLANK:
             self._load = self._begin(self._blank_then_done())
             return
