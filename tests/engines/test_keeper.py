@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.engines import keeper
-from hatbox.engines.base import Page
+from hatbox.engines.base import Page, Reports
 from hatbox.engines.runner import EngineRunner
 from hatbox.store.base import MISSED, Change
 from tests.engines.fake import FakeEngine, KeepsHidden, LoadsAgain, run
@@ -729,4 +729,46 @@ async def test_a_load_that_is_requested_while_a_tab_is_hidden_is_the_only_one_wh
         assert engine.told("open")[-1][:2] == (tab.id, B)
         assert engine.told("navigate") == []
         await engine.reports.loaded(tab.id, Page(B, "Two"))
+        assert (await runner.loaded(tab.id)).title == "Two"
+
+
+class DiesWhenItRestores(LoadsAgain):
+    """It is lost once, just before the load of a restored page is written to the profile."""
+
+    is_dying = False
+
+    def loads_again(self, tab: hatbox.Tab) -> bool:
+        if self.is_dying:
+            self.is_dying = False
+            self.fails["open"] = hatbox.EngineError("the browser has ended")
+            self.reports.lost("a test")
+        return super().loads_again(tab)
+
+    async def start(self, reports: Reports) -> None:
+        await super().start(reports)
+        self.fails.clear()
+
+
+@in_loop
+async def test_a_tab_whose_engine_is_lost_as_it_is_restored_gets_one_page_from_the_next(path: Path) -> None:
+    engine = DiesWhenItRestores()
+    async with kept(path, engine) as (profile, _, runner):
+        tab = await profile.tabs.open("Work", A)
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        engine.calls.clear()
+        engine.is_dying, engine.held["start"] = True, asyncio.Event()
+        await profile.identities.show("firefox-container-2")
+        await engine.until_told("start")
+        while (await profile.tabs.get(tab.id)).status != "loading":
+            pass
+        for _ in range(10):  # so that whatever follows that write has happened
+            await profile.tabs.get(tab.id)
+        engine.held["start"].set()
+        await runner.settled()
+        assert [call[:2] for call in engine.told("open")] == [(tab.id, A)]
+        assert set(engine.pages) == {tab.id}
+        await engine.reports.loaded(tab.id, Page(A, "Two"))
         assert (await runner.loaded(tab.id)).title == "Two"

@@ -197,6 +197,8 @@ class Keeper:
             async with self._doors[wanted.cookie_store_id]:
                 kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
                 tab = await self._restored(wanted, keeping)
+                if keeping.made is None:
+                    return  # the engine was lost meanwhile: the page is made in its next life
                 begun = self._begun(tab)
                 await self._engine.open(tab, kept)
             keeping.failed = False
@@ -216,7 +218,9 @@ class Keeper:
         loading = await self._store.write(lambda each: page_began(each, tab.id, tab.navigation, tab.url))
         if loading is None:
             return tab  # it was closed, or another load was requested meanwhile: the engine is told next
-        keeping.navigation, keeping.made = loading.navigation, loading
+        keeping.navigation = loading.navigation
+        if keeping.made is not None:
+            keeping.made = loading
         return loading
 
     def _begun(self, tab: Tab) -> asyncio.Future[Any]:

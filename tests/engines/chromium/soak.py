@@ -45,6 +45,8 @@ class Soak:
         """What was done so far."""
         self.difference = ""
         """What the latest check has found, and waits to change."""
+        self.pages = ""
+        """The state of every page when a check failed."""
         self._profile = profile
         self._runner = runner
         self._site = site
@@ -131,7 +133,16 @@ class Soak:
     async def check(self) -> None:
         """Every visible tab has a page that has loaded, no hidden one has, and none was lost."""
         self.steps.append("check")
-        await within(self._check(), "check")
+        try:
+            await within(self._check(), "check")
+        except AssertionError:
+            live = self._runner.engine._pages.items()
+            flags = {
+                tab_id: {name: each for name, each in vars(page).items() if isinstance(each, bool)}
+                for tab_id, page in live
+            }
+            self.pages = "\n".join(f"tab {tab_id}: {each}" for tab_id, each in flags.items())
+            raise
 
     async def _check(self) -> None:
         while difference := await self._difference():  # a browser that was killed a moment ago is about to be restarted
@@ -217,7 +228,7 @@ async def soak(path: Path, browser: str | None, seed: int, seconds: float) -> li
     with Site() as site:
         async with hatbox.open(path) as profile:
             run = None
-            try:
+            try:  # the engine is stopped before the states are read: it does not change them
                 async with profile.chromium(headless=True, browser=browser) as runner:
                     run = Soak(profile, runner, site, seed)
                     await run.begin()
@@ -226,7 +237,9 @@ async def soak(path: Path, browser: str | None, seed: int, seconds: float) -> li
                     await run.check_restart(runner)
             except BaseException as error:
                 if run is not None:
-                    error.add_note("\n".join([f"{run.difference}\nseed {seed}, after these steps:", *run.steps[-40:]]))
+                    states = "\n".join(map(str, await profile.tabs.query()))
+                    heading = f"{run.difference}\n{states}\n{run.pages}\nseed {seed}, after these steps:"
+                    error.add_note("\n".join([heading, *run.steps[-40:]]))
                 raise
         assert not site.mixed
     return run.steps
