@@ -95,6 +95,13 @@ class KeepsHidden(FakeEngine):
     keeps_hidden: ClassVar[bool] = True
 
 
+class LoadsAgain(FakeEngine):
+    """One that loads a page to show it again."""
+
+    def loads_again(self, tab: hatbox.Tab) -> bool:
+        return tab.url != "about:blank"
+
+
 def run(engine: Engine, profile: hatbox.Profile, path: Path | None = None) -> EngineRunner:
     """An engine for a profile, to be entered."""
     return profile._ends_with_it(EngineRunner(engine, profile._store, path or profile.path))

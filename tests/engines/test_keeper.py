@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.engines import keeper
-from hatbox.engines.base import Page
+from hatbox.engines.base import Page, Reports
 from hatbox.engines.runner import EngineRunner
 from hatbox.store.base import MISSED, Change
-from tests.engines.fake import FakeEngine, KeepsHidden, run
+from tests.engines.fake import FakeEngine, KeepsHidden, LoadsAgain, run
 from tests.store.in_loop import in_loop
 
 A, B, C = "https://a.example/", "https://b.example/", "https://c.example/"
@@ -666,3 +666,109 @@ async def _page_does(engine: FakeEngine, what: str, tab: hatbox.Tab) -> None:
             engine.pages[new.id] = new
         case "loaded":
             await engine.reports.loaded(tab.id, Page(C))
+
+
+# ------------------------------------------------------------------------------------------- a restore is a load
+
+
+@in_loop
+async def test_a_tab_that_is_restored_is_loading_until_its_page_has_loaded(path: Path) -> None:
+    async with kept(path, LoadsAgain()) as (profile, engine, runner):
+        tab = await profile.tabs.open("Work", A)
+        blank = await profile.tabs.open("Work")
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "One"))
+    async with kept(path, LoadsAgain()) as (profile, engine, runner):
+        restored = await profile.tabs.get(tab.id)
+        assert (restored.status, restored.title, restored.url) == ("loading", "One", A)
+        assert (await profile.tabs.get(blank.id)).status == "complete"
+        await engine.reports.loaded(tab.id, Page(A), done=False)
+        assert (await profile.tabs.get(tab.id)).title == "One"
+    async with kept(path, LoadsAgain()) as (profile, engine, runner):  # the one before was stopped meanwhile
+        assert (await profile.tabs.get(tab.id)).title == "One"
+        waiting = asyncio.ensure_future(runner.loaded(tab.id))
+        engine.reports.lost("a test")
+        await engine.until_told("start", 2)
+        await runner.settled()
+        assert not waiting.done()
+        await engine.reports.loaded(tab.id, Page(A, "Two"))
+        assert ((await waiting).title, (await waiting).status) == ("Two", "complete")
+        assert len(engine.told("open")) == 4  # each page once in each of its two lives
+
+
+@in_loop
+async def test_a_tab_that_cannot_be_restored_keeps_its_title_and_says_why(path: Path) -> None:
+    async with kept(path, LoadsAgain()) as (profile, engine, runner):
+        tab = await profile.tabs.open("Work", A)
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        engine.fails["open"] = hatbox.EngineError("the browser did not answer")
+        await profile.identities.show("firefox-container-2")
+        await runner.settled()
+        failed = await runner.loaded(tab.id)
+        assert (failed.url, failed.title, failed.error) == (A, "One", "the browser did not answer")
+        engine.fails.clear()
+        await profile.tabs.reload(tab.id)
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "Two"))
+        assert ((await runner.loaded(tab.id)).title, (await runner.loaded(tab.id)).error) == ("Two", "")
+
+
+@in_loop
+async def test_a_load_that_is_requested_while_a_tab_is_hidden_is_the_only_one_when_it_is_shown(path: Path) -> None:
+    async with kept(path, LoadsAgain()) as (profile, engine, runner):
+        tab = await profile.tabs.open("Work", A)
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await profile.identities.hide("firefox-container-2")
+        await profile.tabs.navigate(tab.id, B)
+        await profile.identities.show("firefox-container-2")
+        await runner.settled()
+        assert engine.told("open")[-1][:2] == (tab.id, B)
+        assert engine.told("navigate") == []
+        await engine.reports.loaded(tab.id, Page(B, "Two"))
+        assert (await runner.loaded(tab.id)).title == "Two"
+
+
+class DiesWhenItRestores(LoadsAgain):
+    """It is lost once, just before the load of a restored page is written to the profile."""
+
+    is_dying = False
+
+    def loads_again(self, tab: hatbox.Tab) -> bool:
+        if self.is_dying:
+            self.is_dying = False
+            self.fails["open"] = hatbox.EngineError("the browser has ended")
+            self.reports.lost("a test")
+        return super().loads_again(tab)
+
+    async def start(self, reports: Reports) -> None:
+        await super().start(reports)
+        self.fails.clear()
+
+
+@in_loop
+async def test_a_tab_whose_engine_is_lost_as_it_is_restored_gets_one_page_from_the_next(path: Path) -> None:
+    engine = DiesWhenItRestores()
+    async with kept(path, engine) as (profile, _, runner):
+        tab = await profile.tabs.open("Work", A)
+        await runner.settled()
+        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await profile.identities.hide("firefox-container-2")
+        await runner.settled()
+        engine.calls.clear()
+        engine.is_dying, engine.held["start"] = True, asyncio.Event()
+        await profile.identities.show("firefox-container-2")
+        await engine.until_told("start")
+        while (await profile.tabs.get(tab.id)).status != "loading":
+            pass
+        for _ in range(10):  # so that whatever follows that write has happened
+            await profile.tabs.get(tab.id)
+        engine.held["start"].set()
+        await runner.settled()
+        assert [call[:2] for call in engine.told("open")] == [(tab.id, A)]
+        assert set(engine.pages) == {tab.id}
+        await engine.reports.loaded(tab.id, Page(A, "Two"))
+        assert (await runner.loaded(tab.id)).title == "Two"

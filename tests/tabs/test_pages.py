@@ -88,6 +88,20 @@ def test_a_page_that_is_loaded_again_keeps_its_title() -> None:
     ]
 
 
+def test_the_title_and_icon_of_a_page_that_is_loaded_again_stay_until_it_has_loaded() -> None:
+    desk = desk_at_page()
+    desk.do(reload, 1)
+    desk.do(page_changed, 1, 2, Page(PAGE.url), done=False)
+    tab = desk.tab(1)
+    assert (tab.title, tab.icon, tab.loading) == (PAGE.title, PAGE.icon, True)
+    desk.do(page_changed, 1, 2, Page(PAGE.url, error="the server is gone"))
+    tab = desk.tab(1)
+    assert (tab.title, tab.icon, tab.error) == (PAGE.title, PAGE.icon, "the server is gone")
+    desk.do(reload, 1)
+    desk.do(page_changed, 1, 3, Page(PAGE.url))  # now it has none
+    assert (desk.tab(1).title, desk.tab(1).icon) == ("", "")
+
+
 def test_a_page_without_a_title_is_called_by_its_address() -> None:
     desk = Desk()
     desk.open(url="https://www.site.example/x?y")

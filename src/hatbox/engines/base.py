@@ -72,9 +72,14 @@ class Engine(ABC):
     async def stop(self) -> None:
         """Keep what is to be kept, close all pages and let go of everything. Stopping twice is no error."""
 
+    def loads_again(self, tab: Tab) -> bool:  # noqa: ARG002 - most engines need not know which tab
+        """Whether `open` of this complete tab loads its page again. Then that is a load: `tab.target` is `tab.url`."""
+        return False
+
     @abstractmethod
     async def open(self, tab: Tab, kept: bytes | None) -> None:
-        """Make the page of a tab. Loads `tab.target`, else shows `tab.url` again, as it was if something was kept.
+        """Make the page of a tab. Loads `tab.target`. If that is `tab.url` or empty, it shows the page again, as it was
+        if something was kept.
 
         Returns when that has begun; the rest is reported. So does navigate.
         """

@@ -187,9 +187,9 @@ class Keeper:
                 logger.warning("tab %d: %s", tab_id, error)
             else:
                 logger.exception("tab %d: the %s engine has failed", tab_id, self._engine.name)
-            if wanted is not None and wanted.loading:
+            if (tab := keeping.made) is not None and tab.loading:
                 why = str(error) or type(error).__name__
-                await self.loaded(tab_id, Page(wanted.target or wanted.url, error=why), navigation=wanted.navigation)
+                await self.loaded(tab_id, Page(tab.target or tab.url, error=why), navigation=tab.navigation)
 
     async def _make(self, wanted: Tab, made: Tab | None, keeping: _Keeping) -> None:
         asked = wanted.navigation > keeping.navigation
@@ -198,8 +198,11 @@ class Keeper:
             self._dressed.add(wanted.cookie_store_id)
             async with self._doors[wanted.cookie_store_id]:
                 kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
-                begun = self._begun(wanted)
-                await self._engine.open(wanted, kept)
+                tab = await self._restored(wanted, keeping)
+                if keeping.made is None:
+                    return  # the engine was lost meanwhile: the page is made in its next life
+                begun = self._begun(tab)
+                await self._engine.open(tab, kept)
             keeping.failed = False
             await begun
         elif asked:
@@ -209,6 +212,18 @@ class Keeper:
             await begun
         if wanted.active and (made is None or not made.active) and not keeping.failed:
             await self._engine.activate(wanted)
+
+    async def _restored(self, tab: Tab, keeping: _Keeping) -> Tab:
+        """The tab with which to open its page: if that loads a complete page again, it is loading from now on."""
+        if tab.loading or not self._engine.loads_again(tab):
+            return tab
+        loading = await self._store.write(lambda each: page_began(each, tab.id, tab.navigation, tab.url))
+        if loading is None:
+            return tab  # it was closed, or another load was requested meanwhile: the engine is told next
+        keeping.navigation = loading.navigation
+        if keeping.made is not None:
+            keeping.made = loading
+        return loading
 
     def _begun(self, tab: Tab) -> asyncio.Future[Any]:
         """Note that a load begins: that is on disk before all that the engine reports of it, also if nobody waits."""

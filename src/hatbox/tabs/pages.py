@@ -82,8 +82,10 @@ def page_changed(
     if row.loaded < row.navigation:
         row = _begin(transaction, row)
     if not page.stopped:
-        title = well_formed(page.title[:_LONGEST])
-        row = _show(transaction, row, msgspec.structs.replace(page, title=title))
+        title, icon = well_formed(page.title[:_LONGEST]), page.icon
+        if page.url == row.url and (page.error or not done):  # the same page again: its title stays until it has one
+            title, icon = title or row.title, icon or row.icon
+        row = _show(transaction, row, msgspec.structs.replace(page, title=title, icon=icon))
     return tab_of(_finish(transaction, row) if done else row)
 
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import builtins
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ import hatbox
 from hatbox.engines.chromium import launch
 from hatbox.engines.chromium.launch import find_browser, flags
 from hatbox.errors import EngineError, MissingExtra
-from tests.engines.chromium.real import browser_process, command_line, with_browser
+from tests.engines.chromium.real import browser_process, command_line, until, with_browser
+from tests.engines.chromium.test_processes import is_running
 
 
 def program(path: Path, text: bytes = b"\x7fELF") -> Path:
@@ -58,7 +61,7 @@ def test_a_browser_that_is_not_there_is_an_error_and_no_other_is_taken(
 ) -> None:
     program(bare / "chromium")
     monkeypatch.setenv("HATBOX_CHROMIUM", "/nowhere/chromium")
-    with pytest.raises(EngineError, match="/nowhere/chromium: there is no such browser"):
+    with pytest.raises(EngineError, match=r"^/nowhere/chromium does not exist"):
         find_browser()
 
 
@@ -111,10 +114,108 @@ def test_windows_without_a_display_are_refused_in_words(monkeypatch: pytest.Monk
         asyncio.run(launch.launch(program(tmp_path / "chromium"), headless=False))
 
 
-def test_a_browser_that_does_not_start_is_an_engine_error(tmp_path: Path) -> None:
-    broken = program(tmp_path / "chromium", b"#!/bin/sh\nexit 3\n")
-    with pytest.raises(EngineError, match="does not start"):
+def test_a_program_that_cannot_be_run_is_told_apart_from_one_that_does_not_exist(tmp_path: Path) -> None:
+    plain = tmp_path / "chromium"
+    plain.write_bytes(b"\x7fELF")
+    for name, words in {
+        plain: "is not executable",
+        tmp_path: "is a folder",
+        tmp_path / "missing": "does not exist",
+        plain / "below": "does not exist",
+        "no-such-browser": "was not found on the PATH",
+    }.items():
+        with pytest.raises(EngineError) as caught:
+            find_browser(str(name))
+        assert str(caught.value).startswith(f"{name} {words}. ")
+
+
+def test_a_browser_that_does_not_start_says_why_in_its_own_words(tmp_path: Path) -> None:
+    lines = "".join(f"echo line {number} >&2; " for number in range(9))
+    broken = program(tmp_path / "chromium", f"#!/bin/sh\n{lines}\nprintf 'no\\033[2J screen\\n' >&2\nexit 3\n".encode())
+    with pytest.raises(EngineError) as caught:
         asyncio.run(launch.launch(broken, headless=True))
+    said = "line 5 | line 6 | line 7 | line 8 | no\ufffd[2J screen"
+    assert str(caught.value) == f"{broken} does not start: it ended with exit code 3. Its last output: {said}"
+
+
+@pytest.fixture
+def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program that is no browser: it writes its process id to `pid` beside it, then waits for ever."""
+    monkeypatch.setattr(launch, "_START_SECONDS", 3)
+    return program(tmp_path / "chromium", b'#!/bin/sh\necho hello >&2\necho $$ > "${0%/*}/pid"\nexec sleep 1000\n')
+
+
+async def process_of(program: Path) -> int:
+    async def started() -> int:
+        file = program.with_name("pid")
+        return int(file.read_text() or 0) if file.exists() else 0
+
+    return await until(started, seconds=30)
+
+
+async def has_ended(process: int) -> None:
+    async def ended() -> bool:
+        return not is_running(process)
+
+    await until(ended, seconds=30)
+
+
+@with_browser
+async def test_a_program_that_is_no_browser_is_ended_after_a_limit(waits: Path) -> None:
+    with pytest.raises(EngineError, match=r"within 3 seconds. Is it a Chromium\? Its last output: hello$"):
+        await launch.launch(waits, headless=True)
+    await has_ended(await process_of(waits))
+
+
+@with_browser
+async def test_a_start_that_is_cancelled_leaves_nothing_running(waits: Path) -> None:
+    task = asyncio.ensure_future(launch.launch(waits, headless=True))
+    process = await process_of(waits)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await has_ended(process)
+
+
+HOST = """
+import asyncio, sys
+from hatbox.engines.chromium import launch
+launch._START_SECONDS = 3
+asyncio.run(launch.launch(sys.argv[1], headless=True))
+"""
+
+
+def host_of(program: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", HOST, str(program)])
+
+
+@with_browser
+async def test_a_host_that_is_killed_while_a_program_that_is_no_browser_starts_leaves_nothing_running(
+    waits: Path,
+) -> None:
+    with host_of(waits) as host:
+        process = await process_of(waits)
+        host.kill()
+    await has_ended(process)
+
+
+@with_browser
+async def test_a_firefox_that_was_named_by_mistake_is_not_left_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firefox = shutil.which("firefox-esr") or shutil.which("firefox")
+    if firefox is None:
+        pytest.skip("Firefox is not installed")
+    if launch._is_firefox(Path(firefox)):
+        with pytest.raises(EngineError, match="is Firefox"):
+            await launch.launch(firefox, headless=True)
+    monkeypatch.setattr(launch, "_START_SECONDS", 5)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    script = f'#!/bin/sh\necho $$ > "${{0%/*}}/pid"\nexec {firefox} "$@"\n'
+    behind_script = program(tmp_path / "browser", script.encode())
+    with pytest.raises(EngineError, match="Is it a Chromium"):
+        await launch.launch(behind_script, headless=True)
+    await has_ended(await process_of(behind_script))
 
 
 @with_browser

@@ -298,3 +298,32 @@ async def test_the_first_page_of_a_tab_stays_in_its_history(
         await page.goto(site.url("/page/2"))
         await forgotten.wait()
         assert await page.evaluate("history.length") == 2
+
+
+@pytest.mark.parametrize("answer", ["/download", "/status/204"])
+@with_browser
+async def test_a_tab_whose_first_address_is_no_page_ends_loading_and_is_not_requested_again(
+    browser: str, path: Path, site: Site, answer: str
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            tab = await profile.tabs.open("Work", site.url(answer))
+            await runner.settled()
+            await runner.engine.loaded(tab.id)
+            tab = await runner.loaded(tab.id)
+            assert (tab.url, tab.target, tab.error, tab.status) == ("about:blank", "", "", "complete")
+            page = await runner.page(tab.id)
+            await profile.tabs.navigate(tab.id, site.url("/page/1"))
+            assert (await runner.loaded(tab.id)).title == "Page 1"
+            assert await page.evaluate("history.length") == 1  # the blank page is not in the history
+            await profile.tabs.navigate(tab.id, site.url(answer))
+            tab = await runner.loaded(tab.id)
+            assert (tab.url, tab.title, tab.error) == (site.url("/page/1"), "Page 1", "")
+            empty = await profile.tabs.open("Work", site.url(answer))
+            await runner.loaded(empty.id)
+        requests = len(site.requests(answer))
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            for each in (tab, empty):
+                await runner.page(each.id)
+            assert (await profile.tabs.get(tab.id)).title == "Page 1"
+        assert len(site.requests(answer)) == requests

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import BrowserContext, CDPSession, Download, Request, Response
+from playwright.async_api import BrowserContext, Download, Request, Response
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookie_store_ids import store_number
 from hatbox.cookies.stores import CookieStore
+from hatbox.engines.chromium.closing import close_context
 from hatbox.engines.chromium.cookies import CookieSync
 from hatbox.engines.chromium.failures import ABORTED
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.pages import Answer, LivePage
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data import SiteData
 from hatbox.engines.chromium.work import guarded
 from hatbox.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, Forgotten
@@ -31,7 +33,6 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 _UNSEEN: Final = 0.5  # seconds between looks at cookies that change without a sign
 _SELDOM: Final = 10.0  # and between those that are only to be sure
-_PATIENCE: Final = 5.0  # seconds for a context to close, before it is left to end with the browser
 _REMEMBERED: Final = 64  # answers of servers
 _KINDS: Final = {
     LOCAL_STORAGE: "local_storage",
@@ -69,6 +70,7 @@ class IdentityContext:
         self,
         context: BrowserContext,
         context_id: str,
+        session: Session,
         cookies: CookieSync,
         cookie_store_id: str,
         store: Store,
@@ -79,6 +81,7 @@ class IdentityContext:
         """The context for Playwright."""
         self.context_id = context_id
         """Its name in the protocol."""
+        self.browser_session = session
         self.cookie_store_id = cookie_store_id
         self.cookies = cookies
         self.pages: list[LivePage] = []
@@ -101,7 +104,7 @@ class IdentityContext:
         cls,
         context: BrowserContext,
         context_id: str,
-        session: CDPSession,
+        session: Session,
         cookie_store: CookieStore,
         store: Store,
         watcher: Watcher,
@@ -109,7 +112,7 @@ class IdentityContext:
     ) -> IdentityContext:
         """Give a new context what the identity has."""
         cookies = CookieSync(session, context_id, cookie_store)
-        made = cls(context, context_id, cookies, cookie_store.cookie_store_id, store, watcher, looks)
+        made = cls(context, context_id, session, cookies, cookie_store.cookie_store_id, store, watcher, looks)
         context.on("page", guarded(made._on_page))
         context.on("response", guarded(made._on_response))
         context.on("requestfailed", guarded(made._on_failure))
@@ -128,7 +131,12 @@ class IdentityContext:
         """Close the page that was made to give back site data, where nobody wants a page."""
         first, self._first = self._first, None
         if first is not None:
-            await first.close()
+            await self.close_page(first)
+
+    async def close_page(self, page: LivePage) -> None:
+        """Close a page. One that the browser does not close is closed with the context, which does not wait for it."""
+        await page.close()
+        self._on_close(page)
 
     def page_at(self, target_id: str) -> LivePage | None:
         """The page that has this target; None if there is none yet."""
@@ -159,9 +167,7 @@ class IdentityContext:
         for page in self.pages:
             page.is_closing = True
             page.let_go()
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
-                await self.context.close()
+        await close_context(self.context, self.context_id, self.browser_session)
 
     def stop(self) -> None:
         """Do nothing more by itself."""
@@ -235,7 +241,7 @@ class IdentityContext:
 
     async def _make_page(self) -> LivePage:
         async with self._making:
-            page = await self.context.new_page()
+            page = await within(self.context.new_page(), "Target.createTarget")
             self._ours.add(page)
         return await self._attach(page)
 
@@ -293,7 +299,7 @@ class IdentityContext:
                 try:
                     await page.visit(f"{origin}/")
                 except (PlaywrightError, TimeoutError) as error:
-                    logger.warning("what %s keeps could not be given back: %s", origin, error)
+                    self._site_data.not_restored(origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
             await page.reset_history()
@@ -309,7 +315,7 @@ class IdentityContext:
                 await page.forget_cache()
         finally:
             if page not in self.pages:
-                await page.close()
+                await self.close_page(page)
         self._site_data.forget(forgotten)
 
     async def _save_rest(self) -> None:

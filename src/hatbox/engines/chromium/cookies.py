@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 import msgspec
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.cookies.cookie import Cause, Cookie, Key, Partition, SameSite
 from hatbox.cookies.storage import same_content
 from hatbox.cookies.stores import CookieChange, CookieStore
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.work import Later
 from hatbox.errors import InvalidIdentity
 from hatbox.formats.base import host_of
@@ -39,7 +39,7 @@ _WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()}
 class CookieSync:
     """The cookies of one browser context and of one store."""
 
-    def __init__(self, session: CDPSession, context_id: str, store: CookieStore) -> None:
+    def __init__(self, session: Session, context_id: str, store: CookieStore) -> None:
         self._session = session
         self._context_id = context_id
         self._store = store

@@ -22,12 +22,14 @@ from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
+from hatbox.engines.chromium.closing import close_context
 from hatbox.engines.chromium.contexts import IdentityContext, Looks
 from hatbox.engines.chromium.frames import Target
 from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.requests import RequestWatch
+from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
@@ -118,6 +120,10 @@ class ChromiumEngine(Engine):
         await asyncio.gather(*(_closed(context) for context in contexts.values()))
         await self._let_go()
 
+    def loads_again(self, tab: Tab) -> bool:
+        """See Engine."""
+        return tab.url != BLANK
+
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
         await self._heard()
@@ -126,10 +132,13 @@ class ChromiumEngine(Engine):
                 page = await context.new_page()
         self._assign(page, tab)
         past = history.read(kept, tab.url)
-        if tab.target:
-            page.load(tab.target, tab.navigation, past and past.then(tab.target))
-        elif tab.url != BLANK:
-            page.load(tab.url, tab.navigation, past)
+        if tab.target and tab.target != tab.url:
+            before = tab.url if tab.url != BLANK else ""
+            page.load(tab.target, tab.navigation, past and past.then(tab.target), instead=before)
+        elif tab.target or tab.url != BLANK:
+            page.load(tab.url, tab.navigation, past, old_title=tab.title)
+        else:
+            await page.clear()
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
@@ -148,7 +157,7 @@ class ChromiumEngine(Engine):
             return  # the user did it, and may look at another one by now
         if page := self._pages.get(tab.id):
             with contextlib.suppress(PlaywrightError):
-                await page.page.bring_to_front()
+                await within(page.page.bring_to_front(), "Page.bringToFront")
 
     async def close(self, tab_id: int, *, to_hide: bool) -> None:
         """See Engine."""
@@ -160,10 +169,12 @@ class ChromiumEngine(Engine):
         page.is_closing = True
         # At once: a page that does not answer is waited for no longer than it has to be.
         await asyncio.gather(
-            *([self._keep(tab_id, page)] if to_hide else []), *([context.save(page)] if context is not None else [])
+            *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
         )
-        await page.close()
-        if context is not None:
+        if context is None:
+            await page.close()
+        else:
+            await context.close_page(page)
             await self._close_if_empty(context)
 
     async def forget(self, cookie_store_id: str) -> None:
@@ -400,8 +411,7 @@ class ChromiumEngine(Engine):
                 made.cookies.compare()
             return made
         except BaseException:
-            with contextlib.suppress(PlaywrightError):
-                await context.close()
+            await close_context(context, context_id, launched.session)
             raise
         finally:
             self._opening.pop(cookie_store_id, None)
@@ -410,14 +420,12 @@ class ChromiumEngine(Engine):
         """A new context and its id, which Playwright keeps to itself: it is the one that was not there before."""
         while True:
             before = await _context_ids(launched)
-            if self._headless:
-                context = await launched.browser.new_context(user_agent=launched.user_agent)
-            else:
-                context = await launched.browser.new_context(no_viewport=True)
+            wanted: dict[str, Any] = {"user_agent": launched.user_agent} if self._headless else {"no_viewport": True}
+            context = await within(launched.browser.new_context(**wanted), "Target.createBrowserContext")
             new = await _context_ids(launched) - before
             if len(new) == 1:
                 return context, new.pop()
-            await context.close()  # somebody else has made one at the same time
+            await within(context.close(), "context.close()")  # another program has made one at the same time
 
     async def _mark(self, cookie_store_id: str) -> Mark | None:
         if not self._marks or cookie_store_id == DEFAULT_STORE:
@@ -429,7 +437,7 @@ class ChromiumEngine(Engine):
             if context.pages or context.users or self._contexts.get(context.cookie_store_id) is not context:
                 return
             del self._contexts[context.cookie_store_id]
-            await context.close()
+            await _closed(context)
 
     def _context_with(self, page: LivePage) -> IdentityContext | None:
         return next((context for context in self._contexts.values() if page in context.pages), None)
@@ -478,6 +486,13 @@ class ChromiumEngine(Engine):
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "the Chromium engine failed", exc_info=error)
+
+
+async def _saved(context: IdentityContext, page: LivePage) -> None:
+    """Save what the sites in a page store. What a page does not answer in time is read again on an empty page."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SAVING):
+            await context.save(page)
 
 
 async def _closed(context: IdentityContext) -> None:

@@ -6,21 +6,27 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
+from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from hatbox.engines.chromium.launch_errors import why_not_executable, why_not_started
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.errors import EngineError
 
 __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
-_PATIENCE: Final = 10.0  # seconds for a browser to end. It also ends with the pipe to us
+_START_SECONDS: Final = 30.0  # also the limit after which Playwright's driver ends a program that is no browser
+_PATIENCE: Final = 10.0  # seconds for a browser to end, before it is killed
+_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and ends a process by either
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
 _SCRIPTS: Final = Path("/usr/bin")  # where distributions put them
 _INSTALL: Final = {
@@ -71,17 +77,23 @@ class Launched(NamedTuple):
 
     playwright: Playwright
     browser: Browser
-    session: CDPSession
+    session: Session
     """The session of the browser itself."""
     user_agent: str
     """What it should call itself: without windows it says so, and a session that is bound to the name would end."""
+    process: int
+    """The id of the browser's process."""
 
     async def stop(self) -> None:
-        """End the browser, and what controls it. Twice is no error."""
-        for stop in (self.browser.close, self.playwright.stop):
-            with contextlib.suppress(PlaywrightError, TimeoutError):
-                async with asyncio.timeout(_PATIENCE):
-                    await stop()
+        """End the browser, and what controls it. A browser that does not close is killed. Twice is no error."""
+        try:
+            await within(self.browser.close(), "Browser.close", _PATIENCE)
+        except PlaywrightTimeout:
+            with contextlib.suppress(OSError):
+                os.kill(self.process, _KILL)
+        except PlaywrightError:
+            pass  # it has ended
+        await _stop(self.playwright)
 
 
 def flags(*, headless: bool) -> tuple[list[str], list[str]]:
@@ -98,7 +110,7 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
     if asked:
         found = shutil.which(asked)
         if found is None:
-            raise EngineError(f"{asked}: there is no such browser. Name another one, or none, to have one looked for.")
+            raise EngineError(f"{why_not_executable(asked)}. Name another browser, or none to use the installed one.")
         return _behind(Path(found))
     for candidate in _candidates():
         if os.access(candidate, os.X_OK) and candidate.is_file():
@@ -111,8 +123,10 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
 
 
 async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> Launched:
-    """Start a browser; raises EngineError, which says what to do."""
+    """Start a browser; raises EngineError, which says what to do. Nothing is left running then."""
     path = find_browser(browser)
+    if _is_firefox(path):
+        raise EngineError(f"{path} is Firefox. Name a Chromium, or none to use the installed one.")
     said, left_out = flags(headless=headless)
     if (
         not headless
@@ -120,7 +134,10 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
         and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     ):
         raise EngineError("there is no display to open windows on. Run it in a desktop, or headless.")
-    playwright = await async_playwright().start()
+    try:
+        playwright = await within(async_playwright().start(), "the start of its driver")
+    except PlaywrightError as error:
+        raise EngineError(f"Playwright does not start: {error}") from error
     try:
         started = await playwright.chromium.launch(
             executable_path=path,
@@ -132,16 +149,27 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,
+            timeout=_START_SECONDS * 1000,
         )
-        session = await started.new_browser_cdp_session()
-        version = await session.send("Browser.getVersion")
+        session = Session(await within(started.new_browser_cdp_session(), "Target.attachToBrowserTarget"))
+        version, info = await asyncio.gather(
+            session.send("Browser.getVersion"), session.send("SystemInfo.getProcessInfo")
+        )
     except PlaywrightError as error:
-        await playwright.stop()
-        raise EngineError(f"{path} does not start: {_first_line(error)}") from error
+        await _stop(playwright)
+        raise EngineError(f"{path} {why_not_started(str(error), _START_SECONDS)}") from error
     except BaseException:
-        await playwright.stop()
+        await _stop(playwright)
         raise
-    return Launched(playwright, started, session, version["userAgent"].replace("HeadlessChrome/", "Chrome/"))
+    user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
+    process = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
+    return Launched(playwright, started, session, user_agent, process)
+
+
+async def _stop(playwright: Playwright) -> None:
+    """Stop Playwright's driver, which ends every program that it has started."""
+    with contextlib.suppress(PlaywrightError):
+        await within(playwright.stop(), "playwright.stop()", _PATIENCE)
 
 
 def _candidates() -> Iterator[Path]:
@@ -169,6 +197,10 @@ def _behind(path: Path) -> Path:
     return next((each for each in (*beside, *apart) if each.is_file() and not _is_script(each)), path)
 
 
+def _is_firefox(path: Path) -> bool:
+    return path.resolve().with_name("application.ini").is_file()
+
+
 def _is_script(path: Path) -> bool:
     try:
         with path.open("rb") as file:
@@ -179,7 +211,3 @@ def _is_script(path: Path) -> bool:
 
 def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0  # for root there is no sandbox
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].removeprefix("BrowserType.launch: ")

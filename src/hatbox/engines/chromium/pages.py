@@ -12,14 +12,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import CDPSession
+from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.engines.base import Page
 from hatbox.engines.chromium import history
-from hatbox.engines.chromium.failures import reason
+from hatbox.engines.chromium.closing import close_page
+from hatbox.engines.chromium.failures import ABORTED, reason
 from hatbox.engines.chromium.marks import Mark
+from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.watching import Watch
 from hatbox.engines.chromium.work import Later, guarded
@@ -50,6 +52,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Owner(Protocol):
     """Who has the page: the context of an identity."""
 
+    browser_session: Session
+    """The session of the browser itself."""
+
     def answer(self, url: str) -> Answer:
         """What came of the latest request for this page."""
 
@@ -69,7 +74,7 @@ class Owner(Protocol):
 class LivePage:
     """A page of the browser. It is attached first, then it gets a tab, then it loads."""
 
-    def __init__(self, page: PlaywrightPage, session: CDPSession, owner: Owner, mark: Mark | None) -> None:
+    def __init__(self, page: PlaywrightPage, session: Session, owner: Owner, mark: Mark | None) -> None:
         self.page = page
         """The page for Playwright."""
         self.target_id = ""
@@ -87,11 +92,18 @@ class LivePage:
         self._teller: Teller | None = None
         self._state = Page(BLANK)
         self._look = ("", "")  # title and icon, as the document says
+        self._old_title = ""  # that of the page that is shown again, until it has one
+        self._instead = ""
+        self._has_document = False  # of the tab: until then there is a blank one, or one that site data was restored on
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_committed = True
         self._is_asked = False  # a load was asked for, and has not begun
+        self._unanswered: object = None  # the Page.navigate whose answer says whether a page will come
+        self._is_download = False
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
+        self._starts = 0  # how many loads have started
+        self._has_stopped = False  # loading, since the latest visit
         self._forget_past = True  # the first page has nothing before it
         self._is_forgetting = False
         self._has_window = False
@@ -107,7 +119,7 @@ class LivePage:
     @classmethod
     async def attach(cls, page: PlaywrightPage, owner: Owner, mark: Mark | None, *, headless: bool) -> LivePage:
         """Begin to watch a page."""
-        session = await page.context.new_cdp_session(page)
+        session = Session(await within(page.context.new_cdp_session(page), "Target.attachToTarget"))
         live = cls(page, session, owner, mark)
         live._listen()
         live._has_window = not headless
@@ -145,8 +157,15 @@ class LivePage:
 
     # ------------------------------------------------------------------------------------------------------ loading
 
-    def load(self, url: str, navigation: int, kept: history.Kept | None = None) -> None:
-        """Begin to load a page, with the history that was kept, in the place of whatever is loading."""
+    def load(
+        self, url: str, navigation: int, kept: history.Kept | None = None, *, old_title: str = "", instead: str = ""
+    ) -> None:
+        """Begin to load a page, with the history that was kept, in the place of whatever is loading.
+
+        `old_title` is that of a page that is shown again: it stays until the page has one. `instead` is what the tab
+        shows if the load ends as a download or as nothing: where it was before.
+        """
+        self._old_title, self._instead = old_title, instead
         if self._load is not None:
             self._load.cancel()
         if self._teller is not None:
@@ -161,6 +180,7 @@ class LivePage:
     def take_over(self) -> None:
         """Tell of a page that has opened by itself, as it is by now."""
         self._forget_past = False
+        self._has_document = True
         self._state = msgspec.structs.replace(self._state, url=self.page.url or BLANK)
         if self._state.url != BLANK and self._teller is not None:
             self._teller.began(self._state.url)
@@ -208,9 +228,12 @@ class LivePage:
         try:
             if url.lower().startswith("javascript:"):
                 raise PlaywrightError("not an address")
-            answer = await self._session.send("Page.navigate", {"url": url})
+            before, answer = self._starts, await self._navigate(url)
             if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
                 self._is_asked = False
+                self._done()
+            elif answer.get("errorText") == ABORTED and self._starts == before + 1:  # nothing else has started since
+                self._is_download = answer.get("isDownload", False)
                 self._done()
         except PlaywrightError as error:
             if self.page.is_closed() or self.is_crashed:
@@ -221,6 +244,15 @@ class LivePage:
             self._idle.set()
             self._state = Page(url, error=reason("net::ERR_INVALID_URL", url))
             self._tell()
+
+    async def _navigate(self, url: str) -> dict[str, Any]:
+        unanswered = self._unanswered = object()
+        try:
+            answer: dict[str, Any] = await self._session.navigate(url)
+            return answer
+        finally:
+            if self._unanswered is unanswered:
+                self._unanswered = None
 
     @contextlib.asynccontextmanager
     async def blank(self) -> AsyncIterator[None]:
@@ -238,11 +270,24 @@ class LivePage:
         """Go to an empty document at this address."""
         self._state = Page("")
         self._watch.forget()
+        self._has_stopped = False
         await self._session.send("Page.navigate", {"url": url})
         async with asyncio.timeout(_PATIENCE):
-            while not (self._state.url == url and self._watch.has_spoken):
+            # Until it has stopped loading, or that would be taken for the end of the next load.
+            while not (self._state.url == url and self._watch.has_spoken and self._has_stopped):
                 await self._stir.wait()
                 self._stir.clear()
+
+    async def clear(self) -> None:
+        """Leave the empty document on which site data was restored, for a blank one: it has the address of a site."""
+        if self.page.url != BLANK:
+            try:
+                async with self.blank():
+                    await self.visit(BLANK)
+                    await self.reset_history()
+            except (PlaywrightError, TimeoutError) as error:
+                logger.debug("the page of tab %s is not blank: %s", self.tab_id, error)
+        self._state = Page(BLANK)
 
     async def reset_history(self) -> None:
         """Forget all pages but this one."""
@@ -268,6 +313,7 @@ class LivePage:
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
         self.page.on("crash", guarded(self._on_crash))
+        self.page.on("download", guarded(self._on_download))
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
@@ -275,11 +321,14 @@ class LivePage:
         self._watch.has_spoken = self._is_committed = False
         if self._is_muted:
             return
+        self._starts += 1
+        self._is_download = False
         self._idle.clear()
         self._owner.leaving()
         if self._is_asked:
             self._is_asked = False
         elif self._teller is not None:
+            self._old_title = ""
             self._teller.began(event["url"])
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
@@ -297,6 +346,7 @@ class LivePage:
         if self._is_muted:
             self._state = Page(url)
             return
+        self._has_document = True
         self._begin(self._use_real_focus())
         self._arrive(frame.get("unreachableUrl") or url, frame)
 
@@ -307,7 +357,7 @@ class LivePage:
             self._state = Page(url, error=reason(answer.failure, url) if answer.failure else "it could not be loaded")
         else:
             title, icon = self._look
-            self._state = Page(url, title, icon, answer.status, answer.content_type)
+            self._state = Page(url, title or self._old_title, icon, answer.status, answer.content_type)
         self._tell()
         origin = _origin_of(url)
         if origin and origin not in self._tracked:
@@ -323,13 +373,24 @@ class LivePage:
 
     def _on_stopped(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self.target_id:
+            self._has_stopped = True
+            self._stir.set()
             self._done()
 
     def _done(self) -> None:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
         if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
-        if self._forget_past:
+        if not self._is_committed and self._unanswered is not None:
+            return  # it is the page before that has stopped loading
+        if not self._is_committed and not self._has_document and self._instead:
+            instead, self._instead, self._is_asked = self._instead, "", True
+            self._load = self._begin(self._go(instead))
+            return
+        if not self._is_committed and not self._has_document and self._state.url != BLANK:
+            self._load = self._begin(self._blank_then_done())
+            return
+        if self._forget_past and self._is_committed:  # a download and a 204 leave the blank page, and no entry after it
             self._forget_past, self._is_forgetting = False, True
             self._begin(self._forget_then_done())
             return
@@ -355,8 +416,14 @@ class LivePage:
             if self._is_committed:  # else the next page is on its way, and says itself when it is there
                 self._done()
 
+    async def _blank_then_done(self) -> None:
+        """No page came, so the tab is blank."""
+        await self.clear()
+        self._is_committed = False
+        self._done()
+
     async def _done_when_loaded(self) -> None:
-        await self.page.wait_for_load_state(timeout=0)
+        await self.page.wait_for_load_state(timeout=0)  # the limit is that of the load: the task ends with the page
         self._done()
 
     async def _use_real_focus(self) -> None:
@@ -392,7 +459,9 @@ class LivePage:
         if word == "look":
             self._look = (rest[0], rest[1])
             if self._is_committed and not self._state.error:
-                self._state = msgspec.structs.replace(self._state, title=rest[0], icon=rest[1])
+                if rest[0]:
+                    self._old_title = ""
+                self._state = msgspec.structs.replace(self._state, title=rest[0] or self._old_title, icon=rest[1])
                 self._tell()
         elif word == "scroll":
             self._scroll = (rest[0], rest[1])
@@ -416,6 +485,11 @@ class LivePage:
         else:  # it was on its way when we had enough
             self._begin(self._session.send("Fetch.continueRequest", given))
 
+    def _on_download(self, _: Download) -> None:
+        self._is_download = True
+        if not self._has_document and self._idle.is_set():
+            self._tell()
+
     def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
         self._is_asked = False
@@ -429,13 +503,17 @@ class LivePage:
             return
         done = self._idle.is_set()
         if done or self._is_committed:  # else the page is still the one before, and that is not what is loading
-            stopped = not self._is_committed  # nothing came in its place
+            # Nothing came in its place. A tab without a page that becomes a download is blank, also one that is shown
+            # again: the next start must not download it again.
+            stopped = not self._is_committed and not (self._is_download and not self._has_document)
             self._teller.state(msgspec.structs.replace(self._state, stopped=stopped), done=done)
 
     # ------------------------------------------------------------------------------------- to show it again, and else
 
     async def kept(self) -> bytes | None:
-        """What is needed to show it again as it is now."""
+        """What is needed to show it again as it is now; None if what was kept before still holds."""
+        if not self._has_document:
+            return None
         scroll = await self._watch.ask("[scrollX, scrollY]")
         if isinstance(scroll, list):
             self._scroll = (scroll[0], scroll[1])
@@ -474,11 +552,13 @@ class LivePage:
         await self._watch.set_mark(mark)
 
     async def close(self) -> None:
-        """Close it. Nothing is told any more."""
+        """Close it, with a time limit. Nothing is reported any more."""
         self.is_closing = True
         self.let_go()
-        with contextlib.suppress(PlaywrightError):
-            await self.page.close()
+        try:
+            await close_page(self.page, self.target_id, self._owner.browser_session)
+        except PlaywrightError as error:
+            logger.warning("the page of tab %s stays open until its context is closed: %s", self.tab_id, error)
 
     def let_go(self) -> None:
         """It is gone: stop all that is under way."""

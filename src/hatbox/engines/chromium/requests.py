@@ -22,6 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 from hatbox.cookies.suffixes import default_suffixes
 from hatbox.engines.chromium.failures import error_name
 from hatbox.engines.chromium.frames import Frames, Spot, Target
+from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.work import guarded
 from hatbox.web_requests import Body, Challenge, Exchange, Headers, Place, Redirected, RequestCancelled, Requests
 from hatbox.web_requests.bodies import read_body
@@ -168,7 +169,7 @@ class RequestWatch:
     async def _make_as_wanted(self) -> None:
         try:
             while (wanted := self._wanted()) != self._held and not self._is_stopped:
-                await self._hold(wanted)
+                await within(self._hold(wanted), "Fetch.enable")
         except PlaywrightError as error:
             is_refused = "Protocol error" in str(error) and "closed" not in str(error)
             # Else the browser is gone. While it is there, whoever listens must know that nothing is heard.

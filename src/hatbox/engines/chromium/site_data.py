@@ -55,6 +55,7 @@ class SiteData:
         self._changed: set[str] = set()
         self._asking: Counter[str] = Counter()  # of which what they keep is on its way to the disk
         self._too_large: set[str] = set()  # of which that was said
+        self._not_restored: set[str] = set()  # of which the browser has nothing, and the disk what is to stay there
         self._later = Later(self._save_changed, _SAVE_AFTER)
         self._effort = 0.0  # seconds that the largest site took of late
 
@@ -68,8 +69,13 @@ class SiteData:
         """Give an origin what it keeps. `place` has a document of it."""
         try:
             await place.run_in(origin, f"{_SCRIPT}.restore({json.dumps(data)})")
-        except PlaywrightError as error:
-            logger.warning("what %s keeps could not be given back: %s", origin, error)
+        except (LookupError, PlaywrightError, TimeoutError) as error:
+            self.not_restored(origin, error)
+
+    def not_restored(self, origin: str, error: Exception) -> None:
+        """Save nothing of this origin any more: it would overwrite what could not be restored."""
+        self._not_restored.add(origin)
+        logger.warning("the site data of %s could not be restored, and stays as it was saved: %r", origin, error)
 
     def changed(self, origin: str) -> None:
         """Something has changed there: save it soon."""
@@ -88,6 +94,7 @@ class SiteData:
         in_use = {*self._changed, *self._asking, *(origin for place in self._find() for origin in place.origins)}
         for origin in filter(forgotten.is_about, {*self._saved, *in_use}):
             self._saved[origin] = _UNKNOWN
+            self._not_restored.discard(origin)
             if origin in in_use:
                 self.changed(origin)
 
@@ -101,6 +108,8 @@ class SiteData:
 
     async def _save(self, place: Place, origin: str) -> None:
         self._changed.discard(origin)
+        if origin in self._not_restored:
+            return
         began = time.monotonic()
         try:
             data = str(await place.run_in(origin, f"{_SCRIPT}.collect({_LARGEST})")).encode()

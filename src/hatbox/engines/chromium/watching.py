@@ -12,10 +12,10 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Final
 
-from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.marks import Mark
+from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.work import guarded
 
 __all__ = ["Watch"]
@@ -28,7 +28,7 @@ _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 class Watch:
     """The worlds of one page. `hear` gets each word of the document that is at the top now, and what belongs to it."""
 
-    def __init__(self, session: CDPSession, mark: Mark | None, hear: Callable[[str, list[Any]], None]) -> None:
+    def __init__(self, session: Session, mark: Mark | None, hear: Callable[[str, list[Any]], None]) -> None:
         self.has_spoken = False
         """Whether the document at the top has said that it is there, since `forget`."""
         self._session = session

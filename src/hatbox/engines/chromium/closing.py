@@ -1,0 +1,63 @@
+"""Closing pages and contexts, also those that do not close at the first attempt. Knows nothing of tabs.
+
+Chromium loses a close request that arrives while a navigation commits: it answers with success, and the page stays
+open. `page.close()` of Playwright then waits for ever. So the request is sent again until the target is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Final
+
+from playwright.async_api import BrowserContext, Page
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from hatbox.engines.chromium.sessions import Session, within
+
+__all__ = ["close_context", "close_page"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_ATTEMPT_SECONDS: Final = 0.5
+_ATTEMPTS: Final = 10
+_CONTEXT_SECONDS: Final = 5.0
+
+
+async def close_page(page: Page, target_id: str, browser: Session) -> None:
+    """Close a page; a closed one is no error. Raises Playwright's TimeoutError if it is open after the last attempt."""
+    closed = asyncio.Event()
+    page.on("close", lambda _: closed.set())
+    try:
+        with contextlib.suppress(PlaywrightTimeout):
+            await within(page.close(), "page.close()", _ATTEMPT_SECONDS)
+        for _ in range(_ATTEMPTS):
+            if page.is_closed():
+                return
+            logger.debug("the target %s is still open, closing it again", target_id)
+            with contextlib.suppress(PlaywrightTimeout):
+                await browser.send("Target.closeTarget", {"targetId": target_id}, _ATTEMPT_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ATTEMPT_SECONDS):
+                    await closed.wait()
+    except PlaywrightError as error:
+        logger.debug("the target %s is gone: %s", target_id, error)
+        return
+    if not page.is_closed():
+        raise PlaywrightTimeout(f"the browser did not close the target {target_id}")
+
+
+async def close_context(context: BrowserContext, context_id: str, browser: Session) -> None:
+    """Close a context with all its pages. One that cannot be closed ends with the browser."""
+    try:
+        await within(context.close(), "context.close()", _CONTEXT_SECONDS)
+    except PlaywrightTimeout:
+        logger.debug("the context %s is still open, disposing of it", context_id)
+        try:
+            await browser.send("Target.disposeBrowserContext", {"browserContextId": context_id}, _CONTEXT_SECONDS)
+        except PlaywrightError as error:
+            logger.warning("the browser did not close a context: %s", error)
+    except PlaywrightError as error:
+        logger.debug("the context %s is gone: %s", context_id, error)

@@ -1,0 +1,65 @@
+"""Why a browser could not be started, in words for users. Reads Playwright's launch errors, and starts nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+__all__ = ["why_not_executable", "why_not_started"]
+
+_LINES: Final = 5  # of the program's output
+_LONGEST: Final = 500  # characters of each
+_OUTPUT: Final = re.compile(r"^(?:  - )?\[pid=\d+\]\[(err|out)\] (.*)$")
+_EXIT: Final = re.compile(r"<process did exit: exitCode=(\w+), signal=(\w+)>")
+_CLOSED: Final = "Target page, context or browser has been closed"
+
+
+def why_not_executable(name: str | os.PathLike[str]) -> str:
+    """Why a program of this name, or at this path, cannot be run."""
+    path = Path(name)
+    if path.name == os.fspath(name):
+        return f"{name} was not found on the PATH"
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return f"{name} does not exist"
+    except OSError as error:
+        return f"{name} cannot be read: {error.strerror}"
+    return f"{name} is a folder" if path.is_dir() else f"{name} is not executable"
+
+
+def why_not_started(error: str, limit: float) -> str:
+    """What Playwright's error says about a program that did not start, with the last lines that the program wrote."""
+    head, _, rest = error.strip().partition("\n")
+    why = head.removeprefix("BrowserType.launch: ")
+    if why.startswith("Timeout "):
+        why = f"did not start within {limit:g} seconds. Is it a Chromium?"
+    elif why == _CLOSED:
+        why = f"does not start: {_ended(rest)}."
+    else:
+        why = f"does not start: {why}"
+    lines = _output(rest)
+    return f"{why} Its last output: {' | '.join(lines)}" if lines else why  # one line, as every message
+
+
+def _ended(log: str) -> str:
+    found = _EXIT.search(log)
+    if found is None:
+        return "it ended at once"
+    code, signal = found.groups()
+    return f"it ended with exit code {code}" if signal == "null" else f"it was ended by {signal}"
+
+
+def _output(log: str) -> list[str]:
+    """The last lines of standard error, or of standard output if there is none."""
+    log = log.partition("Call log:")[0] if "Browser logs:" in log else log  # which has the same lines again
+    found = [each.groups() for each in map(_OUTPUT.match, log.splitlines()) if each]
+    lines = [line for stream, line in found if stream == "err"] or [line for _, line in found]
+    return [_printable(line[:_LONGEST]) for line in lines if line.strip()][-_LINES:]
+
+
+def _printable(line: str) -> str:
+    """A line that a terminal shows and does not act on."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in line)

@@ -1,0 +1,53 @@
+"""Time limits for everything that is awaited from the browser. A lost answer becomes an error, never a hang.
+
+Chromium can accept a command and never complete it, for example `Target.closeTarget` while a navigation commits. Knows
+nothing of tabs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+from playwright.async_api import CDPSession
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+__all__ = ["ANSWER_SECONDS", "Session", "within"]
+
+T = TypeVar("T")
+
+ANSWER_SECONDS: Final = 30.0
+"""The limit for one command. Generous: a busy machine takes seconds to open a page."""
+
+
+async def within(answer: Awaitable[T], what: str, seconds: float | None = None) -> T:
+    """The result of a call to the browser; raises Playwright's TimeoutError, a Playwright Error, after the limit."""
+    limit = ANSWER_SECONDS if seconds is None else seconds
+    try:
+        async with asyncio.timeout(limit) as scope:
+            return await answer
+    except TimeoutError as error:
+        if not scope.expired():
+            raise
+        raise PlaywrightTimeout(f"the browser did not answer {what} within {limit:g} s") from error
+
+
+class Session:
+    """A DevTools protocol session. Every command has a time limit."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+
+    def on(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
+        """Call the listener for each event of this name."""
+        self._session.on(event, listener)
+
+    async def send(self, method: str, params: dict[str, Any] | None = None, seconds: float | None = None) -> Any:
+        """Send a command; returns its result. Raises a Playwright Error if it fails or is not answered in time."""
+        return await within(self._session.send(method, params), method, seconds)
+
+    async def navigate(self, url: str) -> Any:
+        """Page.navigate, which is answered when the server has answered, however late. Await it only in a task that is
+        cancelled when the page is closed or loads something else."""
+        return await self._session.send("Page.navigate", {"url": url})

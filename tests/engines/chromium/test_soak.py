@@ -1,0 +1,35 @@
+"""A few seconds of random use (soak.py)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from hatbox.engines import keeper
+from tests.engines.chromium import soak
+
+SECONDS = 6.0
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_tab_is_stuck_or_lost_whatever_is_done_at_whatever_moment(
+    browser: str, path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(keeper, "_PATIENCE", (0.05,))
+    asyncio.run(soak.soak(path, browser, seed, SECONDS))
+
+
+def test_what_is_stuck_is_reported_with_every_task_and_where_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "LIMIT_SECONDS", 0.01)
+
+    async def stuck() -> None:
+        async with asyncio.timeout(60):
+            await forgotten()
+
+    async def forgotten() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(AssertionError, match=r"stuck for 0.01 s in: a page\n(.*\n)* .*forgotten \(test_soak.py:\d+\)"):
+        asyncio.run(soak.within(stuck(), "a page"))
