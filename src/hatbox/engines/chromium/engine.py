@@ -354,6 +354,12 @@ class ChromiumEngine(Engine):
         """See requests.Places."""
         return any(context.page_at(target_id) is not None for context in self._contexts.values())
 
+    def refuse(self, target_id: str, url: str, why: str) -> None:
+        """See requests.Places."""
+        for context in self._contexts.values():
+            if page := context.page_at(target_id):
+                page.refuse(url, why)
+
     def target_gone(self, target_id: str) -> None:
         """See requests.Places."""
         if claim := self._claims.pop(target_id, None):

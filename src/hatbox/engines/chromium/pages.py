@@ -18,6 +18,7 @@ from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.engines.base import Page
 from hatbox.engines.chromium import history
+from hatbox.engines.chromium.addresses import refusal
 from hatbox.engines.chromium.failures import reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
@@ -205,9 +206,10 @@ class LivePage:
             return entries
 
     async def _go(self, url: str) -> None:
+        if why := refusal(url):
+            self.refuse(url, why)
+            return
         try:
-            if url.lower().startswith("javascript:"):
-                raise PlaywrightError("not an address")
             answer = await self._session.send("Page.navigate", {"url": url})
             if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
                 self._is_asked = False
@@ -216,11 +218,15 @@ class LivePage:
             if self.page.is_closed() or self.is_crashed:
                 return
             logger.debug("%s cannot be loaded: %s", url, error)
-            self._is_asked = False
-            self._is_committed = True
-            self._idle.set()
-            self._state = Page(url, error=reason("net::ERR_INVALID_URL", url))
-            self._tell()
+            self.refuse(url, reason("net::ERR_INVALID_URL", url))
+
+    def refuse(self, url: str, why: str) -> None:
+        """End the load of a URL with an error, without a request."""
+        self._is_asked = False
+        self._is_committed = True
+        self._idle.set()
+        self._state = Page(url, error=why)
+        self._tell()
 
     @contextlib.asynccontextmanager
     async def blank(self) -> AsyncIterator[None]:
