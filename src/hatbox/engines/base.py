@@ -39,8 +39,11 @@ class Reports(Protocol):
     async def keep(self, tab_id: int, page: bytes) -> None:
         """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None) -> Tab:
-        """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already."""
+    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
+        """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already.
+
+        It is not `active` where it was opened in the background.
+        """
 
     async def activated(self, tab_id: int) -> None:
         """The user looks at this page now."""

@@ -262,7 +262,7 @@ class Keeper:
         """See Reports."""
         await self._write(lambda each: keep_page(each, tab_id, page))
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None) -> Tab:
+    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """See Reports."""
 
         def open_it(transaction: Transaction) -> Tab:
@@ -273,6 +273,7 @@ class Keeper:
                 cookie_store_id=cookie_store_id,
                 window_id=opener.window if opener and same else None,
                 opener_id=opener.id if opener and same else None,
+                active=active,
             )
 
         if self._stopping:

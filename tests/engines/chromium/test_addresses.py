@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -54,7 +53,7 @@ async def test_a_page_of_an_extension_that_another_engine_has_opened_says_why(
 
 @with_browser
 async def test_a_redirect_to_a_page_of_an_extension_says_why(browser: str, path: Path, site: Site) -> None:
-    def elsewhere(_: dict[str, Any]) -> dict[str, str]:
+    def elsewhere(_: object) -> dict[str, str]:
         return {"redirectUrl": EXTENSION_URL}
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:

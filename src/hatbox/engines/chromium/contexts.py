@@ -19,6 +19,7 @@ from hatbox.cookies.stores import CookieStore
 from hatbox.engines.chromium.cookies import CookieSync
 from hatbox.engines.chromium.failures import ABORTED
 from hatbox.engines.chromium.marks import Mark
+from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.site_data import SiteData
 from hatbox.engines.chromium.work import guarded
@@ -82,6 +83,7 @@ class IdentityContext:
         self.cookie_store_id = cookie_store_id
         self.cookies = cookies
         self.pages: list[LivePage] = []
+        self.openers = Openers()
         self.users = 0
         """How many are about to open a page in it."""
         self._watcher = watcher
@@ -199,6 +201,10 @@ class IdentityContext:
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
         self._watcher.page_focused(page)
+
+    def tab_requested(self, page: LivePage, url: str, disposition: str) -> None:
+        """A page requests a navigation in a new tab or window."""
+        self.openers.request(page.target_id, url, disposition)
 
     def _on_response(self, response: Response) -> None:
         self.cookies.look()

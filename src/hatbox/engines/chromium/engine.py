@@ -235,7 +235,7 @@ class ChromiumEngine(Engine):
             self._begin(self._reports.activated(page.tab_id))
 
     async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
-        tab = await self._claim(context, page.target_id, page.opener_id)
+        tab = await self._claim(context, page.target_id, page.opener_id, page.page.url)
         self._claims.pop(page.target_id, None)
         if tab is None:
             return
@@ -245,16 +245,23 @@ class ChromiumEngine(Engine):
             self._pages.pop(tab.id, None)
             await self._reports.closed(tab.id)
 
-    def _claim(self, context: IdentityContext, target_id: str, opener_id: str | None) -> asyncio.Task[Tab | None]:
+    def _claim(
+        self, context: IdentityContext, target_id: str, opener_id: str | None, url: str
+    ) -> asyncio.Task[Tab | None]:
         """The tab of a page that has opened by itself. It can have one before it is a page for Playwright."""
         if target_id not in self._claims:
-            self._claims[target_id] = self._begin(self._open_tab(context, opener_id))
+            self._claims[target_id] = self._begin(self._open_tab(context, opener_id, url))
         return self._claims[target_id]
 
-    async def _open_tab(self, context: IdentityContext, opener_id: str | None) -> Tab | None:
+    async def _open_tab(self, context: IdentityContext, opener_id: str | None, url: str) -> Tab | None:
+        requested = context.openers.take(opener_id, url)
+        in_background = opener_id is None and requested is not None and requested.in_background
+        opener_id = opener_id or (requested.target_id if requested else None)
         opener = next((each for each in self._pages.values() if each.target_id == opener_id), None)
         try:
-            return await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
+            return await self._reports.opened(
+                context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
+            )
         except (EngineError, InvalidIdentity):
             return None  # the engine is being stopped, or the identity removed
 
@@ -345,7 +352,7 @@ class ChromiumEngine(Engine):
             return None  # the page itself answers it: in Chromium 156 it does not even come here
         tab_id = page.tab_id if page is not None else None
         if tab_id is None:
-            tab = await self._claim(context, target.id, target.opener_id)
+            tab = await self._claim(context, target.id, target.opener_id, target.url)
             tab_id = tab.id if tab is not None else -1
         row = await self._store.read(lambda each: each.tabs.get(tab_id))
         return Place(tab_id, row.window if row is not None else -1, context.cookie_store_id)

@@ -33,6 +33,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _MORE_COOKIES: Final = 0.05
+_NEW_TAB: Final = ("newTab", "newWindow")
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
     {"name": "Content-Type", "value": "text/html"},
@@ -65,6 +66,9 @@ class Owner(Protocol):
 
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
+
+    def tab_requested(self, page: LivePage, url: str, disposition: str) -> None:
+        """A page requests a navigation in a new tab or window."""
 
 
 class LivePage:
@@ -260,6 +264,7 @@ class LivePage:
         def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
             self._session.on(name, guarded(listener))
 
+        on("Page.frameRequestedNavigation", self._on_requested)
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
         on("Page.navigatedWithinDocument", self._on_moved_within)
@@ -274,6 +279,10 @@ class LivePage:
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
         self.page.on("crash", guarded(self._on_crash))
+
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if event["disposition"] in _NEW_TAB and not self._is_muted:
+            self._owner.tab_requested(self, event["url"], event["disposition"])
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
