@@ -51,6 +51,9 @@ class Reports(Protocol):
     async def closed(self, tab_id: int) -> None:
         """The user, or a script, has closed this page."""
 
+    def dropped(self, tab_id: int) -> None:
+        """This page is gone, and was not closed as a tab is: its context was. The tab stays, and is opened again."""
+
     def lost(self, reason: str) -> None:
         """All pages are gone, and nobody closed them: the browser has died. The engine will be started again."""
 

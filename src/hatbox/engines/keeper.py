@@ -309,6 +309,12 @@ class Keeper:
             keeping.closed, keeping.wanted, keeping.made = True, None, None
             await self._write(close_it)
 
+    def dropped(self, tab_id: int) -> None:
+        """See Reports."""
+        if keeping := self._page_of(tab_id):
+            keeping.made = None
+            self._wake.set()
+
     def _page_of(self, tab_id: int) -> _Keeping | None:
         """The tab, if the engine has a page for it and nobody has told it to close that."""
         keeping = self._kept.get(tab_id)

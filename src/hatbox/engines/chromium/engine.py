@@ -227,6 +227,16 @@ class ChromiumEngine(Engine):
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
+    def context_closed(self, context: IdentityContext) -> None:
+        """See contexts.Watcher."""
+        if self._contexts.get(context.cookie_store_id) is context:
+            del self._contexts[context.cookie_store_id]
+        ours = [(tab_id, page) for tab_id, page in self._pages.items() if page.page.context is context.context]
+        dropped = [tab_id for tab_id, page in ours if not page.is_closed_alone]
+        for tab_id in dropped:
+            del self._pages[tab_id]
+        self._begin(self._drop(context, dropped))
+
     def page_focused(self, page: LivePage) -> None:
         """See contexts.Watcher."""
         if page.tab_id is not None and page.tab_id != self._front:
@@ -274,11 +284,33 @@ class ChromiumEngine(Engine):
                 with contextlib.suppress(PlaywrightError):
                     await self._launched.session.send("Target.closeTarget", {"targetId": target_id})
 
+    async def _drop(self, context: IdentityContext, tab_ids: list[int]) -> None:
+        """Have the tabs of a closed context opened again, unless the browser ends: then that is reported as a loss."""
+        if not await self._outlives_its_pages():
+            return
+        if tab_ids:
+            logger.warning(
+                "the browser context of %s was closed; its %d tabs stay in the profile and are opened again",
+                context.cookie_store_id,
+                len(tab_ids),
+            )
+        for tab_id in tab_ids:
+            self._reports.dropped(tab_id)
+
     async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
         """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
 
         A browser that is quit answers until its end. So it is given the time to come to it.
         """
+        if not await self._outlives_its_pages():
+            return  # it is being told of as a loss
+        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
+            del self._pages[page.tab_id]
+            await self._reports.closed(page.tab_id)
+        await self._close_if_empty(context)
+
+    async def _outlives_its_pages(self) -> bool:
+        """Whether the browser still runs some time after pages were closed."""
         await self._pause(_QUITTING)
         if all(each.page.is_closed() for each in self._pages.values()):
             await self._pause(_ENDING)
@@ -287,11 +319,8 @@ class ChromiumEngine(Engine):
             if launched is not None:
                 await launched.session.send("Browser.getVersion")
         except PlaywrightError:
-            return  # it is being told of as a loss
-        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
-            del self._pages[page.tab_id]
-            await self._reports.closed(page.tab_id)
-        await self._close_if_empty(context)
+            return False
+        return True
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

@@ -1,5 +1,5 @@
-"""Which page a new tab was opened from, where Chromium does not name an opener: links that are middle-clicked, or clicked
-with Ctrl or Shift.
+"""Which page a new tab was opened from, where Chromium names no opener: middle-clicked links, and clicks with Ctrl or
+Shift.
 
 A page requests such a navigation (Page.frameRequestedNavigation), and a target without an opener appears. Knows neither
 pages nor tabs.

@@ -84,6 +84,8 @@ class LivePage:
         self.is_crashed = False
         self.is_closing = False
         """Whether it is the engine that closes it."""
+        self.is_closed_alone = False
+        """Whether it was closed while its context stayed open."""
         self.has_unseen_cookies = False
         """Whether scripts in it can change cookies and nobody tells of it."""
         self._session = session
