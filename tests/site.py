@@ -23,6 +23,7 @@ puts into cookies begins with the name of a user, so it notices by itself when i
     /page/N            a plain page with a link to /page/N+1 and one that uses history.pushState
     /form              a form that is posted, and answered with a redirect
     /cookies           the Cookie header that came, as text
+    /basic             a page for users with a name and a password (RFC 7617): any will do; the title says the name
 
 Any of them takes `set`, a Set-Cookie line, as often as you like.
 """
@@ -324,12 +325,20 @@ def cookies(site: Site, seen: Seen) -> Answer:
     return Answer(text.encode("latin-1"), content_type="text/plain")
 
 
+def basic(site: Site, seen: Seen) -> Answer:
+    scheme, _, encoded = seen.headers.get("authorization", "").partition(" ")
+    if scheme != "Basic":
+        return Answer(b"<title>Who?</title>", 401, headers=(("WWW-Authenticate", 'Basic realm="Site"'),))
+    return page(f"Hello {base64.b64decode(encoded).decode().partition(':')[0]}")
+
+
 def start(site: Site, seen: Seen) -> Answer:
     return page("Start", '<a id="login" href="/login">Log in</a>')
 
 
 PAGES: Final[dict[str, Callable[[Site, Seen], Answer]]] = {
     "/": start,
+    "/basic": basic,
     "/cookies": cookies,
     "/download": download,
     "/favicon.ico": picture,

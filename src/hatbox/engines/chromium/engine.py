@@ -34,6 +34,7 @@ from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.site_data import FORGOTTEN, Forgotten
 from hatbox.store.base import MISSED, Change, Store
+from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.model import BLANK, Tab
 from hatbox.web_requests import Place, Requests
 
@@ -91,6 +92,7 @@ class ChromiumEngine(Engine):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._hurry = asyncio.Event()
+        self._with_credentials: dict[int, str] = {}  # URLs of tabs that are about to load, for this process only
 
     # -------------------------------------------------------------------------------------------- what it is told
 
@@ -127,7 +129,7 @@ class ChromiumEngine(Engine):
         self._assign(page, tab)
         past = history.read(kept, tab.url)
         if tab.target:
-            page.load(tab.target, tab.navigation, past and past.then(tab.target))
+            page.load(self._target_of(tab), tab.navigation, past and past.then(tab.target))
         elif tab.url != BLANK:
             page.load(tab.url, tab.navigation, past)
 
@@ -139,7 +141,7 @@ class ChromiumEngine(Engine):
             await self.open(tab, None)
         else:
             await self._heard()
-            page.load(tab.target or tab.url, tab.navigation)
+            page.load(self._target_of(tab) or tab.url, tab.navigation)
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
@@ -184,6 +186,10 @@ class ChromiumEngine(Engine):
         """The page of a tab; None if it has none."""
         page = self._pages.get(tab_id)
         return page.page if page else None
+
+    def sign_in(self, tab_id: int, url: str) -> None:
+        """Use the user name and password of this URL when the tab loads it next. The profile does not store them."""
+        self._with_credentials[tab_id] = url
 
     async def loaded(self, tab_id: int) -> None:
         """Wait until nothing is loading in the page of a tab."""
@@ -475,6 +481,10 @@ class ChromiumEngine(Engine):
 
     def _context_with(self, page: LivePage) -> IdentityContext | None:
         return next((context for context in self._contexts.values() if page in context.pages), None)
+
+    def _target_of(self, tab: Tab) -> str:
+        url = self._with_credentials.pop(tab.id, "")
+        return url if url and without_credentials(url) == tab.target else tab.target
 
     def _assign(self, page: LivePage, tab: Tab) -> None:
         page.assign(tab.id, Teller(self._reports, tab.id, tab.navigation))

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
+from hatbox.tabs.credentials import without_credentials
+
 __all__ = ["Kept", "from_navigation_history", "read", "written"]
 
 _BEFORE: Final = 7  # entries that are worth the time that each takes to be made again
@@ -49,7 +51,7 @@ def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]
         entries.append(entry)
     if current not in entries:
         return None
-    return Kept([entry["url"] for entry in entries], entries.index(current), scroll)
+    return Kept([without_credentials(entry["url"]) for entry in entries], entries.index(current), scroll)
 
 
 def _document(url: str) -> str:

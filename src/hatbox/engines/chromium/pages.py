@@ -19,7 +19,7 @@ from playwright.async_api import Page as PlaywrightPage
 from hatbox.engines.base import Page
 from hatbox.engines.chromium import history
 from hatbox.engines.chromium.addresses import refusal
-from hatbox.engines.chromium.failures import reason
+from hatbox.engines.chromium.failures import UNAUTHORIZED, reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
 from hatbox.engines.chromium.watching import Watch
@@ -33,6 +33,10 @@ logger = logging.getLogger("hatbox.engines.chromium")
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _MORE_COOKIES: Final = 0.05
+_IN_WINDOW: Final = ": enter them in its window"
+_IN_URL: Final = (
+    ": there is no window to enter them in. Put them into the URL of page(), or answer webRequest.onAuthRequired"
+)
 _NEW_TAB: Final = ("newTab", "newWindow")
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
@@ -321,7 +325,7 @@ class LivePage:
         """A new document is there."""
         answer = self._owner.answer(_without_fragment(url))
         if frame is not None and frame.get("unreachableUrl"):
-            self._state = Page(url, error=reason(answer.failure, url) if answer.failure else "it could not be loaded")
+            self._state = self._failed(url, answer.failure)
         else:
             title, icon = self._look
             self._state = Page(url, title, icon, answer.status, answer.content_type)
@@ -330,6 +334,13 @@ class LivePage:
         if origin and origin not in self._tracked:
             self._tracked.add(origin)
             self._begin(self._session.send("Storage.trackIndexedDBForStorageKey", {"storageKey": f"{origin}/"}))
+
+    def _failed(self, url: str, failure: str) -> Page:
+        why = reason(failure, url) if failure else "it could not be loaded"
+        if failure != UNAUTHORIZED:
+            return Page(url, error=why)
+        # Chromium shows an empty page below its dialog, and loads the page when the user has answered.
+        return Page(url, http_status=401, error=f"{why}{_IN_WINDOW if self._has_window else _IN_URL}")
 
     def _on_moved_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self.target_id:
