@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
 from hatbox import identity
@@ -17,7 +17,7 @@ from hatbox.cookie_store_ids import cookie_store_id_of, store_number
 from hatbox.engines.base import Engine, Page
 from hatbox.errors import EngineError, HatboxError, ProfileClosed, ProfileError
 from hatbox.store.base import MISSED, Change, Store, Transaction, Work
-from hatbox.tabs.model import Tab, tab_of
+from hatbox.tabs.model import HIDDEN, Hidden, Tab, note, tab_of
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import keep_page, page_began, page_begun, page_changed
 from hatbox.tabs.strip import close_rows
@@ -49,6 +49,8 @@ class _Keeping:
         """The user has closed the page, and the tab is about to go."""
         self.navigation = 0
         """The latest load that the engine has been told of, or has begun itself."""
+        self.not_saved: tuple[str, ...] = ()
+        """What was typed into the page and is lost by hiding it."""
         self.lock = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
 
@@ -171,6 +173,7 @@ class Keeper:
     async def _step(self, tab_id: int, keeping: _Keeping) -> None:
         made, wanted, life = keeping.made, keeping.wanted, self._lives
         keeping.made = wanted
+        keeping.not_saved = ()
         try:
             if wanted is None:
                 await self._engine.close(tab_id, to_hide=keeping.hidden)
@@ -188,6 +191,9 @@ class Keeper:
             if wanted is not None and wanted.loading:
                 why = str(error) or type(error).__name__
                 await self.loaded(tab_id, Page(wanted.target or wanted.url, error=why), navigation=wanted.navigation)
+        if made is not None and not made.hidden and keeping.hidden:
+            hidden = Hidden(tab_id, keeping.not_saved)
+            await self._write(lambda each: note(each, HIDDEN, hidden))
 
     async def _make(self, wanted: Tab, made: Tab | None, keeping: _Keeping) -> None:
         asked = wanted.navigation > keeping.navigation
@@ -261,6 +267,22 @@ class Keeper:
     async def keep(self, tab_id: int, page: bytes) -> None:
         """See Reports."""
         await self._write(lambda each: keep_page(each, tab_id, page))
+
+    async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
+        """See Reports."""
+        if keeping := self._kept.get(tab_id):
+            keeping.not_saved = (*what,)
+
+    async def shown(self, tab_id: int) -> None:
+        """See Reports."""
+
+        def show_it(transaction: Transaction) -> None:
+            row = transaction.tabs.get(tab_id)
+            if row is not None and row.hidden:
+                show_and_activate(transaction, row)
+
+        if not self._stopping:
+            await self._write(show_it)
 
     async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """See Reports."""

@@ -1,4 +1,4 @@
-"""A desktop for tests: a window manager and a keyboard. It speaks the X11 protocol itself, and needs no program but Xvfb.
+"""A desktop for tests: a window manager and a keyboard. It speaks the X11 protocol, and needs no program but Xvfb.
 
 The window manager does what Chromium expects of any (ICCCM 4.1.4, EWMH): windows that are mapped are shown and focused,
 and those that are to be iconified are unmapped and marked as hidden.

@@ -18,7 +18,7 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
+from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of, store_number
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
@@ -27,15 +27,17 @@ from hatbox.engines.chromium.frames import Target
 from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.requests import RequestWatch
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.typed_input import FROZEN, TypedInput, in_words
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.site_data import FORGOTTEN, Forgotten
 from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.model import BLANK, Tab
+from hatbox.tabs.model import BLANK, REMOVED, Tab
 from hatbox.web_requests import Place, Requests
 
 __all__ = ["ChromiumEngine"]
@@ -84,6 +86,8 @@ class ChromiumEngine(Engine):
         self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
         self._forgetting: set[asyncio.Task[Any]] = set()
         self._pages: dict[int, LivePage] = {}
+        self._parked: dict[int, LivePage] = {}  # of hidden tabs, in minimised windows
+        self._parking: Parking | None = None
         self._claims: dict[str, asyncio.Task[Tab | None]] = {}  # tabs of targets that have opened by themselves
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
@@ -102,6 +106,7 @@ class ChromiumEngine(Engine):
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
+        self._parking = Parking(launched.session, headless=self._headless)
         self._watch = RequestWatch(launched.browser, self._requests, self)
         self._watch.begin()
         self._stores.on_changed.add_listener(self._on_cookie)
@@ -123,6 +128,8 @@ class ChromiumEngine(Engine):
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
         await self._heard()
+        if await self._unpark(tab):
+            return
         with _explained():
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
@@ -159,6 +166,8 @@ class ChromiumEngine(Engine):
             await self._disown(tab_id)
             return
         context = self._context_with(page)
+        if to_hide and page.is_typed_into and await self._park(tab_id, page):
+            return
         page.is_closing = True
         # At once: a page that does not answer is waited for no longer than it has to be.
         await asyncio.gather(
@@ -229,6 +238,7 @@ class ChromiumEngine(Engine):
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
+        self._parked = {tab_id: each for tab_id, each in self._parked.items() if each is not page}
         task = self._begin(self._see_off(context, page))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
@@ -245,7 +255,9 @@ class ChromiumEngine(Engine):
 
     def page_focused(self, page: LivePage) -> None:
         """See contexts.Watcher."""
-        if page.tab_id is not None and page.tab_id != self._front:
+        if page in self._parked.values():
+            self._begin(self._show_if_brought_back(page))
+        elif page.tab_id is not None and page.tab_id != self._front:
             self._front = page.tab_id
             self._looked_at[page.tab_id] = time.monotonic()
             self._begin(self._reports.activated(page.tab_id))
@@ -344,6 +356,7 @@ class ChromiumEngine(Engine):
                 page.let_go()
         self._contexts.clear()
         self._pages.clear()
+        self._parked.clear()
         self._reports.lost("its process has ended")
 
     def _on_cookie(self, change: CookieChange) -> None:
@@ -354,9 +367,12 @@ class ChromiumEngine(Engine):
 
     def _on_change(self, change: Change) -> None:
         if change.topic == MISSED:
+            self._begin(self._close_parked())
             for context in self._contexts.values():
                 context.cookies.compare()
             self._opening = dict.fromkeys(self._opening, True)
+        elif change.topic == REMOVED:
+            self._begin(self._close_parked())
         elif change.topic == FORGOTTEN:
             forgotten = msgspec.json.decode(change.payload, type=Forgotten)
             if (cookie_store_id := cookie_store_id_of(forgotten.number)) in self._locks:
@@ -491,15 +507,79 @@ class ChromiumEngine(Engine):
         self._pages[tab.id] = page
 
     async def _keep(self, tab_id: int, page: LivePage) -> None:
-        """Keep what is needed to show a page again."""
+        """Keep what is needed to show a page again, and report what is lost of what was typed into it."""
         try:
             async with asyncio.timeout(_PATIENCE):
-                kept = await page.kept()
+                typed = await page.typed_input()
+                kept = await page.kept(typed.forms)
         except (PlaywrightError, TimeoutError) as error:
             logger.debug("nothing can be kept of tab %d: %s", tab_id, error)
-            return
+            typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
         if kept is not None:
             await self._reports.keep(tab_id, kept)
+        if typed.lost:
+            lost = in_words(typed.lost)
+            logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
+            await self._reports.not_saved(tab_id, lost)
+
+    async def _park(self, tab_id: int, page: LivePage) -> bool:
+        """Leave a page that was typed into alive in a minimised window, where the desktop can do that.
+
+        What was typed is saved all the same, in case that the browser ends before the tab is shown again.
+        """
+        parking, context = self._parking, self._context_with(page)
+        if parking is None or context is None or self._headless or page.is_crashed:
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                typed = await page.typed_input()
+                kept = await page.kept(typed.forms)
+        except (PlaywrightError, TimeoutError):
+            return False
+        number = store_number(context.cookie_store_id)
+        rows = await self._store.read(lambda each: each.tabs.find(store=number))
+        visible = [self._pages[row.id].target_id for row in rows if not row.hidden and row.id in self._pages]
+        if typed.is_empty or not await parking.park(page.target_id, visible):
+            return False
+        page.park()
+        self._parked[tab_id] = page
+        if kept is not None:
+            await self._reports.keep(tab_id, kept)
+        await context.save(page)
+        return True
+
+    async def _unpark(self, tab: Tab) -> bool:
+        """Show a page again that stayed alive while its tab was hidden; False if none did."""
+        page = self._parked.pop(tab.id, None)
+        if page is None or self._parking is None or page.page.is_closed():
+            return False
+        if page.is_crashed:
+            await page.close()
+            return False
+        self._assign(page, tab)
+        await self._parking.bring_back(page.target_id)
+        if tab.target:
+            page.load(self._target_of(tab), tab.navigation)
+        else:
+            page.resume()
+        return True
+
+    async def _show_if_brought_back(self, page: LivePage) -> None:
+        if self._parking is not None and not await self._parking.is_minimised(page.target_id):
+            for tab_id in [tab_id for tab_id, each in self._parked.items() if each is page]:
+                await self._reports.shown(tab_id)
+
+    async def _close_parked(self) -> None:
+        """Close the pages of hidden tabs that are gone from the profile."""
+        if not self._parked:
+            return
+        rows = await self._store.read(lambda each: {row.id for row in each.tabs.find()})
+        for tab_id in [each for each in self._parked if each not in rows]:
+            page = self._parked.pop(tab_id)
+            context = self._context_with(page)
+            await page.close()
+            if context is not None:
+                await self._close_if_empty(context)
 
     async def _let_go(self) -> None:
         launched, self._launched = self._launched, None
@@ -508,6 +588,7 @@ class ChromiumEngine(Engine):
             task.cancel()
         self._contexts.clear()
         self._pages.clear()
+        self._parked.clear()
         self._front = None
         self._looked_at.clear()
         if launched is not None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import CDPSession
+from playwright.async_api import CDPSession, Frame
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
@@ -22,6 +22,8 @@ from hatbox.engines.chromium.addresses import refusal
 from hatbox.engines.chromium.failures import UNAUTHORIZED, reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.typed_input import OTHER_SITE, Form, TypedInput, merged
+from hatbox.engines.chromium.typed_input import read as read_typed
 from hatbox.engines.chromium.watching import Watch
 from hatbox.engines.chromium.work import Later, guarded
 from hatbox.tabs.model import BLANK
@@ -37,6 +39,11 @@ _IN_WINDOW: Final = ": enter them in its window"
 _IN_URL: Final = (
     ": there is no window to enter them in. Put them into the URL of page(), or answer webRequest.onAuthRequired"
 )
+_MOMENT: Final = 0.5
+_FILLING: Final = 20.0  # seconds in which fields appear that are to be filled in
+_MOST_FRAMES: Final = 20
+_TEXT: Final = """() => [...document.querySelectorAll("input, textarea")].slice(0, 1000).some(
+    (field) => !["hidden", "checkbox", "radio"].includes(field.type) && field.value !== field.defaultValue)"""
 _NEW_TAB: Final = ("newTab", "newWindow")
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
@@ -111,6 +118,9 @@ class LivePage:
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
         self._kept = b""
+        self._forms: list[Form] = []  # what was typed before the page was hidden, and is not filled in yet
+        self._is_filling = False
+        self._has_foreign_frames = False
         self._keeping = Later(self._keep, _KEEP_AFTER)
         self._load: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -162,6 +172,7 @@ class LivePage:
             self._load.cancel()
         if self._teller is not None:
             self._teller.asked(navigation)
+        self._forms, self._is_filling = [*kept.forms] if kept else [], False
         if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
             self._tell()  # it is there already
             return
@@ -296,6 +307,8 @@ class LivePage:
         self._watch.has_spoken = self._is_committed = False
         if self._is_muted:
             return
+        if self._is_filling:  # the page leaves, and what has found no field
+            self._end_filling()
         self._idle.clear()
         self._owner.leaving()
         if self._is_asked:
@@ -307,6 +320,7 @@ class LivePage:
         frame = event["frame"]
         if frame.get("parentId"):
             return
+        self._has_foreign_frames = False
         if not self._watch.has_spoken:
             self._look = ("", "")
             self.has_unseen_cookies = False
@@ -398,6 +412,7 @@ class LivePage:
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event.get("reason") == "swap":  # a frame of another site, which another process shows
+            self._has_foreign_frames = True
             self.has_unseen_cookies = True
             self._owner.cookies_may_differ()
 
@@ -410,6 +425,12 @@ class LivePage:
             self._stir.set()
         if self._is_muted:
             return
+        if self._forms and word == "document":
+            self._begin(self._fill(rest[1]))
+        elif self._forms and word == "frame":
+            self._begin(self._fill(*rest))
+        elif word == "filled":
+            self._filled(*rest)
         if word == "unheard":
             self.has_unseen_cookies = True
         if word == "cookies":
@@ -462,22 +483,77 @@ class LivePage:
 
     # ------------------------------------------------------------------------------------- to show it again, and else
 
-    async def kept(self) -> bytes | None:
-        """What is needed to show it again as it is now."""
+    @property
+    def is_typed_into(self) -> bool:
+        """Whether the user may have typed something into it."""
+        return self._watch.is_typed_into or self._has_foreign_frames
+
+    async def typed_input(self) -> TypedInput:
+        """What the user has typed into it."""
+        typed = read_typed(await self._watch.typed()) if self._watch.is_typed_into else TypedInput()
+        if self._has_foreign_frames and (count := await self._foreign_text()):
+            typed = TypedInput(typed.forms, {**typed.lost, OTHER_SITE: count})
+        return typed
+
+    async def _foreign_text(self) -> int:
+        """In how many frames of other sites, which our script does not reach, there seems to be typed text."""
+        if await self._watch.ask("navigator.userActivation.hasBeenActive") is not True:
+            return 0
+        known = {_origin_of(self._state.url), *self._watch.origins}
+        frames = [each for each in self.page.frames if (origin := _origin_of(each.url)) and origin not in known]
+        answers = await asyncio.gather(*map(_has_text, frames[:_MOST_FRAMES]))
+        return sum(answers)
+
+    async def _fill(self, origin: str, world: str | None = None) -> None:
+        """Fill in what was typed before into a document that has come."""
+        forms = [form for form in self._forms if origin == "null" or form.url.startswith(f"{origin}/")]
+        if not forms or not await self._watch.fill(forms, world) or self._is_filling or not self._forms:
+            return
+        self._is_filling = True
+        await asyncio.sleep(_FILLING)
+        if self._is_filling:
+            self._end_filling()
+
+    def _filled(self, url: str, place: list[int]) -> None:
+        self._forms = [form for form in self._forms if (form.url, form.place) != (url, place)]
+        if not self._forms:
+            self._is_filling = False
+            self._keeping.soon()  # and with that, what was typed is no longer in the profile
+
+    def _end_filling(self) -> None:
+        count = sum(len(form.fields) for form in self._forms)
+        logger.warning("tab %s: typed text found no field to be filled into, in up to %d fields", self.tab_id, count)
+        self._forms, self._is_filling = [], False
+        self._keeping.soon()
+
+    async def kept(self, forms: Sequence[Form] = ()) -> bytes | None:
+        """What is needed to show it again as it is now, with what was typed into it."""
         scroll = await self._watch.ask("[scrollX, scrollY]")
         if isinstance(scroll, list):
             self._scroll = (scroll[0], scroll[1])
-        kept = history.from_navigation_history(await self._session.send("Page.getNavigationHistory"), self._scroll)
+        answer = await self._session.send("Page.getNavigationHistory")
+        kept = history.from_navigation_history(answer, self._scroll, merged(forms, self._forms))
         return history.written(kept) if kept else None
 
     async def _keep(self) -> None:
         if not self._idle.is_set() or self._is_muted or self._state.error:
             return
         answer = await self._session.send("Page.getNavigationHistory")
-        kept = history.from_navigation_history(answer, self._scroll)
+        kept = history.from_navigation_history(answer, self._scroll, self._forms)
         if kept and self._teller is not None and (data := history.written(kept)) != self._kept:
             self._kept = data
             self._teller.keep(data)
+
+    def park(self) -> None:
+        """It stays as it is while its tab is hidden. Nothing is told any more."""
+        if self._teller is not None:
+            self._teller.hush()
+
+    def resume(self) -> None:
+        """Its tab is shown again, and was assigned anew: tell what has become of it."""
+        self._kept = b""  # what was saved in case that it is lost has what was typed
+        self._tell()
+        self._keeping.soon()
 
     @property
     def origins(self) -> list[str]:
@@ -528,6 +604,13 @@ class LivePage:
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "a page of tab %s failed", self.tab_id, exc_info=error)
+
+
+async def _has_text(frame: Frame) -> bool:
+    with contextlib.suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(_MOMENT):
+            return await frame.evaluate(_TEXT) is True
+    return False
 
 
 def _without_fragment(url: str) -> str:
