@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from hatbox.engines.chromium import typed_input
 from hatbox.engines.chromium.runner import ChromiumRunner
 from hatbox.engines.chromium.typed_input import Field, Form, Step
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import browser_process, until, with_browser
 from tests.site import Site
 
 WORK = "firefox-container-2"
@@ -409,6 +411,47 @@ async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
 
         await until(is_shown)
         assert await runner.page(await the_tab(profile)) is page
+
+
+@with_browser
+async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(browser=browser) as runner:
+            page = await runner.page("Work", site.url("/form"))
+            await page.fill("#text", "typed")
+            await profile.identities.hide(WORK)
+            await runner.settled()
+            os.kill(await browser_process(runner), signal.SIGKILL)
+            await page.wait_for_event("close")
+        await profile.identities.show(WORK)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page(await the_tab(profile))
+            await page.wait_for_function("document.getElementById('text').value === 'typed'")
+
+
+@with_browser
+async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        beside = await runner.page("Work", site.url("/page/1"))
+        await page.fill("#text", "typed")
+        tab, other = (each.id for each in await profile.tabs.query("Work"))
+        script = profile.browser(["tabHide"])
+
+        async def is_hidden() -> bool:
+            await profile.tabs.activate(other)  # an active tab is not hidden alone
+            return bool(await script.tabs.hide(tab) == [tab])
+
+        await until(is_hidden)
+        await runner.settled()
+        assert (page.is_closed(), await window_state(runner, beside)) == (True, "normal")
+        await script.tabs.show(tab)
+        again = await runner.page(tab)
+        await again.wait_for_function("document.getElementById('text').value === 'typed'")
 
 
 @with_browser
