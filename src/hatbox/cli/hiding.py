@@ -25,7 +25,11 @@ async def hide_and_wait(
         await asyncio.gather(*map(hide, identities))
         return []
     stores = {each.cookie_store_id for each in identities}
-    open_tabs = {tab.id: tab for tab in await profile.tabs.query() if tab.cookie_store_id in stores and not tab.hidden}
+    open_tabs = {
+        tab.id: tab
+        for tab in await profile.tabs.query()
+        if tab.cookie_store_id in stores and not tab.hidden and (tab.begun or not tab.loading)  # else it has no page
+    }
     reports: dict[int, tuple[str, ...]] = {}
     all_hidden = asyncio.Event()
 
@@ -43,8 +47,11 @@ async def hide_and_wait(
                 await all_hidden.wait()
     finally:
         profile.tabs.on_hidden.remove_listener(on_hidden)
-    return [
+    lines = [
         f"Tab {tab_id} ({open_tabs[tab_id].label}): typed text is not saved: {', '.join(lost)}."
         for tab_id, lost in sorted(reports.items())
         if lost
     ]
+    if late := sorted(open_tabs.keys() - reports.keys()):
+        lines.append(f"The browser has not confirmed yet that it has hidden: tab {', tab '.join(map(str, late))}.")
+    return lines
