@@ -558,7 +558,7 @@ class ChromiumEngine(Engine):
             return False
         self._assign(page, tab)
         await self._parking.bring_back(page.target_id)
-        if tab.target:
+        if tab.target and tab.target != tab.url:  # the page itself needs no load to be shown again
             page.load(self._target_of(tab), tab.navigation)
         else:
             page.resume()
