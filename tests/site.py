@@ -22,7 +22,9 @@ puts into cookies begins with the name of a user, so it notices by itself when i
     /icon              a page with an icon; /icon.png
     /page/N            a plain page with a link to /page/N+1 and one that uses history.pushState
     /form              a form that is posted, and answered with a redirect
+    /fields            a form with fields of many kinds, also in shadow roots and in a frame
     /cookies           the Cookie header that came, as text
+    /basic             a page for users with a name and a password (RFC 7617): any will do; the title says the name
 
 Any of them takes `set`, a Set-Cookie line, as often as you like.
 """
@@ -319,9 +321,39 @@ def form(site: Site, seen: Seen) -> Answer:
     return page("Form", '<form method="post" action="/form"><input name="text" id="text"><button>Send</button></form>')
 
 
+FIELDS = """<form><input id="name" name="name"><input name="twin"><input name="twin">
+<textarea name="text">old</textarea>
+<select name="select"><option>a<option>b<option>c</select><input type="checkbox" name="check" id="check">
+<input type="radio" name="radio" value="1" id="one"><input type="radio" name="radio" value="2" id="two">
+<input type="date" name="date" id="date"><input type="password" name="first" id="password">
+<input name="number" autocomplete="section-a cc-number" id="card"><input autocomplete="one-time-code" id="code">
+<input autocomplete="off" id="off"></form><div contenteditable id="editable"></div>
+<div id="open"></div><div id="closed"></div><iframe src="/form" name="frame"></iframe>
+<script>
+for (const mode of ["open", "closed"]) {
+  const root = document.getElementById(mode).attachShadow({ mode });
+  root.innerHTML = "<input>";
+  if (mode === "closed") document.getElementById(mode).onclick = () => root.firstChild.focus();
+}
+window.inputs = 0;
+document.addEventListener("input", () => window.inputs++);
+</script>"""
+
+
+def fields(site: Site, seen: Seen) -> Answer:
+    return page("Fields", FIELDS)
+
+
 def cookies(site: Site, seen: Seen) -> Answer:
     text = "; ".join(f"{name}={value}" for name, value in seen.cookies.items())
     return Answer(text.encode("latin-1"), content_type="text/plain")
+
+
+def basic(site: Site, seen: Seen) -> Answer:
+    scheme, _, encoded = seen.headers.get("authorization", "").partition(" ")
+    if scheme != "Basic":
+        return Answer(b"<title>Who?</title>", 401, headers=(("WWW-Authenticate", 'Basic realm="Site"'),))
+    return page(f"Hello {base64.b64decode(encoded).decode().partition(':')[0]}")
 
 
 def start(site: Site, seen: Seen) -> Answer:
@@ -330,9 +362,11 @@ def start(site: Site, seen: Seen) -> Answer:
 
 PAGES: Final[dict[str, Callable[[Site, Seen], Answer]]] = {
     "/": start,
+    "/basic": basic,
     "/cookies": cookies,
     "/download": download,
     "/favicon.ico": picture,
+    "/fields": fields,
     "/form": form,
     "/go": go,
     "/icon": icon,

@@ -20,6 +20,7 @@ from hatbox import palette
 from hatbox.cli.confirm import confirm
 from hatbox.cli.engine_log import engine_of
 from hatbox.cli.failures import Failure
+from hatbox.cli.hiding import hide_and_wait
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.output import document, print_identities, print_json, print_line, say
 from hatbox.cli.text import visible
@@ -121,18 +122,29 @@ def move(
 
 
 def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Hide all that belongs to identities, until you show them: a browser that runs closes their windows."""
-    changed, tabs, _ = within(
-        profile, lambda opened: _changed(opened, identities, opened.identities.hide, as_json=as_json)
-    )
+    """Hide all that belongs to identities, until you show them: a browser that runs closes their windows.
+
+    A page that was typed into stays open in a minimised window, where the desktop can do that. Else its fields are
+    saved, and filled in when it is shown. What is lost is reported: passwords and files are never saved.
+    """
+    lost: list[str] = []
+
+    async def hidden(opened: Profile, found: Sequence[ContextualIdentity]) -> None:
+        lost.extend(await hide_and_wait(opened, found, opened.identities.hide))
+
+    changed, tabs, _ = within(profile, lambda opened: _changed(opened, identities, hidden, as_json=as_json))
     _tell("Hidden", changed, tabs, as_json=as_json)
+    for line in lost:
+        print_line(line, sys.stderr)
 
 
 def show(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Show all that belongs to identities again: a browser that runs opens their windows, with the same pages."""
-    changed, tabs, running = within(
-        profile, lambda opened: _changed(opened, identities, opened.identities.show, as_json=as_json)
-    )
+
+    async def shown(opened: Profile, found: Sequence[ContextualIdentity]) -> None:
+        await asyncio.gather(*map(opened.identities.show, found))
+
+    changed, tabs, running = within(profile, lambda opened: _changed(opened, identities, shown, as_json=as_json))
     _tell("Shown", changed, tabs, as_json=as_json)
     if any(tabs.values()) and not running and not as_json:
         print_line("No browser is running. `hatbox browse` opens the tabs.", sys.stderr)
@@ -192,13 +204,13 @@ async def _find_all(opened: Profile, names_or_ids: Sequence[str]) -> list[Contex
 async def _changed(
     opened: Profile,
     names_or_ids: Sequence[str],
-    change: Callable[[ContextualIdentity], Awaitable[None]],
+    change: Callable[[Profile, Sequence[ContextualIdentity]], Awaitable[None]],
     *,
     as_json: bool,
 ) -> tuple[Sequence[ContextualIdentity], Mapping[str, int], bool]:
     """The identities as they are after the change, how many tabs each has, and whether an engine runs."""
     found = await _find_all(opened, names_or_ids)
-    await asyncio.gather(*map(change, found))
+    await change(opened, found)
     count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
     tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
     running = engine_of(opened.path, as_json=as_json) is not None

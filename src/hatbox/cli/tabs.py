@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -23,10 +23,16 @@ from hatbox.errors import InvalidTab
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
 from hatbox.tabs import Tab
+from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.model import BLANK, tab_of
 from hatbox.tabs.strip import close_rows
 
 __all__ = ["close", "existing_tabs", "open_", "tabs"]
+
+_NOT_STORED: Final = (
+    "The user name and password in the address are not stored. "
+    "The page opens without them, and its window asks for them."
+)
 
 
 def open_(
@@ -58,6 +64,8 @@ def open_(
     """
     addresses = [address(url) for url in urls or [BLANK]]
     choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
+    if any(without_credentials(url) != url for url in addresses):
+        print_line(_NOT_STORED, sys.stderr)
 
     async def opened(at: Profile) -> tuple[str, list[Owned], Followed]:
         found = await owner_of(at, identity)

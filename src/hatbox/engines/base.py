@@ -7,6 +7,7 @@ and reports what became of it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
 from hatbox.tabs.model import Tab
@@ -20,7 +21,7 @@ class Reports(Protocol):
 
     What is about a page that the engine was told to close, or about a tab that is gone, changes nothing. While the
     engine is being told something about a tab, what it reports about that tab may have to wait: so it must not await a
-    report of a tab in its own `open`, `navigate`, `activate` or `close` of it; `keep` excepted.
+    report of a tab in its own `open`, `navigate`, `activate` or `close` of it; `keep` and `not_saved` excepted.
     """
 
     async def began(self, tab_id: int, url: str) -> int | None:
@@ -39,14 +40,26 @@ class Reports(Protocol):
     async def keep(self, tab_id: int, page: bytes) -> None:
         """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None) -> Tab:
-        """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already."""
+    async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
+        """What the user has typed into a page that is being closed to hide it, and is lost: in words for people."""
+
+    async def shown(self, tab_id: int) -> None:
+        """The user has brought back the page of a hidden tab, which the engine had not closed."""
+
+    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
+        """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already.
+
+        It is not `active` where it was opened in the background.
+        """
 
     async def activated(self, tab_id: int) -> None:
         """The user looks at this page now."""
 
     async def closed(self, tab_id: int) -> None:
         """The user, or a script, has closed this page."""
+
+    def dropped(self, tab_id: int) -> None:
+        """This page is gone, and was not closed as a tab is: its context was. The tab stays, and is opened again."""
 
     def lost(self, reason: str) -> None:
         """All pages are gone, and nobody closed them: the browser has died. The engine will be started again."""
@@ -94,7 +107,10 @@ class Engine(ABC):
 
     @abstractmethod
     async def close(self, tab_id: int, *, to_hide: bool) -> None:
-        """Close a tab's page. To hide it, first keep what is needed to show it again; it is no error if it is gone."""
+        """Close a tab's page. To hide it, first keep what is needed to show it again; it is no error if it is gone.
+
+        A page that is to be hidden may stay alive where nobody sees it, until `open`, `stop` or the end of its tab.
+        """
 
     @abstractmethod
     async def forget(self, cookie_store_id: str) -> None:

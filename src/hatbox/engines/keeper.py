@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
 from hatbox import identity
@@ -19,7 +19,7 @@ from hatbox.errors import EngineError, HatboxError, ProfileClosed, ProfileError
 from hatbox.store.base import MISSED, Change, Store, Transaction, Work
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab
-from hatbox.tabs.model import Tab, tab_of
+from hatbox.tabs.model import HIDDEN, Hidden, Tab, note, tab_of
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import keep_page, page_began, page_begun, page_changed
 from hatbox.tabs.strip import close_rows, row_of
@@ -51,6 +51,8 @@ class _Keeping:
         """The user has closed the page, and the tab is about to go."""
         self.navigation = 0
         """The latest load that the engine has been told of, or has begun itself."""
+        self.not_saved: tuple[str, ...] = ()
+        """What was typed into the page and is lost by hiding it."""
         self.lock = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
 
@@ -173,6 +175,7 @@ class Keeper:
     async def _step(self, tab_id: int, keeping: _Keeping) -> None:
         made, wanted, life = keeping.made, keeping.wanted, self._lives
         keeping.made = wanted
+        keeping.not_saved = ()
         try:
             if wanted is None:
                 await self._engine.close(tab_id, to_hide=keeping.hidden)
@@ -190,6 +193,9 @@ class Keeper:
             if (tab := keeping.made) is not None and tab.loading:
                 why = str(error) or type(error).__name__
                 await self.loaded(tab_id, Page(tab.target or tab.url, error=why), navigation=tab.navigation)
+        if made is not None and not made.hidden and keeping.hidden:
+            hidden = Hidden(tab_id, keeping.not_saved)
+            await self._write(lambda each: note(each, HIDDEN, hidden))
 
     async def _make(self, wanted: Tab, made: Tab | None, keeping: _Keeping) -> None:
         asked = wanted.navigation > keeping.navigation
@@ -279,7 +285,23 @@ class Keeper:
         """See Reports."""
         await self._write(lambda each: keep_page(each, tab_id, page))
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None) -> Tab:
+    async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
+        """See Reports."""
+        if keeping := self._kept.get(tab_id):
+            keeping.not_saved = (*what,)
+
+    async def shown(self, tab_id: int) -> None:
+        """See Reports."""
+
+        def show_it(transaction: Transaction) -> None:
+            row = transaction.tabs.get(tab_id)
+            if row is not None and row.hidden:
+                show_and_activate(transaction, row)
+
+        if not self._stopping:
+            await self._write(show_it)
+
+    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """See Reports."""
 
         def open_it(transaction: Transaction) -> Tab:
@@ -290,6 +312,7 @@ class Keeper:
                 cookie_store_id=cookie_store_id,
                 window_id=opener.window if opener and same else None,
                 opener_id=opener.id if opener and same else None,
+                active=active,
             )
             leave_first_tab(transaction, tab.window_id)
             return tab_of(row_of(transaction, tab.id))
@@ -326,6 +349,12 @@ class Keeper:
         if keeping := self._page_of(tab_id):
             keeping.closed, keeping.wanted, keeping.made = True, None, None
             await self._write(close_it)
+
+    def dropped(self, tab_id: int) -> None:
+        """See Reports."""
+        if keeping := self._page_of(tab_id):
+            keeping.made = None
+            self._wake.set()
 
     def _page_of(self, tab_id: int) -> _Keeping | None:
         """The tab, if the engine has a page for it and nobody has told it to close that."""

@@ -17,6 +17,7 @@ __all__ = [
     "BLANK",
     "CREATED",
     "DETACHED",
+    "HIDDEN",
     "MOVED",
     "NAVIGATED",
     "NEW_TAB",
@@ -28,6 +29,7 @@ __all__ = [
     "WINDOW_REMOVED",
     "WINDOW_UPDATED",
     "Activation",
+    "Hidden",
     "Move",
     "Placement",
     "Removal",
@@ -52,6 +54,7 @@ NO_WINDOW: Final = -1  # the id of none, where one has to be told
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
 NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
+HIDDEN = "engine.hidden"  # an engine has done what `hidden` says
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 
@@ -133,6 +136,14 @@ class Activation(msgspec.Struct, frozen=True):
     tab_id: int
     previous_tab_id: int | None
     window_id: int
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """An engine has hidden the page of a tab."""
+
+    tab_id: int
+    not_saved: tuple[str, ...]
+    """What the user had typed into it and is lost, in words for people; says nothing of what was typed."""
 
 
 class Move(msgspec.Struct, frozen=True):

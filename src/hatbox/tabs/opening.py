@@ -8,6 +8,7 @@ from hatbox.cookie_store_ids import store_number
 from hatbox.errors import InvalidIdentity
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
+from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
 from hatbox.tabs.strip import arrange, change, later_than_all, row_of, switch_to, tell, within_pinned
 from hatbox.tabs.values import copy_values, kind_of_tab
@@ -38,7 +39,8 @@ def open_tab(
     window = window_for_new_tab(transaction, window_id)
     opener = row_of(transaction, opener_id) if opener_id is not None else None
     reveal(transaction, store, states.Identity.TAB_OPENED)
-    load: dict[str, str | int] = {"target": url or "", "navigation": int(url is not None)}
+    target = without_credentials(url or "")
+    load: dict[str, str | int] = {"target": target, "navigation": int(url is not None)}
     row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
     if opener is not None:
         transaction.tabs.update(row.id, opener=opener.id, owner=opener.id)

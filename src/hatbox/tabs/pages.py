@@ -13,6 +13,7 @@ import msgspec
 
 from hatbox.javascript import well_formed
 from hatbox.store.base import TabRow, Transaction
+from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
 from hatbox.tabs.strip import change, row_of, tell
@@ -41,7 +42,8 @@ def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Ask for another page in a tab. Until an engine has it, the old one stays."""
     row = row_of(transaction, tab_id)
     use_first_tab(transaction, tab_id)
-    tab = tab_of(change(transaction, row, target=url, navigation=row.navigation + 1))
+    target = without_credentials(url)
+    tab = tab_of(change(transaction, row, target=target, navigation=row.navigation + 1))
     note(transaction, NAVIGATED, tab)
     return tab
 
@@ -69,7 +71,8 @@ def page_began(transaction: Transaction, tab_id: int, navigation: int, url: str)
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
-    return tab_of(_begin(transaction, change(transaction, row, target=url, navigation=row.navigation + 1)))
+    target = without_credentials(url)
+    return tab_of(_begin(transaction, change(transaction, row, target=target, navigation=row.navigation + 1)))
 
 
 def page_changed(
@@ -82,11 +85,17 @@ def page_changed(
     if row.loaded < row.navigation:
         row = _begin(transaction, row)
     if not page.stopped:
-        title, icon = well_formed(page.title[:_LONGEST]), page.icon
+        page = _storable(page)
         if page.url == row.url and (page.error or not done):  # the same page again: its title stays until it has one
-            title, icon = title or row.title, icon or row.icon
-        row = _show(transaction, row, msgspec.structs.replace(page, title=title, icon=icon))
+            page = msgspec.structs.replace(page, title=page.title or row.title, icon=page.icon or row.icon)
+        row = _show(transaction, row, page)
     return tab_of(_finish(transaction, row) if done else row)
+
+
+def _storable(page: Page) -> Page:
+    url, title = without_credentials(page.url), well_formed(page.title[:_LONGEST])
+    error = page.error.replace(page.url, url) if url else page.error
+    return msgspec.structs.replace(page, url=url, title=title, icon=without_credentials(page.icon), error=error)
 
 
 def _at(transaction: Transaction, tab_id: int, navigation: int) -> TabRow | None:

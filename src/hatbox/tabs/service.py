@@ -13,7 +13,7 @@ from hatbox.store.feed import Feed
 from hatbox.tabs import model
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
-from hatbox.tabs.model import BLANK, Activation, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
+from hatbox.tabs.model import BLANK, Activation, Hidden, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
@@ -41,6 +41,8 @@ class Tabs:
         """Tells of each tab of which something has changed that can be seen."""
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
         """Tells of each tab that becomes the active one of its window."""
+        self.on_hidden = feed.event("on_hidden", model.HIDDEN, decoder(Hidden))
+        """Called when an engine has hidden the page of a tab, with what is lost of what was typed into it."""
         self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
         """Tells of each tab that was moved within its window."""
         self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(Placement))

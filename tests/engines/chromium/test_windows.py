@@ -3,38 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 import hatbox
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
-
-
-@pytest.fixture
-def display(monkeypatch: pytest.MonkeyPatch, browser: str) -> Iterator[None]:
-    """A display that nobody sees."""
-    if shutil.which("Xvfb") is None:
-        if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
-            raise FileNotFoundError("Xvfb")
-        pytest.skip("Xvfb is not installed")
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1200x800x24", "-nolisten", "tcp"],
-        pass_fds=[write],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(write)
-    with os.fdopen(read) as number, server:
-        monkeypatch.setenv("DISPLAY", f":{number.readline().strip()}")
-        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-        yield
-        server.terminate()
 
 
 @with_browser

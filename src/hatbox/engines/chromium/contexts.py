@@ -20,6 +20,7 @@ from hatbox.engines.chromium.closing import close_context
 from hatbox.engines.chromium.cookies import CookieSync
 from hatbox.engines.chromium.failures import ABORTED
 from hatbox.engines.chromium.marks import Mark
+from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.pages import Answer, LivePage
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data import SiteData
@@ -59,6 +60,9 @@ class Watcher(Protocol):
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """A page is gone, and we have not closed it."""
 
+    def context_closed(self, context: IdentityContext) -> None:
+        """A context was closed with all its pages, and we have not closed it: a Playwright user has."""
+
     def page_focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
 
@@ -85,6 +89,7 @@ class IdentityContext:
         self.cookie_store_id = cookie_store_id
         self.cookies = cookies
         self.pages: list[LivePage] = []
+        self.openers = Openers()
         self.users = 0
         """How many are about to open a page in it."""
         self._watcher = watcher
@@ -92,6 +97,7 @@ class IdentityContext:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._site_data = SiteData(store, store_number(cookie_store_id) or 0, lambda: [*self.pages])
         self._making = asyncio.Lock()
+        self._is_closing = False  # whether it is the engine that closes it
         self._ours: set[PlaywrightPage] = set()
         self._live: dict[str, LivePage] = {}  # by their targets
         self._first: LivePage | None = None  # made to give back site data, and free for the first tab
@@ -116,6 +122,7 @@ class IdentityContext:
         context.on("page", guarded(made._on_page))
         context.on("response", guarded(made._on_response))
         context.on("requestfailed", guarded(made._on_failure))
+        context.on("close", guarded(lambda _: made._on_context_closed()))
         await asyncio.gather(cookies.load(), made._restore())
         made._polling = asyncio.ensure_future(made._poll())
         return made
@@ -162,6 +169,7 @@ class IdentityContext:
 
     async def discard(self) -> None:
         """Close the context, and save nothing."""
+        self._is_closing = True
         self.stop()
         self.cookies.stop()
         for page in self.pages:
@@ -205,6 +213,10 @@ class IdentityContext:
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
         self._watcher.page_focused(page)
+
+    def tab_requested(self, page: LivePage, url: str, disposition: str) -> None:
+        """A page requests a navigation in a new tab or window."""
+        self.openers.request(page.target_id, url, disposition)
 
     def _on_response(self, response: Response) -> None:
         self.cookies.look()
@@ -285,7 +297,17 @@ class IdentityContext:
         if not page.is_closing:
             page.is_closing = True
             page.let_go()
+            # Playwright 1.65 says whether the context is being closed. With an earlier one, a page that was closed just
+            # before its context is opened again with the others.
+            is_context_closed = getattr(self.context, "is_closed", None)
+            page.is_closed_alone = is_context_closed is not None and not is_context_closed()
             self._watcher.page_closed(self, page)
+
+    def _on_context_closed(self) -> None:
+        if not self._is_closing:
+            self.stop()
+            self.cookies.stop()
+            self._watcher.context_closed(self)
 
     # --------------------------------------------------------------------------------------------------- site data
 

@@ -18,7 +18,7 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
+from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of, store_number
 from hatbox.cookies.stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
 from hatbox.engines.chromium import history
@@ -28,15 +28,18 @@ from hatbox.engines.chromium.frames import Target
 from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.marks import Mark, mark_of
 from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.requests import RequestWatch
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.typed_input import FROZEN, TypedInput, in_words
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
 from hatbox.site_data import FORGOTTEN, Forgotten
 from hatbox.store.base import MISSED, Change, Store
-from hatbox.tabs.model import BLANK, Tab
+from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.model import BLANK, REMOVED, Tab
 from hatbox.web_requests import Place, Requests
 
 __all__ = ["ChromiumEngine"]
@@ -85,6 +88,8 @@ class ChromiumEngine(Engine):
         self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
         self._forgetting: set[asyncio.Task[Any]] = set()
         self._pages: dict[int, LivePage] = {}
+        self._parked: dict[int, LivePage] = {}  # of hidden tabs, in minimised windows
+        self._parking: Parking | None = None
         self._claims: dict[str, asyncio.Task[Tab | None]] = {}  # tabs of targets that have opened by themselves
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
@@ -93,6 +98,7 @@ class ChromiumEngine(Engine):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._hurry = asyncio.Event()
+        self._with_credentials: dict[int, str] = {}  # URLs of tabs that are about to load, for this process only
 
     # -------------------------------------------------------------------------------------------- what it is told
 
@@ -102,6 +108,7 @@ class ChromiumEngine(Engine):
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
         launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
+        self._parking = Parking(launched.session, headless=self._headless)
         self._watch = RequestWatch(launched.browser, self._requests, self)
         self._watch.begin()
         self._stores.on_changed.add_listener(self._on_cookie)
@@ -122,11 +129,13 @@ class ChromiumEngine(Engine):
 
     def loads_again(self, tab: Tab) -> bool:
         """See Engine."""
-        return tab.url != BLANK
+        return tab.url != BLANK and tab.id not in self._parked
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
         await self._heard()
+        if await self._unpark(tab):
+            return
         with _explained():
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
@@ -134,7 +143,7 @@ class ChromiumEngine(Engine):
         past = history.read(kept, tab.url)
         if tab.target and tab.target != tab.url:
             before = tab.url if tab.url != BLANK else ""
-            page.load(tab.target, tab.navigation, past and past.then(tab.target), instead=before)
+            page.load(self._target_of(tab), tab.navigation, past and past.then(tab.target), instead=before)
         elif tab.target or tab.url != BLANK:
             page.load(tab.url, tab.navigation, past, old_title=tab.title)
         else:
@@ -148,7 +157,7 @@ class ChromiumEngine(Engine):
             await self.open(tab, None)
         else:
             await self._heard()
-            page.load(tab.target or tab.url, tab.navigation)
+            page.load(self._target_of(tab) or tab.url, tab.navigation)
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
@@ -166,6 +175,8 @@ class ChromiumEngine(Engine):
             await self._disown(tab_id)
             return
         context = self._context_with(page)
+        if to_hide and page.is_typed_into and await self._park(tab_id, page):
+            return
         page.is_closing = True
         # At once: a page that does not answer is waited for no longer than it has to be.
         await asyncio.gather(
@@ -195,6 +206,10 @@ class ChromiumEngine(Engine):
         """The page of a tab; None if it has none."""
         page = self._pages.get(tab_id)
         return page.page if page else None
+
+    def sign_in(self, tab_id: int, url: str) -> None:
+        """Use the user name and password of this URL when the tab loads it next. The profile does not store them."""
+        self._with_credentials[tab_id] = url
 
     async def loaded(self, tab_id: int) -> None:
         """Wait until nothing is loading in the page of a tab."""
@@ -234,19 +249,32 @@ class ChromiumEngine(Engine):
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
+        self._parked = {tab_id: each for tab_id, each in self._parked.items() if each is not page}
         task = self._begin(self._see_off(context, page))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
+    def context_closed(self, context: IdentityContext) -> None:
+        """See contexts.Watcher."""
+        if self._contexts.get(context.cookie_store_id) is context:
+            del self._contexts[context.cookie_store_id]
+        ours = [(tab_id, page) for tab_id, page in self._pages.items() if page.page.context is context.context]
+        dropped = [tab_id for tab_id, page in ours if not page.is_closed_alone]
+        for tab_id in dropped:
+            del self._pages[tab_id]
+        self._begin(self._drop(context, dropped))
+
     def page_focused(self, page: LivePage) -> None:
         """See contexts.Watcher."""
-        if page.tab_id is not None and page.tab_id != self._front:
+        if page in self._parked.values():
+            self._begin(self._show_if_brought_back(page))
+        elif page.tab_id is not None and page.tab_id != self._front:
             self._front = page.tab_id
             self._looked_at[page.tab_id] = time.monotonic()
             self._begin(self._reports.activated(page.tab_id))
 
     async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
-        tab = await self._claim(context, page.target_id, page.opener_id)
+        tab = await self._claim(context, page.target_id, page.opener_id, page.page.url)
         self._claims.pop(page.target_id, None)
         if tab is None:
             return
@@ -256,16 +284,23 @@ class ChromiumEngine(Engine):
             self._pages.pop(tab.id, None)
             await self._reports.closed(tab.id)
 
-    def _claim(self, context: IdentityContext, target_id: str, opener_id: str | None) -> asyncio.Task[Tab | None]:
+    def _claim(
+        self, context: IdentityContext, target_id: str, opener_id: str | None, url: str
+    ) -> asyncio.Task[Tab | None]:
         """The tab of a page that has opened by itself. It can have one before it is a page for Playwright."""
         if target_id not in self._claims:
-            self._claims[target_id] = self._begin(self._open_tab(context, opener_id))
+            self._claims[target_id] = self._begin(self._open_tab(context, opener_id, url))
         return self._claims[target_id]
 
-    async def _open_tab(self, context: IdentityContext, opener_id: str | None) -> Tab | None:
+    async def _open_tab(self, context: IdentityContext, opener_id: str | None, url: str) -> Tab | None:
+        requested = context.openers.take(opener_id, url)
+        in_background = opener_id is None and requested is not None and requested.in_background
+        opener_id = opener_id or (requested.target_id if requested else None)
         opener = next((each for each in self._pages.values() if each.target_id == opener_id), None)
         try:
-            return await self._reports.opened(context.cookie_store_id, opener.tab_id if opener else None)
+            return await self._reports.opened(
+                context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
+            )
         except (EngineError, InvalidIdentity):
             return None  # the engine is being stopped, or the identity removed
 
@@ -278,11 +313,33 @@ class ChromiumEngine(Engine):
                 with contextlib.suppress(PlaywrightError):
                     await self._launched.session.send("Target.closeTarget", {"targetId": target_id})
 
+    async def _drop(self, context: IdentityContext, tab_ids: list[int]) -> None:
+        """Have the tabs of a closed context opened again, unless the browser ends: then that is reported as a loss."""
+        if not await self._outlives_its_pages():
+            return
+        if tab_ids:
+            logger.warning(
+                "the browser context of %s was closed; its %d tabs stay in the profile and are opened again",
+                context.cookie_store_id,
+                len(tab_ids),
+            )
+        for tab_id in tab_ids:
+            self._reports.dropped(tab_id)
+
     async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
         """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
 
         A browser that is quit answers until its end. So it is given the time to come to it.
         """
+        if not await self._outlives_its_pages():
+            return  # it is being told of as a loss
+        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
+            del self._pages[page.tab_id]
+            await self._reports.closed(page.tab_id)
+        await self._close_if_empty(context)
+
+    async def _outlives_its_pages(self) -> bool:
+        """Whether the browser still runs some time after pages were closed."""
         await self._pause(_QUITTING)
         if all(each.page.is_closed() for each in self._pages.values()):
             await self._pause(_ENDING)
@@ -291,11 +348,8 @@ class ChromiumEngine(Engine):
             if launched is not None:
                 await launched.session.send("Browser.getVersion")
         except PlaywrightError:
-            return  # it is being told of as a loss
-        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
-            del self._pages[page.tab_id]
-            await self._reports.closed(page.tab_id)
-        await self._close_if_empty(context)
+            return False
+        return True
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -313,6 +367,7 @@ class ChromiumEngine(Engine):
                 page.let_go()
         self._contexts.clear()
         self._pages.clear()
+        self._parked.clear()
         self._reports.lost("its process has ended")
 
     def _on_cookie(self, change: CookieChange) -> None:
@@ -323,9 +378,12 @@ class ChromiumEngine(Engine):
 
     def _on_change(self, change: Change) -> None:
         if change.topic == MISSED:
+            self._begin(self._close_parked())
             for context in self._contexts.values():
                 context.cookies.compare()
             self._opening = dict.fromkeys(self._opening, True)
+        elif change.topic == REMOVED:
+            self._begin(self._close_parked())
         elif change.topic == FORGOTTEN:
             forgotten = msgspec.json.decode(change.payload, type=Forgotten)
             if (cookie_store_id := cookie_store_id_of(forgotten.number)) in self._locks:
@@ -356,7 +414,7 @@ class ChromiumEngine(Engine):
             return None  # the page itself answers it: in Chromium 156 it does not even come here
         tab_id = page.tab_id if page is not None else None
         if tab_id is None:
-            tab = await self._claim(context, target.id, target.opener_id)
+            tab = await self._claim(context, target.id, target.opener_id, target.url)
             tab_id = tab.id if tab is not None else -1
         row = await self._store.read(lambda each: each.tabs.get(tab_id))
         return Place(tab_id, row.window if row is not None else -1, context.cookie_store_id)
@@ -364,6 +422,12 @@ class ChromiumEngine(Engine):
     def is_shown(self, target_id: str) -> bool:
         """See requests.Places."""
         return any(context.page_at(target_id) is not None for context in self._contexts.values())
+
+    def refuse(self, target_id: str, url: str, why: str) -> None:
+        """See requests.Places."""
+        for context in self._contexts.values():
+            if page := context.page_at(target_id):
+                page.refuse(url, why)
 
     def target_gone(self, target_id: str) -> None:
         """See requests.Places."""
@@ -442,20 +506,90 @@ class ChromiumEngine(Engine):
     def _context_with(self, page: LivePage) -> IdentityContext | None:
         return next((context for context in self._contexts.values() if page in context.pages), None)
 
+    def _target_of(self, tab: Tab) -> str:
+        url = self._with_credentials.pop(tab.id, "")
+        return url if url and without_credentials(url) == tab.target else tab.target
+
     def _assign(self, page: LivePage, tab: Tab) -> None:
         page.assign(tab.id, Teller(self._reports, tab.id, tab.navigation))
         self._pages[tab.id] = page
 
     async def _keep(self, tab_id: int, page: LivePage) -> None:
-        """Keep what is needed to show a page again."""
+        """Keep what is needed to show a page again, and report what is lost of what was typed into it."""
         try:
             async with asyncio.timeout(_PATIENCE):
-                kept = await page.kept()
+                typed = await page.typed_input()
+                kept = await page.kept(typed.forms)
         except (PlaywrightError, TimeoutError) as error:
             logger.debug("nothing can be kept of tab %d: %s", tab_id, error)
-            return
+            typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
         if kept is not None:
             await self._reports.keep(tab_id, kept)
+        if typed.lost:
+            lost = in_words(typed.lost)
+            logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
+            await self._reports.not_saved(tab_id, lost)
+
+    async def _park(self, tab_id: int, page: LivePage) -> bool:
+        """Leave a page that was typed into alive in a minimised window, where the desktop can do that.
+
+        What was typed is saved all the same, in case that the browser ends before the tab is shown again.
+        """
+        parking, context = self._parking, self._context_with(page)
+        if parking is None or context is None or self._headless or page.is_crashed:
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                typed = await page.typed_input()
+                kept = await page.kept(typed.forms)
+        except (PlaywrightError, TimeoutError):
+            return False
+        number = store_number(context.cookie_store_id)
+        rows = await self._store.read(lambda each: each.tabs.find(store=number))
+        visible = [self._pages[row.id].target_id for row in rows if not row.hidden and row.id in self._pages]
+        if typed.is_empty or not await parking.park(page.target_id, visible):
+            return False
+        page.park()
+        self._parked[tab_id] = page
+        if kept is not None:
+            await self._reports.keep(tab_id, kept)
+        await context.save(page)
+        return True
+
+    async def _unpark(self, tab: Tab) -> bool:
+        """Show a page again that stayed alive while its tab was hidden; False if none did."""
+        page = self._parked.pop(tab.id, None)
+        if page is None or self._parking is None or page.page.is_closed():
+            return False
+        if page.is_crashed:
+            await page.close()
+            return False
+        self._assign(page, tab)
+        await self._parking.bring_back(page.target_id)
+        if tab.target and tab.target != tab.url:  # the page itself needs no load to be shown again
+            page.load(self._target_of(tab), tab.navigation)
+        else:
+            page.resume()
+        return True
+
+    async def _show_if_brought_back(self, page: LivePage) -> None:
+        if self._parking is not None and not await self._parking.is_minimised(page.target_id):
+            for tab_id in [tab_id for tab_id, each in self._parked.items() if each is page]:
+                await self._reports.shown(tab_id)
+
+    async def _close_parked(self) -> None:
+        """Close the pages of hidden tabs that are gone from the profile."""
+        if not self._parked:
+            return
+        rows = await self._store.read(lambda each: {row.id for row in each.tabs.find()})
+        for tab_id in [each for each in self._parked if each not in rows]:
+            page = self._parked.pop(tab_id)
+            context = self._context_with(page)
+            if context is None:
+                await page.close()
+            else:
+                await context.close_page(page)
+                await self._close_if_empty(context)
 
     async def _let_go(self) -> None:
         launched, self._launched = self._launched, None
@@ -464,6 +598,7 @@ class ChromiumEngine(Engine):
             task.cancel()
         self._contexts.clear()
         self._pages.clear()
+        self._parked.clear()
         self._front = None
         self._looked_at.clear()
         if launched is not None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ["ABORTED", "error_name", "reason"]
+__all__ = ["ABORTED", "UNAUTHORIZED", "error_name", "reason"]
 
 ABORTED: Final = "net::ERR_ABORTED"
 """Not a failure: the answer was a download, there was none, or something else was loaded instead."""
+
+UNAUTHORIZED: Final = "net::ERR_INVALID_AUTH_CREDENTIALS"
+"""A server or a proxy requires a user name and a password."""
 
 _PREFIX: Final = "net::ERR_"
 _REASONS: Final = {
@@ -35,6 +38,7 @@ _REASONS: Final = {
     "INVALID_URL": "{url} is not an address that can be loaded",
     "FILE_NOT_FOUND": "there is no such file",
     "ACCESS_DENIED": "the file may not be read",
+    "INVALID_AUTH_CREDENTIALS": "{host} requires a user name and a password",
     "BLOCKED_BY_CLIENT": "it was blocked",
     "BLOCKED_BY_RESPONSE": "the site does not allow it to be shown here",
 }

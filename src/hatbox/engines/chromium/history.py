@@ -1,13 +1,18 @@
-"""What is kept of a page to show it again: where it has been, where in that it is, and how far it is scrolled.
+"""What is kept of a page to show it again: where it has been, where in that it is, how far it is scrolled, and what was
+typed into it.
 
 Pure. How a history is built anew is the business of pages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+
+from hatbox.engines.chromium.typed_input import Form
+from hatbox.tabs.credentials import without_credentials
 
 __all__ = ["Kept", "from_navigation_history", "read", "written"]
 
@@ -15,12 +20,14 @@ _BEFORE: Final = 7  # entries that are worth the time that each takes to be made
 _AFTER: Final = 2
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """The history of a page; `index` is where it is, `scroll` how far it is scrolled there."""
 
     entries: list[str]
     index: int
     scroll: tuple[float, float] = (0, 0)
+    forms: list[Form] = []
+    """What the user has typed into the page there."""
 
     @property
     def url(self) -> str:
@@ -33,7 +40,9 @@ class Kept(msgspec.Struct, frozen=True):
         return Kept([*before, url], len(before))
 
 
-def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]) -> Kept | None:
+def from_navigation_history(
+    history: dict[str, Any], scroll: tuple[float, float], forms: Sequence[Form] = ()
+) -> Kept | None:
     """What is kept of the answer of Page.getNavigationHistory; None if that is no page of the web."""
     current = history["entries"][history["currentIndex"]]
     near = history["entries"][max(0, history["currentIndex"] - _BEFORE) : history["currentIndex"] + _AFTER + 1]
@@ -49,7 +58,7 @@ def from_navigation_history(history: dict[str, Any], scroll: tuple[float, float]
         entries.append(entry)
     if current not in entries:
         return None
-    return Kept([entry["url"] for entry in entries], entries.index(current), scroll)
+    return Kept([without_credentials(entry["url"]) for entry in entries], entries.index(current), scroll, [*forms])
 
 
 def _document(url: str) -> str:

@@ -8,21 +8,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
-from playwright.async_api import Download
+from playwright.async_api import Download, Frame
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.engines.base import Page
 from hatbox.engines.chromium import history
+from hatbox.engines.chromium.addresses import refusal
 from hatbox.engines.chromium.closing import close_page
-from hatbox.engines.chromium.failures import ABORTED, reason
+from hatbox.engines.chromium.failures import ABORTED, UNAUTHORIZED, reason
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.typed_input import OTHER_SITE, Form, TypedInput, merged
+from hatbox.engines.chromium.typed_input import read as read_typed
 from hatbox.engines.chromium.watching import Watch
 from hatbox.engines.chromium.work import Later, guarded
 from hatbox.tabs.model import BLANK
@@ -34,6 +37,16 @@ logger = logging.getLogger("hatbox.engines.chromium")
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
 _KEEP_AFTER: Final = 0.5
 _MORE_COOKIES: Final = 0.05
+_IN_WINDOW: Final = ": enter them in its window"
+_IN_URL: Final = (
+    ": there is no window to enter them in. Put them into the URL of page(), or answer webRequest.onAuthRequired"
+)
+_MOMENT: Final = 0.5
+_FILLING: Final = 20.0  # seconds in which fields appear that are to be filled in
+_MOST_FRAMES: Final = 20
+_TEXT: Final = """() => [...document.querySelectorAll("input, textarea")].slice(0, 1000).some(
+    (field) => !["hidden", "checkbox", "radio"].includes(field.type) && field.value !== field.defaultValue)"""
+_NEW_TAB: Final = ("newTab", "newWindow")
 _SAME_DOCUMENT: Final = ("sameDocument", "historySameDocument")
 _BLANK_ANSWER: Final = [
     {"name": "Content-Type", "value": "text/html"},
@@ -70,6 +83,9 @@ class Owner(Protocol):
     def focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
 
+    def tab_requested(self, page: LivePage, url: str, disposition: str) -> None:
+        """A page requests a navigation in a new tab or window."""
+
 
 class LivePage:
     """A page of the browser. It is attached first, then it gets a tab, then it loads."""
@@ -84,6 +100,8 @@ class LivePage:
         self.is_crashed = False
         self.is_closing = False
         """Whether it is the engine that closes it."""
+        self.is_closed_alone = False
+        """Whether it was closed while its context stayed open."""
         self.has_unseen_cookies = False
         """Whether scripts in it can change cookies and nobody tells of it."""
         self._session = session
@@ -112,6 +130,9 @@ class LivePage:
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
         self._kept = b""
+        self._forms: list[Form] = []  # what was typed before the page was hidden, and is not filled in yet
+        self._is_filling = False
+        self._has_foreign_frames = False
         self._keeping = Later(self._keep, _KEEP_AFTER)
         self._load: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -170,6 +191,7 @@ class LivePage:
             self._load.cancel()
         if self._teller is not None:
             self._teller.asked(navigation)
+        self._forms, self._is_filling = [*kept.forms] if kept else [], False
         if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
             self._tell()  # it is there already
             return
@@ -225,9 +247,10 @@ class LivePage:
             return entries
 
     async def _go(self, url: str) -> None:
+        if why := refusal(url):
+            self.refuse(url, why)
+            return
         try:
-            if url.lower().startswith("javascript:"):
-                raise PlaywrightError("not an address")
             before, answer = self._starts, await self._navigate(url)
             if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
                 self._is_asked = False
@@ -239,11 +262,15 @@ class LivePage:
             if self.page.is_closed() or self.is_crashed:
                 return
             logger.debug("%s cannot be loaded: %s", url, error)
-            self._is_asked = False
-            self._is_committed = True
-            self._idle.set()
-            self._state = Page(url, error=reason("net::ERR_INVALID_URL", url))
-            self._tell()
+            self.refuse(url, reason("net::ERR_INVALID_URL", url))
+
+    def refuse(self, url: str, why: str) -> None:
+        """End the load of a URL with an error, without a request."""
+        self._is_asked = False
+        self._is_committed = True
+        self._idle.set()
+        self._state = Page(url, error=why)
+        self._tell()
 
     async def _navigate(self, url: str) -> dict[str, Any]:
         unanswered = self._unanswered = object()
@@ -299,6 +326,7 @@ class LivePage:
         def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
             self._session.on(name, guarded(listener))
 
+        on("Page.frameRequestedNavigation", self._on_requested)
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
         on("Page.navigatedWithinDocument", self._on_moved_within)
@@ -315,6 +343,10 @@ class LivePage:
         self.page.on("crash", guarded(self._on_crash))
         self.page.on("download", guarded(self._on_download))
 
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if event["disposition"] in _NEW_TAB and not self._is_muted:
+            self._owner.tab_requested(self, event["url"], event["disposition"])
+
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
             return
@@ -323,6 +355,8 @@ class LivePage:
             return
         self._starts += 1
         self._is_download = False
+        if self._is_filling:  # the page leaves, and what has found no field
+            self._end_filling()
         self._idle.clear()
         self._owner.leaving()
         if self._is_asked:
@@ -335,6 +369,7 @@ class LivePage:
         frame = event["frame"]
         if frame.get("parentId"):
             return
+        self._has_foreign_frames = False
         if not self._watch.has_spoken:
             self._look = ("", "")
             self.has_unseen_cookies = False
@@ -354,7 +389,7 @@ class LivePage:
         """A new document is there."""
         answer = self._owner.answer(_without_fragment(url))
         if frame is not None and frame.get("unreachableUrl"):
-            self._state = Page(url, error=reason(answer.failure, url) if answer.failure else "it could not be loaded")
+            self._state = self._failed(url, answer.failure)
         else:
             title, icon = self._look
             self._state = Page(url, title or self._old_title, icon, answer.status, answer.content_type)
@@ -363,6 +398,13 @@ class LivePage:
         if origin and origin not in self._tracked:
             self._tracked.add(origin)
             self._begin(self._session.send("Storage.trackIndexedDBForStorageKey", {"storageKey": f"{origin}/"}))
+
+    def _failed(self, url: str, failure: str) -> Page:
+        why = reason(failure, url) if failure else "it could not be loaded"
+        if failure != UNAUTHORIZED:
+            return Page(url, error=why)
+        # Chromium shows an empty page below its dialog, and loads the page when the user has answered.
+        return Page(url, http_status=401, error=f"{why}{_IN_WINDOW if self._has_window else _IN_URL}")
 
     def _on_moved_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self.target_id:
@@ -437,6 +479,7 @@ class LivePage:
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event.get("reason") == "swap":  # a frame of another site, which another process shows
+            self._has_foreign_frames = True
             self.has_unseen_cookies = True
             self._owner.cookies_may_differ()
 
@@ -449,6 +492,12 @@ class LivePage:
             self._stir.set()
         if self._is_muted:
             return
+        if self._forms and word == "document":
+            self._begin(self._fill(rest[1]))
+        elif self._forms and word == "frame":
+            self._begin(self._fill(*rest))
+        elif word == "filled":
+            self._filled(*rest)
         if word == "unheard":
             self.has_unseen_cookies = True
         if word == "cookies":
@@ -510,24 +559,79 @@ class LivePage:
 
     # ------------------------------------------------------------------------------------- to show it again, and else
 
-    async def kept(self) -> bytes | None:
-        """What is needed to show it again as it is now; None if what was kept before still holds."""
+    @property
+    def is_typed_into(self) -> bool:
+        """Whether the user may have typed something into it."""
+        return self._watch.is_typed_into or self._has_foreign_frames
+
+    async def typed_input(self) -> TypedInput:
+        """What the user has typed into it."""
+        typed = read_typed(await self._watch.typed()) if self._watch.is_typed_into else TypedInput()
+        if self._has_foreign_frames and (count := await self._foreign_text()):
+            typed = TypedInput(typed.forms, {**typed.lost, OTHER_SITE: count})
+        return typed
+
+    async def _foreign_text(self) -> int:
+        """In how many frames of other sites, which our script does not reach, there seems to be typed text."""
+        if await self._watch.ask("navigator.userActivation.hasBeenActive") is not True:
+            return 0
+        known = {_origin_of(self._state.url), *self._watch.origins}
+        frames = [each for each in self.page.frames if (origin := _origin_of(each.url)) and origin not in known]
+        answers = await asyncio.gather(*map(_has_text, frames[:_MOST_FRAMES]))
+        return sum(answers)
+
+    async def _fill(self, origin: str, world: str | None = None) -> None:
+        """Fill in what was typed before into a document that has come."""
+        forms = [form for form in self._forms if origin == "null" or form.url.startswith(f"{origin}/")]
+        if not forms or not await self._watch.fill(forms, world) or self._is_filling or not self._forms:
+            return
+        self._is_filling = True
+        await asyncio.sleep(_FILLING)
+        if self._is_filling:
+            self._end_filling()
+
+    def _filled(self, url: str, place: list[int]) -> None:
+        self._forms = [form for form in self._forms if (form.url, form.place) != (url, place)]
+        if not self._forms:
+            self._is_filling = False
+            self._keeping.soon()  # and with that, what was typed is no longer in the profile
+
+    def _end_filling(self) -> None:
+        count = sum(len(form.fields) for form in self._forms)
+        logger.warning("tab %s: typed text found no field to be filled into, in up to %d fields", self.tab_id, count)
+        self._forms, self._is_filling = [], False
+        self._keeping.soon()
+
+    async def kept(self, forms: Sequence[Form] = ()) -> bytes | None:
+        """What is needed to show it again as it is now, with typed text; None if what was saved before still holds."""
         if not self._has_document:
             return None
         scroll = await self._watch.ask("[scrollX, scrollY]")
         if isinstance(scroll, list):
             self._scroll = (scroll[0], scroll[1])
-        kept = history.from_navigation_history(await self._session.send("Page.getNavigationHistory"), self._scroll)
+        answer = await self._session.send("Page.getNavigationHistory")
+        kept = history.from_navigation_history(answer, self._scroll, merged(forms, self._forms))
         return history.written(kept) if kept else None
 
     async def _keep(self) -> None:
         if not self._idle.is_set() or self._is_muted or self._state.error:
             return
         answer = await self._session.send("Page.getNavigationHistory")
-        kept = history.from_navigation_history(answer, self._scroll)
+        kept = history.from_navigation_history(answer, self._scroll, self._forms)
         if kept and self._teller is not None and (data := history.written(kept)) != self._kept:
             self._kept = data
             self._teller.keep(data)
+
+    def park(self) -> None:
+        """It stays as it is while its tab is hidden. Nothing is told any more."""
+        if self._teller is not None:
+            self._teller.hush()
+
+    def resume(self) -> None:
+        """Its tab is shown again, and was assigned anew: tell what has become of it."""
+        self._kept = b""  # what was saved in case that it is lost has what was typed
+        self._tell()
+        self._keeping.soon()
 
     @property
     def origins(self) -> list[str]:
@@ -580,6 +684,13 @@ class LivePage:
         if not task.cancelled() and (error := task.exception()):
             level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR
             logger.log(level, "a page of tab %s failed", self.tab_id, exc_info=error)
+
+
+async def _has_text(frame: Frame) -> bool:
+    with contextlib.suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(_MOMENT):
+            return await frame.evaluate(_TEXT) is True
+    return False
 
 
 def _without_fragment(url: str) -> str:

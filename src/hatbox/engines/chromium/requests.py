@@ -20,6 +20,7 @@ from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.cookies.suffixes import default_suffixes
+from hatbox.engines.chromium.addresses import refusal
 from hatbox.engines.chromium.failures import error_name
 from hatbox.engines.chromium.frames import Frames, Spot, Target
 from hatbox.engines.chromium.sessions import within
@@ -66,6 +67,9 @@ class Places(Protocol):
 
     def is_shown(self, target_id: str) -> bool:
         """Whether a page is there for more than the protocol."""
+
+    def refuse(self, target_id: str, url: str, why: str) -> None:
+        """End the load of a page with an error: a listener redirects it to a URL that cannot be loaded."""
 
     def target_gone(self, target_id: str) -> None:
         """A page or a worker is no longer there."""
@@ -365,6 +369,9 @@ class RequestWatch:
             return Held("Fetch.fulfillRequest", {"responseCode": 307, "responseHeaders": headers, "body": ""})
         if flight is not None and flight.kind == _MAIN:
             self._flights.pop(_key(event), None)
+            if why := refusal(url):
+                self._places.refuse(flight.spot.target.id, url, why)
+                return _FAIL
             self._begin(self._go_to(flight.spot.target.id, url))
         else:
             logger.warning("%s: Chromium cannot redirect this to %.200r", event["request"]["url"], url)

@@ -12,6 +12,7 @@ from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError
 from hatbox.identities import Identities, IdentityLike
 from hatbox.store.base import Store
+from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.model import BLANK
 from hatbox.tabs.service import Tabs
 
@@ -31,9 +32,10 @@ class ChromiumRunner(EngineRunner):
     async def page(self, identity: IdentityLike | int, url: str = BLANK) -> Page:
         """A new page in an identity, as a tab of the profile, when it has loaded; or that of a tab, by its id.
 
-        An address that cannot be loaded is no error: the tab says why.
+        An address that cannot be loaded is no error: the tab says why. A user name and a password in the URL are used
+        and not stored.
         """
-        tab_id = identity if isinstance(identity, int) else (await self._tabs.open(identity, url)).id
+        tab_id = identity if isinstance(identity, int) else await self._open(identity, url)
         await self.settled()
         page = self.engine.page_of(tab_id)
         if page is None:
@@ -43,6 +45,15 @@ class ChromiumRunner(EngineRunner):
         await self.engine.loaded(tab_id)
         await self.loaded(tab_id)
         return page
+
+    async def _open(self, identity: IdentityLike, url: str) -> int:
+        stored = without_credentials(url)
+        if stored == url:
+            return (await self._tabs.open(identity, url)).id
+        tab = await self._tabs.open(identity)  # first the id, then the URL: else the engine could be quicker than us
+        self.engine.sign_in(tab.id, url)
+        await self._tabs.navigate(tab.id, stored)
+        return tab.id
 
     async def stop(self) -> None:
         """See EngineRunner."""

@@ -8,21 +8,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
+import msgspec
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.chromium.marks import Mark
 from hatbox.engines.chromium.sessions import Session
+from hatbox.engines.chromium.typed_input import Form
 from hatbox.engines.chromium.work import guarded
 
 __all__ = ["Watch"]
 
 _SCRIPT: Final = files(__package__).joinpath("watch.js").read_text("utf-8")
+_TYPED: Final = files(__package__).joinpath("typed.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
+_MOST_DOCUMENTS: Final = 20  # of one page, that are asked what was typed into them
 
 
 class Watch:
@@ -38,6 +42,7 @@ class Watch:
         self._document = 0.0
         self._worlds: dict[str, str] = {}  # by origin; that at the top is the first
         self._unique: dict[int, str] = {}
+        self._typed: dict[str, None] = {}  # the worlds of documents that the user has typed into
         session.on("Runtime.executionContextCreated", guarded(self._on_world))
         session.on("Runtime.bindingCalled", guarded(self._on_word))
 
@@ -71,6 +76,22 @@ class Watch:
         """The document at the top is not the one that has spoken any more."""
         self.has_spoken = False
         self._worlds.clear()
+        self._typed.clear()
+
+    @property
+    def is_typed_into(self) -> bool:
+        """Whether the user has typed into a document of the page."""
+        return bool(self._typed)
+
+    async def typed(self) -> list[object]:
+        """What typed.js says of each document that the user has typed into; None where there is no answer."""
+        worlds = list(self._typed)[:_MOST_DOCUMENTS]
+        return await asyncio.gather(*(self._try_in(world, "hatboxTyped()") for world in worlds))
+
+    async def fill(self, forms: Sequence[Form], world: str | None = None) -> bool:
+        """Fill in what belongs to the document of this world, else that at the top; whether something does."""
+        script = f"hatboxFill({msgspec.json.encode(forms).decode()})"
+        return (await self.ask(script) if world is None else await self._try_in(world, script)) is True
 
     @property
     def origins(self) -> list[str]:
@@ -82,6 +103,14 @@ class Watch:
         world = self._worlds.get(origin)
         if not world:
             raise LookupError(origin)
+        return await self._run(world, script)
+
+    async def _try_in(self, world: str, script: str) -> object:
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            return await self._run(world, script)
+        return None
+
+    async def _run(self, world: str, script: str) -> object:
         given = {"expression": script, "uniqueContextId": world, "awaitPromise": True, "returnByValue": True}
         async with asyncio.timeout(_PATIENCE):
             answer = await self._session.send("Runtime.evaluate", given)
@@ -97,7 +126,7 @@ class Watch:
         return None
 
     def _source(self) -> str:
-        return _SCRIPT.replace("(MARK, document)", f"({json.dumps(self._mark)}, document)")
+        return _SCRIPT.replace("(MARK, document)", f"({json.dumps(self._mark)}, document)") + _TYPED
 
     def _on_world(self, event: dict[str, Any]) -> None:
         context = event["context"]
@@ -106,12 +135,18 @@ class Watch:
 
     def _on_word(self, event: dict[str, Any]) -> None:
         document, word, *rest = json.loads(event["payload"])
+        world = self._unique.get(event["executionContextId"], "")
+        if word == "typed":
+            self._typed[world] = None
+            return
         if word == "document":
             is_top, origin, _ = rest
-            world = self._unique.get(event["executionContextId"], "")
             if not is_top:
                 self._worlds.setdefault(origin, world)
+                self._hear("frame", [origin, world])
                 return
             self._document, self._worlds, self.has_spoken = document, {origin: world}, True
-        if document == self._document or word in ("cookies", "unheard"):  # else it is the last word of one that is gone
+            self._typed.clear()
+        is_current = document == self._document  # else it is the last word of one that is gone
+        if is_current or word in ("cookies", "unheard", "filled"):
             self._hear(word, rest)

@@ -1,0 +1,19 @@
+"""URLs that Chromium cannot load in a tab, and why. Pure text: knows no page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.engines.chromium.failures import reason
+
+__all__ = ["EXTENSION_PAGE", "refusal"]
+
+EXTENSION_PAGE: Final = "Chromium cannot show pages of extensions (moz-extension:). Use the HTTP engine: --engine http"
+
+
+def refusal(url: str) -> str:
+    """Why a URL cannot be loaded, before anything is sent; empty if it can be tried."""
+    scheme = url.partition(":")[0].strip().lower()
+    if scheme == "moz-extension":
+        return EXTENSION_PAGE
+    return reason("net::ERR_INVALID_URL", url) if scheme == "javascript" else ""

@@ -1,0 +1,73 @@
+"""Pages that stay alive while their tabs are hidden, each in a minimised window.
+
+Whether a window can be minimised is known only after it was tried: a desktop without a window manager ignores it, and
+Chromium says then that the window is as it was. Knows neither tabs nor identities.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.sessions import Session
+
+__all__ = ["Parking"]
+
+_MINIMISING: Final = 1.0  # seconds for the desktop to minimise a window
+_PAUSE: Final = 0.01
+_MINIMISED, _NORMAL = "minimized", "normal"
+
+
+class Parking:
+    """Minimises the windows of one browser and brings them back; `session` is that of the browser."""
+
+    def __init__(self, session: Session, *, headless: bool) -> None:
+        self._session = session
+        self._can_minimise = not headless
+
+    async def park(self, target_id: str, visible: Iterable[str]) -> bool:
+        """Minimise the window of a target; False if that cannot be, or if a visible target is in the same window."""
+        if not self._can_minimise:
+            return False
+        try:
+            window = await self._window_of(target_id)
+            if window in [await self._window_of(each) for each in visible]:
+                return False
+            async with asyncio.timeout(_MINIMISING):
+                await self._set(window, _MINIMISED)
+                while await self._state_of(window) != _MINIMISED:  # noqa: ASYNC110 - the protocol has no such event
+                    await asyncio.sleep(_PAUSE)
+        except TimeoutError:
+            self._can_minimise = False  # each attempt costs the user a second
+            return False
+        except PlaywrightError:
+            return False
+        return True
+
+    async def bring_back(self, target_id: str) -> None:
+        """Show the window of a target as it was before it was minimised."""
+        with contextlib.suppress(PlaywrightError):
+            window = await self._window_of(target_id)
+            if await self._state_of(window) == _MINIMISED:
+                await self._set(window, _NORMAL)
+
+    async def is_minimised(self, target_id: str) -> bool:
+        """Whether the window of a target is minimised; the user may have brought it back."""
+        with contextlib.suppress(PlaywrightError):
+            return await self._state_of(await self._window_of(target_id)) == _MINIMISED
+        return False
+
+    async def _window_of(self, target_id: str) -> int:
+        return int((await self._session.send("Browser.getWindowForTarget", {"targetId": target_id}))["windowId"])
+
+    async def _state_of(self, window: int) -> str:
+        answer = await self._session.send("Browser.getWindowBounds", {"windowId": window})
+        return str(answer["bounds"].get("windowState", _NORMAL))
+
+    async def _set(self, window: int, state: str) -> None:
+        given = {"windowId": window, "bounds": {"windowState": state}}
+        await self._session.send("Browser.setWindowBounds", given)

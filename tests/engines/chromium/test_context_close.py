@@ -1,0 +1,72 @@
+"""A Playwright user may close the browser context of an identity: its tabs are not closed by that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hatbox
+from tests.engines.chromium.real import until, with_browser
+from tests.site import Site
+
+WORK = "firefox-container-2"
+
+
+@with_browser
+async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_again(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await runner.page("Personal", site.url("/page/9"))
+        one = await runner.page("Work", site.url("/login", user="Work"))
+        await runner.page("Work", site.url("/page/2"))
+        before = [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()]
+        await runner.synced()
+        await one.context.close()
+
+        async def are_back() -> bool:
+            pages = [runner.engine.page_of(tab_id) for tab_id, _, _ in before]
+            return all(page is not None and not page.is_closed() for page in pages)
+
+        await until(are_back)
+        assert [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()] == before
+        again = await runner.page(before[1][0])
+        assert await again.title() == "Signed in as Work"
+        assert await runner.context("Work") is again.context
+        await again.close()  # a page that is closed is a tab that is closed
+
+        async def is_gone() -> bool:
+            return len(await profile.tabs.query()) == len(before) - 1
+
+        await until(is_gone)
+    assert not site.mixed
+
+
+@with_browser
+async def test_a_script_that_ends_with_closing_its_context_finds_the_tabs_the_next_time(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/page/1"))
+            await (await runner.page("Work", site.url("/page/2"))).close()  # this one is to go
+            await page.context.close()
+        assert [tab.url for tab in await profile.tabs.query()] == [site.url("/page/1")]
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            (tab,) = await profile.tabs.query()
+            assert await (await runner.page(tab.id)).title() == "Page 1"
+
+
+@with_browser
+async def test_a_context_without_tabs_can_be_closed_and_had_again(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        context = await runner.context("Work")
+        await context.close()
+        again = await runner.context("Work")
+        assert again is not context
+        page = await again.new_page()
+        await page.goto(site.url("/page/1"))
+        await until(lambda: _is_told(profile))
+
+
+async def _is_told(profile: hatbox.Profile) -> bool:
+    return [tab.title for tab in await profile.tabs.query()] == ["Page 1"]

@@ -1,0 +1,467 @@
+"""What a user has typed into a page is there again after hide and show, or the user learns that it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.async_api import Page
+
+import hatbox
+from hatbox.engines.chromium import typed_input
+from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.typed_input import Field, Form, Step
+from tests.engines.chromium.desktop import Keyboard
+from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.site import Site
+
+WORK = "firefox-container-2"
+SECRET = "correct-horse-battery"
+
+# ----------------------------------------------------------------------------------------------------------- in pages
+
+
+def form(url: str = "https://site.example/", place: Sequence[int] = (), value: str = "typed") -> Form:
+    return Form(url, [*place], [Field([Step("input", "name", "", 0)], "text", value)])
+
+
+def answer(of: Form, **lost: int) -> str:
+    return msgspec.json.encode(msgspec.to_builtins(of) | {"lost": lost}).decode()
+
+
+def test_what_pages_answer_is_read() -> None:
+    one, two = form(), form(place=[0, 2])
+    typed = typed_input.read([answer(one, password=1), answer(two, password=2, file=1)])
+    assert typed.forms == [one, two]
+    assert typed_input.in_words(typed.lost) == ["1 chosen file", "3 passwords"]
+
+
+@given(st.none() | st.text() | st.integers() | st.recursive(st.none() | st.text(), st.lists).map(str))
+def test_an_answer_that_makes_no_sense_is_a_loss(said: object) -> None:
+    typed = typed_input.read([said, answer(form())])
+    assert (typed.forms, typed.lost) == ([form()], {typed_input.FROZEN: 1})
+
+
+def test_what_is_stored_is_bounded() -> None:
+    typed = typed_input.read(answer(form(place=[each], value="x" * 190_000)) for each in range(20))
+    assert len(typed.forms) == 5
+    assert typed.lost == {"too much": 15}
+
+
+def test_what_is_not_filled_in_yet_is_saved_again() -> None:
+    now, before, other = form(value="new"), form(value="old"), form(place=[1])
+    assert typed_input.merged([now], [before, other]) == [now, other]
+
+
+# ---------------------------------------------------------------------------------------------------- in the browser
+
+
+async def the_tab(profile: hatbox.Profile) -> int:
+    (tab,) = await profile.tabs.query("Work")
+    return tab.id
+
+
+async def hidden_and_shown(profile: hatbox.Profile, runner: ChromiumRunner) -> tuple[Page, list[str]]:
+    """Hide Work and show it; returns its page, and what was lost."""
+    lost: list[str] = []
+    profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
+    await profile.identities.hide(WORK)
+    await runner.settled()
+    await profile.identities.show(WORK)
+    return await runner.page(await the_tab(profile)), lost
+
+
+def stored(path: Path, text: str) -> bool:
+    return any(text.encode() in file.read_bytes() for file in path.parent.iterdir() if file.is_file())
+
+
+async def fill_all(page: Page) -> None:
+    await page.fill("#name", "Ada")
+    await page.locator("[name=twin]").nth(1).fill("second")
+    await page.fill("[name=text]", "new\ntext")
+    await page.focus("[name=select]")
+    await page.keyboard.press("c")
+    await page.check("#check")
+    await page.check("#two")
+    await page.fill("#open input", "in a shadow root")
+    await page.click("#editable")
+    await page.keyboard.type("edited <b>")
+    await page.frame_locator("iframe").locator("#text").fill("in a frame")
+
+
+VALUES = """() => [
+    document.getElementById("name").value,
+    [...document.querySelectorAll("[name=twin]")].map((each) => each.value),
+    document.querySelector("[name=text]").value,
+    document.querySelector("[name=select]").value,
+    [document.getElementById("check").checked, document.getElementById("two").checked],
+    document.getElementById("open").shadowRoot.firstChild.value,
+    document.getElementById("editable").innerText,
+    frames[0].document.getElementById("text").value,
+]"""
+FILLED = ["Ada", ["", "second"], "new\ntext", "c", [True, True], "in a shadow root", "edited <b>", "in a frame"]
+
+
+@with_browser
+async def test_what_was_typed_is_filled_in_again(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/fields"))
+        await fill_all(page)
+        assert await page.evaluate(VALUES) == FILLED
+        page, lost = await hidden_and_shown(profile, runner)
+
+        async def is_filled() -> bool:
+            return bool(await page.evaluate(VALUES) == FILLED)
+
+        await until(is_filled)
+        assert lost == []
+        assert await page.evaluate("inputs") > 0  # the page learns of it as of typing
+        page, lost = await hidden_and_shown(profile, runner)  # what was filled in counts as typed
+        await until(is_filled)
+        assert lost == []
+
+
+@with_browser
+async def test_what_was_typed_is_no_longer_in_the_profile_once_it_is_filled_in(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+
+        async def kept() -> bytes:
+            return await profile.tabs.read(lambda each: each.tabs.page(tab)) or b""
+
+        page = await runner.page("Work", site.url("/form"))
+        tab = await the_tab(profile)
+        await page.fill("#text", SECRET)
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert SECRET.encode() in await kept()
+        await profile.identities.show(WORK)
+        page = await runner.page(tab)
+        await page.wait_for_function("document.querySelector('#text').value !== ''")
+
+        async def is_scrubbed() -> bool:
+            return SECRET.encode() not in await kept()
+
+        await until(is_scrubbed)
+
+
+@with_browser
+async def test_secrets_are_never_stored_and_their_loss_is_reported(
+    browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page("Work", site.url("/fields"))
+            await page.fill("#name", "Ada")
+            for field in ("#card", "#code", "#off"):
+                await page.fill(field, SECRET)
+            await page.fill("#password", SECRET)
+            await page.evaluate("document.getElementById('password').type = 'text'")  # "show the password"
+            await page.click("#closed")
+            await page.keyboard.type("in a closed shadow root")
+            assert not stored(path, SECRET)
+            page, lost = await hidden_and_shown(profile, runner)
+            await page.wait_for_function("document.getElementById('name').value === 'Ada'")
+            assert not stored(path, SECRET)
+            assert lost == [
+                "3 fields that their site does not allow to be stored",
+                "1 password",
+                "1 field that cannot be found again",
+            ]
+            assert await page.evaluate("document.getElementById('password').value") == ""
+            assert "typed text is not saved: 3 fields that their site" in caplog.text
+            assert SECRET not in caplog.text
+        assert not stored(path, SECRET)
+
+
+@with_browser
+async def test_a_page_without_typed_text_is_closed_as_ever(
+    browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.evaluate("document.getElementById('text').value = 'by a script'")
+        await page.evaluate("document.getElementById('text').dispatchEvent(new Event('input', {bubbles: true}))")
+        assert not runner.engine._pages[await the_tab(profile)].is_typed_into
+        page, lost = await hidden_and_shown(profile, runner)
+        assert await page.evaluate("document.getElementById('text').value") == ""
+        assert lost == []
+        await page.fill("#text", "sent")
+        await page.fill("#text", "")  # as after a message was sent
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert lost == []
+
+
+@with_browser
+async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_word(
+    browser: str, path: Path, site: Site
+) -> None:
+    late = """() => {
+        const field = Object.assign(document.createElement("input"), { id: "late" });
+        document.body.append(field);
+    }"""
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.fill("#text", "first")
+        await page.evaluate(late)
+        await page.fill("#late", "late")
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        await profile.identities.show(WORK)
+        page = await runner.page(await the_tab(profile))
+        await page.wait_for_function("document.getElementById('text').value === 'first'")
+        await page.fill("#text", "changed by hand")
+        page, _ = await hidden_and_shown(profile, runner)  # what has found no field yet is saved again
+        await page.wait_for_function("document.getElementById('text').value === 'changed by hand'")
+        await page.evaluate(late)
+        await page.wait_for_function("document.getElementById('late').value === 'late'")
+
+
+@with_browser
+async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await profile.identities.hide(WORK)
+            await runner.settled()
+        await profile.identities.show(WORK)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page(await the_tab(profile))
+            await page.wait_for_function("document.getElementById('text').value === 'typed'")
+
+
+@with_browser
+async def test_a_closed_tab_takes_along_what_was_typed(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        await (await runner.page("Work", site.url("/form"))).fill("#text", SECRET)
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        tab = await the_tab(profile)
+        await profile.tabs.close(tab)
+        assert await profile.tabs.read(lambda each: each.tabs.page(tab)) is None
+
+
+HOSTILE = {
+    "a hundred thousand fields": """document.body.insertAdjacentHTML("afterbegin", "<input hidden>".repeat(1e5));
+        document.getElementById("text").removeAttribute("id")""",
+    "an endless value": "document.getElementById('text').value = 'x'.repeat(3e6)",
+    "getters": """for (const name of ["value", "defaultValue", "type", "form"])
+        Object.defineProperty(HTMLInputElement.prototype, name, { get() { for (;;); } });
+        Array.prototype.toJSON = String.prototype.toJSON = () => { for (;;); };""",
+    "clobbered members": """for (const name of ["getElementById", "querySelectorAll", "createTreeWalker"])
+        document.body.insertAdjacentHTML("beforeend", `<img name="${name}"><form name="${name}"></form>`)""",
+    "a deep tree": """let at = document.body;
+        for (let depth = 0; depth < 400; depth++) at = at.appendChild(document.createElement("div"));
+        at.append(document.getElementById("text"))""",
+    "an editable page": """document.getElementById("text").blur(); document.body.contentEditable = true;
+        document.body.insertAdjacentHTML("beforeend", "<p>x</p>".repeat(1e5)); document.body.focus()""",
+}
+FRAME = "url => document.body.append(Object.assign(document.createElement('iframe'), {src: url}))"
+SPENT = "(() => { const since = performance.now(); hatboxTyped(); return performance.now() - since })()"
+
+
+@pytest.mark.parametrize("script", HOSTILE.values(), ids=HOSTILE)
+@with_browser
+async def test_a_hostile_page_neither_delays_hide_nor_breaks_it(
+    script: str, browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.click("#text")
+        await page.keyboard.type("a")
+        await page.evaluate(f"void (() => {{ {script} }})()")
+        if "contentEditable" in script:
+            await page.keyboard.type("b")
+        spent = float(await in_our_world(runner, SPENT))
+        assert spent < 2000  # it takes 50 ms on a machine with nothing else to do
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert page.is_closed()
+        (tab,) = await profile.tabs.query("Work")
+        assert (tab.hidden, tab.error) == (True, "")
+        kept = await profile.tabs.read(lambda each: each.tabs.page(tab.id))
+        assert kept is not None
+        assert len(kept) < 1_100_000
+
+
+@with_browser
+async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.fill("#text", "typed")
+        await page.evaluate("setTimeout(() => { while (true); })")
+        lost: list[str] = []
+        profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert page.is_closed()
+        assert lost == ["all typed text: the page does not answer"]
+
+
+async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
+    (live,) = runner.engine._pages.values()
+    return await live._watch.ask(script)
+
+
+@with_browser
+async def test_text_in_a_frame_of_another_site_is_reported_as_lost(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        other = site.url("/form", host="localhost")
+        await page.evaluate(FRAME, other)
+        field = page.frame_locator("iframe").locator("#text")
+        await field.wait_for()
+        _, lost = await hidden_and_shown(profile, runner)
+        assert lost == []  # nothing is typed
+        page = await runner.page(await the_tab(profile))
+        await page.evaluate(FRAME, other)
+        field = page.frame_locator("iframe").locator("#text")
+        await field.click()
+        await page.keyboard.type("typed")
+        _, lost = await hidden_and_shown(profile, runner)
+        assert lost == ["text in 1 frame of another site"]
+
+
+# ------------------------------------------------------------------------------------------------------- in windows
+
+
+@with_browser
+async def test_a_page_with_typed_text_stays_alive_in_a_minimised_window(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        page = await runner.page("Work", site.url("/fields"))
+        plain = await runner.page("Work", site.url("/page/2"))
+        tabs = await profile.tabs.query("Work")
+        await page.fill("#password", SECRET)
+        await page.evaluate("window.memory = 'in memory'")
+        lost: list[str] = []
+        profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert (page.is_closed(), plain.is_closed()) == (False, True)
+        assert runner.engine.tabs == set()
+        assert await window_state(runner, page) == "minimized"
+        assert not stored(path, SECRET)
+        await profile.identities.show(WORK)
+        again = await runner.page(tabs[0].id)
+        assert again is page
+        assert await window_state(runner, page) == "normal"
+        assert await page.evaluate("[memory, document.getElementById('password').value]") == ["in memory", SECRET]
+        assert lost == []
+        await runner.page(tabs[1].id)
+        await page.goto(site.url("/page/3"))  # and it is the page of its tab, as before
+
+        async def is_told() -> bool:
+            return (await profile.tabs.get(tabs[0].id)).title == "Page 3"
+
+        await until(is_told)
+
+
+async def window_state(runner: ChromiumRunner, page: Page) -> str:
+    session = await page.context.new_cdp_session(page)
+    window = await session.send("Browser.getWindowForTarget")
+    return str(window["bounds"]["windowState"])
+
+
+@with_browser
+async def test_a_tab_that_is_closed_while_its_window_is_minimised_is_gone(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        await runner.page("Personal", site.url("/page/1"))
+        page = await runner.page("Work", site.url("/form"))
+        await page.fill("#text", "typed")
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        assert not page.is_closed()
+        closed = asyncio.ensure_future(page.wait_for_event("close"))
+        await profile.tabs.close(await the_tab(profile))
+        await closed
+
+
+@with_browser
+async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.fill("#text", "typed")
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        session = await page.context.new_cdp_session(page)
+        window = (await session.send("Browser.getWindowForTarget"))["windowId"]
+        await session.send("Browser.setWindowBounds", {"windowId": window, "bounds": {"windowState": "normal"}})
+
+        async def is_shown() -> bool:
+            return not (await profile.identities.get(WORK)).hidden
+
+        await until(is_shown)
+        assert await runner.page(await the_tab(profile)) is page
+
+
+@with_browser
+async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(browser=browser) as runner:
+            page = await runner.page("Work", site.url("/form"))
+            await page.fill("#text", "typed")
+            await profile.identities.hide(WORK)
+            await runner.settled()
+            os.kill(await browser_process(runner), signal.SIGKILL)
+            await page.wait_for_event("close")
+        await profile.identities.show(WORK)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page(await the_tab(profile))
+            await page.wait_for_function("document.getElementById('text').value === 'typed'")
+
+
+@with_browser
+async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again(
+    browser: str, desktop: Keyboard, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        beside = await runner.page("Work", site.url("/page/1"))
+        await page.fill("#text", "typed")
+        tab, other = (each.id for each in await profile.tabs.query("Work"))
+        script = profile.browser(["tabHide"])
+
+        async def is_hidden() -> bool:
+            await profile.tabs.activate(other)  # an active tab is not hidden alone
+            return bool(await script.tabs.hide(tab) == [tab])
+
+        await until(is_hidden)
+        await runner.settled()
+        assert (page.is_closed(), await window_state(runner, beside)) == (True, "normal")
+        await script.tabs.show(tab)
+        again = await runner.page(tab)
+        await again.wait_for_function("document.getElementById('text').value === 'typed'")
+
+
+@with_browser
+async def test_without_a_window_manager_what_was_typed_is_filled_in_again(
+    browser: str, display: None, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.fill("#text", "typed")
+        again, lost = await hidden_and_shown(profile, runner)
+        assert page.is_closed()
+        await again.wait_for_function("document.getElementById('text').value === 'typed'")
+        assert lost == []
