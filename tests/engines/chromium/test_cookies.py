@@ -105,13 +105,13 @@ async def test_nothing_is_written_twice_in_either_direction(
 
         store = await profile.cookie_store("Work")
         await store.set(site.url("/"), name="ours", value="Work-1", expires=time.time() + 1e9)  # more than it can keep
-        await until(lambda: in_browser(runner, "ours", "Work-1"), seconds=1)
+        await until(lambda: in_browser(runner, "ours", "Work-1"))
         await look(runner)
         assert writes.browser == ["ours"]
         assert [each.cookie.name for each in writes.store] == ["session", "ours"]
 
         await page.goto(site.url("/page/1", set="ours=Work-2; Path=/"))
-        await until(lambda: is_value(profile, "ours", "Work-2"), seconds=1)
+        await until(lambda: is_value(profile, "ours", "Work-2"))
         await look(runner)
         assert writes.browser == ["ours"]
         assert [(each.cookie.value, each.cause) for each in writes.store[2:]] == [
@@ -142,7 +142,7 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
         )
         await until(lambda: value(profile, "Work", "session"))
         await page.goto(site.url("/logout"))  # Max-Age=0
-        await until(lambda: is_value(profile, "session", None), seconds=1)
+        await until(lambda: is_value(profile, "session", None))
 
         lines = ["__Host-c=Work-3; Secure; HttpOnly; Path=/", "d=Work-4; Secure", "e=Work-5; Secure; Partitioned"]
         other = await runner.page("Work", site.url("/", host="localhost", set=lines))
@@ -151,7 +151,7 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
             kept = await until(lambda name=name: cookie(profile, "Work", name))  # type: ignore[misc]
             assert kept is not None
             await store.remove(kept.key)
-            await until(lambda name=name: in_browser(runner, name, None), seconds=1)  # type: ignore[misc]
+            await until(lambda name=name: in_browser(runner, name, None))  # type: ignore[misc]
         await other.goto(site.url("/cookies", host="localhost"))
         assert await other.inner_text("body") == ""
 
@@ -162,9 +162,9 @@ async def test_cookies_of_scripts_are_in_the_store_within_a_second(browser: str,
         page = await runner.page("Work", site.url("/script", user="Work"))
         await until(lambda: value(profile, "Work", "script"), seconds=2)
         await page.evaluate("document.cookie = 'later=Work-1; path=/'")
-        await until(lambda: is_value(profile, "later", "Work-1"), seconds=1)
+        await until(lambda: is_value(profile, "later", "Work-1"))
         await page.evaluate("cookieStore.delete('later')")
-        await until(lambda: is_value(profile, "later", None), seconds=1)
+        await until(lambda: is_value(profile, "later", None))
 
         # Where a page is not secure there is no cookieStore to tell of it, nor in the frame of another site.
         await page.context.route("http://plain.example/*", lambda route: route.fulfill(body="<p>plain"))
@@ -350,7 +350,7 @@ async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser:
         profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
         profile._store._tell(Change(MISSED, b"", None))  # as if its log had been cut
-        await until(lambda: in_browser(runner, "missed", "Work-1"), seconds=1)
+        await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 
 @with_browser
@@ -380,7 +380,7 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
         assert 0 < sum(word in ("cookies", "unheard") for word in heard) < 100
         await page.goto(site.url("/page/2"))  # where it is listened to again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
-        await until(lambda: is_value(profile, "next", "Work-1"), seconds=1)
+        await until(lambda: is_value(profile, "next", "Work-1"))
 
 
 @with_browser
@@ -397,7 +397,7 @@ async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browse
 
         monkeypatch.setattr(CookieSync, "load", load)
         await runner.page("Work", site.url("/page/1"))
-        await until(lambda: in_browser(runner, "meanwhile", "Work-1"), seconds=1)
+        await until(lambda: in_browser(runner, "meanwhile", "Work-1"))
 
 
 def test_what_could_not_be_written_is_written_the_next_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,10 +52,10 @@ async def test_a_session_goes_from_the_browser_to_httpx_and_back(browser: str, p
                 answer = await client.get(site.url("/rotate"))
                 assert "Still Work" in answer.text
                 now = await value(profile, "Work", "session")
-                await until(lambda now=now: _has(runner, "session", now), seconds=1)  # type: ignore[misc]
+                await until(lambda now=now: _has(runner, "session", now))  # type: ignore[misc]
                 await page.goto(site.url("/rotate"))
                 assert await page.title() == "Still Work"
-                await until(lambda now=now: _differs(profile, now), seconds=1)  # type: ignore[misc]
+                await until(lambda now=now: _differs(profile, now))  # type: ignore[misc]
         assert first != await value(profile, "Work", "session")
     assert not site.stale
     assert not site.mixed
@@ -170,7 +170,7 @@ async def test_a_login_survives_the_browser_that_is_killed_a_second_later(
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         process = await browser_process(runner)
         page = await runner.page("Work", site.url("/login", user="Work"))
-        await until(lambda: value(profile, "Work", "session"), seconds=1)
+        await until(lambda: value(profile, "Work", "session"))
         os.kill(process, signal.SIGKILL)
         await until(lambda: _is(page.is_closed()))
 
@@ -207,9 +207,9 @@ async def test_a_command_elsewhere_acts_on_the_browser(browser: str, path: Path,
             await until(lambda: _is(page.url == site.url("/page/5")))
             store = await elsewhere.cookie_store("Work")
             await store.set(site.url("/"), name="elsewhere", value="Work-1")
-            await until(lambda: _has(runner, "elsewhere", "Work-1"), seconds=1)
+            await until(lambda: _has(runner, "elsewhere", "Work-1"))
             await store.clear()
-            await until(lambda: _has_none(runner), seconds=1)
+            await until(lambda: _has_none(runner))
 
 
 async def _has_none(runner: ChromiumRunner) -> bool:

@@ -61,7 +61,7 @@ async def test_a_host_that_is_killed_loses_neither_the_login_nor_what_sites_keep
     with start(path, browser, *urls) as host:
         chromium = json.loads(await asyncio.to_thread(host.stdout.readline))  # type: ignore[union-attr]
         async with hatbox.open(path) as profile:
-            await until(lambda: value(profile, "Work", "session"), seconds=1)
+            await until(lambda: value(profile, "Work", "session"))
 
             async def is_saved() -> bool:
                 rows = await profile.tabs.read(lambda each: each.site_data.load(2))
