@@ -1,6 +1,6 @@
 """A site with logins, on http://localhost:8000, to try identities on. Run it with:  python examples/demo_site.py
 
-/login/NAME signs NAME in with a cookie, /me says who is signed in, /logout signs out. Another port: pass its number.
+/login/NAME signs NAME in with a cookie, /me shows the user, /logout signs out. To use another port, pass its number.
 """
 
 import contextlib
@@ -12,10 +12,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one request."""
+    """Handles one request."""
 
     def do_GET(self) -> None:
-        """Every page of the site."""
+        """Serve every page of the site."""
         path = urlsplit(self.path).path
         if path.startswith("/login/"):
             self.redirect(f"user={quote(path.removeprefix('/login/'))}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400")
@@ -23,10 +23,10 @@ class Handler(BaseHTTPRequestHandler):
             self.redirect("user=; Path=/; Max-Age=0")
         else:
             cookie = SimpleCookie(self.headers.get("Cookie", "")).get("user")
-            self.page(f"Signed in as {unquote(cookie.value)}" if cookie else "Nobody is signed in")
+            self.page(f"Signed in as {unquote(cookie.value)}" if cookie else "Not signed in")
 
     def redirect(self, cookie: str) -> None:
-        """Set a cookie, and go to the page that says who is signed in."""
+        """Set a cookie, and redirect to the page that shows the user."""
         self.send_response(303)
         self.send_header("Location", "/me")
         self.send_header("Set-Cookie", cookie)
@@ -34,7 +34,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def page(self, title: str) -> None:
-        """A page that says it, and has links."""
+        """Send a page with this title and links."""
         text = (
             f"<!doctype html><title>{html.escape(title)}</title>\n<h1>{html.escape(title)}</h1>\n"
             '<p><a href="/login/alice">Alice</a> <a href="/login/bob">Bob</a> <a href="/logout">Sign out</a>\n'
@@ -46,13 +46,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Print nothing: it may run in the background of your terminal."""
+        """Print nothing: the server may run in the background of your terminal."""
 
 
 try:
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 8000), Handler)
 except (OSError, ValueError) as error:
-    sys.exit(f"The port cannot be used ({error}). Name another one: python examples/demo_site.py 8001")
+    sys.exit(f"The port cannot be used ({error}). Choose another one: python examples/demo_site.py 8001")
 print(f"http://localhost:{server.server_port} is up, until Ctrl-C.", flush=True)
 with contextlib.suppress(KeyboardInterrupt):
     server.serve_forever()

@@ -158,9 +158,10 @@ def test_the_commands_work_one_after_the_other(newcomer: Newcomer, demo: str) ->
         if not command.startswith(DEMO) and (sys.platform == "linux" or not command.startswith("hatbox import firefox"))
     }
     for command, out in printed.items():
-        if "# signed in as " in command:
-            name = command.rpartition("# signed in as ")[2]
-            assert ("Nobody is signed in" if name == "nobody" else f"Signed in as {name.lower()}") in out
+        if command.endswith("# not signed in"):
+            assert "Not signed in" in out
+        elif "# signed in as " in command:
+            assert f"Signed in as {command.rpartition('# signed in as ')[2].lower()}" in out
     assert len(printed) > 12
 
 

@@ -1,7 +1,7 @@
-"""Decoding of Content-Encoding (RFC 9110, 8.4) within a bound. Knows no client and makes no request.
+"""Decodes Content-Encoding (RFC 9110, 8.4) within a limit. Knows no client and makes no request.
 
 A server chooses how far a body expands: 271 bytes of nested gzip are 1.5 GB. So each coding produces its output in
-pieces, of which no more is made than is taken, and all output counts, that between two codings too.
+chunks, on demand, and all output counts towards the limit, also that between two codings.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hatbox.errors import HatboxError
 __all__ = ["ACCEPT_ENCODING", "BodyTooLarge", "ContentCodingError", "ContentDecoder", "check_expansion", "codings_of"]
 
 _MOST_CODINGS: Final = 2
-_PIECE: Final = 1 << 14  # bytes: of input that is handed to a coding at a time, and of output
-_ALWAYS: Final = 64 << 20  # bytes that any body may have, where there is no limit
-_RATIO: Final = 1100  # what gzip can make of one byte at most is 1032
-_ZSTD_WINDOW_LOG: Final = 23  # 8 MB, the most that a decoder on the web has to have (RFC 9659)
+_PIECE: Final = 1 << 14  # bytes of input, and of output, of a coding at a time
+_ALWAYS: Final = 64 << 20  # bytes that a body may always have if there is no limit
+_RATIO: Final = 1100  # gzip expands by 1032 at most
+_ZSTD_WINDOW_LOG: Final = 23  # 8 MB, the largest window on the web (RFC 9659)
 
 
 class ContentCodingError(HatboxError):
@@ -27,14 +27,14 @@ class ContentCodingError(HatboxError):
 
 
 class BodyTooLarge(ContentCodingError):
-    """A body is larger than it may be, once it is decoded."""
+    """The decoded body is larger than the limit."""
 
 
 class ContentDecoder:
-    """Decodes one body. `most_bytes` is the limit, for what comes in and for what comes out.
+    """Decodes one body. `most_bytes` is the limit of the encoded and of the decoded size.
 
-    Without one, a body may be as large as its sender makes it, but not by nesting codings: from 64 MB on, at most as
-    much is decoded as one gzip could hold.
+    Without a limit, the size is up to the server, but nested codings cannot multiply it: from 64 MB on, a body may
+    expand at most as far as one gzip coding can.
     """
 
     def __init__(self, content_encoding: str, most_bytes: int | None = None) -> None:
@@ -44,7 +44,7 @@ class ContentDecoder:
         self._received = 0
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        """What the next bytes of the body mean, in pieces; to be taken before the next call."""
+        """Decode the next bytes of the body. Consume the chunks before the next call."""
         self._received += len(data)
         self._check(self._received)
         for start in range(0, len(data), _PIECE):
@@ -67,7 +67,7 @@ class ContentDecoder:
 
 
 def check_expansion(received: int, decoded: int) -> None:
-    """Raise BodyTooLarge where so many bytes received have become more than one gzip could hold, and that is a lot."""
+    """Raise BodyTooLarge if a large body expands further than one gzip coding can."""
     if decoded > max(_ALWAYS, _RATIO * received):
         raise BodyTooLarge(f"{received} bytes of the body expand to more than {_RATIO} times as much")
 
@@ -75,7 +75,7 @@ def check_expansion(received: int, decoded: int) -> None:
 def codings_of(content_encoding: str) -> list[str]:
     """The codings that the header names, in the order in which they were applied; ContentCodingError if too many.
 
-    Names that are no codings, such as `identity` and `aws-chunked`, are left out.
+    Names without an effect, such as `identity` and `aws-chunked`, are ignored.
     """
     names = [name for each in content_encoding.split(",") if (name := each.strip().lower()) in _CODINGS]
     if len(names) > _MOST_CODINGS:
@@ -85,11 +85,11 @@ def codings_of(content_encoding: str) -> list[str]:
 
 class _Coding(Protocol):
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What these bytes mean, in pieces of at most `_PIECE` bytes."""
+        """Decode these bytes, in chunks of at most `_PIECE` bytes."""
 
 
 class _Gzip:
-    """One or more members, one after the other. What follows the last is ignored, as in browsers."""
+    """gzip: one or more members. Data after the last member is ignored, as in browsers."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -107,7 +107,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """With or without the header of zlib: servers do both."""
+    """deflate, with or without the zlib header: servers send both."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj()
@@ -126,11 +126,11 @@ class _Deflate:
 
 def _inflated(inner: Any, data: bytes) -> Iterator[bytes]:
     try:
-        while data and not inner.eof:  # at the end the tail stays as it was, and what follows is in unused_data
+        while data and not inner.eof:  # at the end the rest is in unused_data
             if piece := inner.decompress(data, _PIECE):
                 yield piece
             data = inner.unconsumed_tail
-        while not inner.eof and (piece := inner.decompress(b"", _PIECE)):  # what did not fit into the last piece
+        while not inner.eof and (piece := inner.decompress(b"", _PIECE)):  # output that did not fit into the last chunk
             yield piece
     except zlib.error as error:
         raise ContentCodingError(f"the body is damaged ({error})") from error
@@ -154,7 +154,7 @@ class _Brotli:
 
 
 class _Zstandard:
-    """One or more frames, one after the other."""
+    """zstd: one or more frames."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -182,7 +182,7 @@ class _Zstandard:
 
 
 def _brotli() -> Callable[[], _Coding] | None:
-    """Brotli, where a library is installed that can stop at a bound: from 1.2 on."""
+    """Brotli, if the installed library can limit its output: from 1.2 on."""
     for name in ("brotli", "brotlicffi"):
         library = _imported(name)
         if library is not None and hasattr(library.Decompressor, "can_accept_more_data"):
@@ -191,7 +191,7 @@ def _brotli() -> Callable[[], _Coding] | None:
 
 
 def _zstandard() -> Callable[[], _Coding] | None:
-    """Zstandard, where Python has it (3.14), or its backport is installed. The package zstandard knows no bound."""
+    """Zstandard, if Python (3.14) or its backport has it. The package zstandard cannot limit its output."""
     for name in ("compression.zstd", "backports.zstd"):
         if (library := _imported(name)) is not None:
             return lambda: _Zstandard(library)
@@ -207,7 +207,7 @@ def _imported(name: str) -> Any:
 
 def _missing(name: str) -> Callable[[], _Coding]:
     def refuse() -> _Coding:
-        raise ContentCodingError(f"the body is encoded as {name}, which this program has not asked for")
+        raise ContentCodingError(f"the body is encoded as {name}, which was not requested")
 
     return refuse
 
@@ -218,4 +218,4 @@ _CODINGS: Final[dict[str, Callable[[], _Coding]]] = {
 }
 
 ACCEPT_ENCODING: Final = ", ".join(name for name, make in _FOUND.items() if make is not None)
-"""What to send as Accept-Encoding: the codings that can be decoded within a bound."""
+"""The value of Accept-Encoding: the codings that can be decoded within a limit."""

@@ -30,7 +30,7 @@ HatboxError
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── ScriptError              what a script of an extension threw; knows file and line
 ├── RuntimeGone              an extension has ended, and what was asked of it will not be answered
-│   └── SandboxUnavailable   it was not started, because a layer of the sandbox that is required is missing
+│   └── SandboxUnavailable   it was not started, because a required layer of the sandbox is missing
 ├── NetworkError             a request of a script was not made, or not answered
 ├── TransferError            something cannot be imported or exported; nothing was changed
 │   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
@@ -243,12 +243,12 @@ class NoSuchExtension(ExtensionError):
 
 
 class AlreadyInstalled(ExtensionError):
-    """Another extension with this id is installed, from another place or with another name. Nothing was done."""
+    """Another extension with this id is installed, from another path or with another name. Nothing was done."""
 
     def __init__(self, extension_id: str, installed: str, given: str, changes: str) -> None:
         super().__init__(
             f"{extension_id} is installed already: {installed}. This is {given}. {changes} "
-            "To install it instead, pass --replace (replace=True): that drops what was granted, and all data "
+            "To install it instead, pass --replace (replace=True): that deletes granted permissions, and all data "
             "unless you pass --keep-data (keep_data=True) as well."
         )
         self.extension_id = extension_id
@@ -299,7 +299,7 @@ class RuntimeGone(HatboxError):
 
 
 class SandboxUnavailable(RuntimeGone):
-    """An extension was not started, because a layer of the sandbox that is required is missing."""
+    """An extension was not started, because a required layer of the sandbox is missing."""
 
 
 class NetworkError(HatboxError):
@@ -349,7 +349,7 @@ class IdentityRemoved(HatboxError):
 
 
 class MissingExtra(HatboxError):
-    """A package is not installed that is needed only for what was asked. `needed` names it, if not after the extra."""
+    """A package that this call needs is not installed. `needed` is its name, if it differs from the extra."""
 
     def __init__(self, extra: str, needed: str = "") -> None:
         super().__init__(f"{needed or extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")

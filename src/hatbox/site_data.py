@@ -82,7 +82,7 @@ def _without(data: bytes, parts: Sequence[str]) -> bytes:
     """What is left of what an origin keeps; nothing, if it is nothing."""
     try:
         kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
-    except RecursionError:  # a page has nested its data so deeply that no part of it can be told from another
+    except RecursionError:  # nested too deeply to be parsed, so no single part can be removed
         return b""
     for part in parts:
         kept[part] = []

@@ -1,4 +1,4 @@
-"""A cache for functions of one text. Long texts are never cached: callers outside of the program choose them.
+"""A cache for functions of one text. Long texts are never cached, because servers and scripts choose them.
 
 An `lru_cache` is bounded in entries, not in bytes: a thousand texts of a megabyte each fit in it.
 """
@@ -24,7 +24,7 @@ class CachedFunction(Protocol[Result]):
     __wrapped__: Any
     """The function without its cache."""
     cache_info: Any
-    """As that of functools.lru_cache."""
+    """See functools.lru_cache."""
 
     def __call__(self, text: str, /) -> Result:
         """The result for this text."""

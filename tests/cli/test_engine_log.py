@@ -53,11 +53,11 @@ def test_what_a_killed_engine_has_left_is_put_away_and_its_log_is_named(
     engines.end(profile, signal.SIGKILL)
     said = cli(*command).err
     (log,) = stored()
-    assert f"The last engine in the background did not end in order. Its log is {log}\n" in said
+    assert f"The last background engine did not shut down cleanly. Its log is {log}\n" in said
     assert '"event":"ready"' in log.read_text("utf-8")
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert left(profile) == []
-    assert "did not end in order" not in cli(*command).err
+    assert "did not shut down cleanly" not in cli(*command).err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no such signal")

@@ -161,8 +161,8 @@ def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tm
         f"Replaced one 1, from {one}",
         f"by wallpapers 1 (one@example.org), from {other}",
         "  requires now: tabs",
-        "  requires no longer: https://site.example/*",
-        "  is not granted any more: cookies",
+        "  no longer requires: https://site.example/*",
+        "  no longer granted: cookies",
         "  data: deleted",
     ]
     assert cli("extensions", "permissions", "one@example.org", "--json").json["granted"] == []

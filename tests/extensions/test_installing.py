@@ -214,7 +214,7 @@ def test_it_removes_only_itself(tmp_path: Path) -> None:
         await install_helper(profile, helper(tmp_path / "a"))
         impostor = await profile.extensions.start(wallpapers(tmp_path / "b"))
         await impostor.evaluate("void browser.management.uninstallSelf()")
-        while profile.extensions.running:  # noqa: ASYNC110 - there is nothing to be told by
+        while profile.extensions.running:  # noqa: ASYNC110 - no event reports it
             await asyncio.sleep(0.005)
         await helper_has_all(profile)
 
@@ -434,7 +434,7 @@ def test_files_that_were_edited_or_deleted_have_no_effect_until_it_is_installed_
 
 async def until_reloaded(extension: Extension) -> None:
     before = extension.runtime
-    while extension.runtime in (None, before):  # noqa: ASYNC110 - there is nothing to be told by
+    while extension.runtime in (None, before):  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(0.005)
 
 

@@ -704,7 +704,7 @@ async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_aft
         async with hatbox.open(path) as profile:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(2):
-                with pytest.raises(hatbox.ProfileBusy, match=r"another program, .*, has kept it locked") as refusal:
+                with pytest.raises(hatbox.ProfileBusy, match=r"another program, .*, has locked it") as refusal:
                     await profile.identities.create("a", color="red", icon="pet")
                 assert str(path) in str(refusal.value)
                 assert "try again" in str(refusal.value)
@@ -729,9 +729,7 @@ def test_a_program_that_was_stopped_while_it_wrote_is_named(path: Path, monkeypa
             stopped.stdout.readline()
             stopped.send_signal(signal.SIGSTOP)
             until_stopped(stopped.pid)
-            with pytest.raises(
-                hatbox.ProfileBusy, match=rf"\(pid {stopped.pid}\), which is stopped, has kept it locked"
-            ):
+            with pytest.raises(hatbox.ProfileBusy, match=rf"\(pid {stopped.pid}\), which is stopped, has locked it"):
                 profile.identities.create("a", color="red", icon="pet")
             stopped.send_signal(signal.SIGCONT)
             stopped.communicate()

@@ -148,7 +148,7 @@ def test_a_changed_byte_in_the_newest_transaction_is_reported_while_the_index_ex
     *_, before_last, end = log.commits(whole)
     for offset in interesting(whole, before_last, end):
         assert log.damage(flipped(whole, offset)) is not None, offset
-    log.index.unlink()  # as after a power cut: now it cannot be told from a torn tail
+    log.index.unlink()  # as after a power cut: now it looks like a torn tail
     assert log.damage(flipped(whole, before_last + FRAME)) is None
 
 

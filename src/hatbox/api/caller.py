@@ -40,9 +40,9 @@ class Caller:
 
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
-        """The name under which all that it stores is in the profile."""
+        """The data area: the name under which the profile stores its data."""
         self.extension_id = caller_id
-        """The id by which others know it."""
+        """The id that others see."""
         self.permissions = set(permissions)
         self.context = Context(caller_id, "about:blank", "null", kind=None)
         """Where it is, for those whom it sends messages."""

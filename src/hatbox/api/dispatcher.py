@@ -35,7 +35,7 @@ class Dispatcher:
 
     @property
     def requests(self) -> Requests:
-        """The requests of the profile, and who listens to them."""
+        """The requests of the profile, and their listeners."""
         return self._services.requests
 
     def visible(self, caller: Caller) -> list[str]:

@@ -1,8 +1,7 @@
-"""Globs: patterns in which `*` stands for any text, and `?` for one character where that is wanted. Pure text.
+"""Globs: patterns in which `*` stands for any text, and optionally `?` for one character. Pure text.
 
-Scripts choose the pattern and pages the text, so time must not depend on either but for its length. The text between
-two stars is searched once, from the end of the match before it: the leftmost match leaves most for the rest, so no
-choice is ever taken back.
+Scripts choose the pattern and pages the text, so matching must take linear time. The text between two stars is searched
+once, from the end of the previous match: the leftmost match leaves most for the rest, so there is no backtracking.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Glob(NamedTuple):
 
 
 def glob(text: str, *, question: bool) -> Glob:
-    """A pattern in which `*` stands for any text, and `?` for one character if `question` says so."""
+    """Compile a pattern in which `*` stands for any text and, with `question`, `?` for one character."""
     first, *others = text.split("*")
     if not others:
         return Glob((first,), question)

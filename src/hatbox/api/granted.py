@@ -43,7 +43,7 @@ def keep_granted(transaction: Transaction, extension: str, permissions: Permissi
 
 
 def drop(transaction: Transaction, extension: str) -> Permissions:
-    """Forget what an extension was given, as if it had never run; returns what that was."""
+    """Delete the grants of an extension, as if it had never run; returns them."""
     before = granted(transaction, extension) or NONE
     transaction.extensions.clear(extension, _KIND)
     return before

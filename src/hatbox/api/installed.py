@@ -43,10 +43,10 @@ ENABLED: Final = "management.enabled"
 DISABLED: Final = "management.disabled"
 
 REINSTALL: Final = ""
-"""In the place of a digest: the extension was installed before packages were stored, and its files are gone."""
+"""Instead of a digest: the extension was installed before packages were stored, and its files are not readable."""
 
 RUNNING: Final = "running"
-"""Under which kind it is noted that an extension runs; see hatbox.extensions.running."""
+"""The kind of the records of running extensions; see hatbox.extensions.running."""
 
 _KIND: Final = "installed"
 _FAREWELL: Final = "uninstall-url"
@@ -72,7 +72,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """An extension that was installed, or was run from a folder: where it came from, and what it is."""
+    """The record of an extension that was installed, or was run from a folder."""
 
     id: str
     path: str
@@ -85,7 +85,7 @@ class Installed(msgspec.Struct, frozen=True):
     """Whether it runs with the others."""
     about: About = About()
     area: str = ""
-    """The data area: the name under which all that it stores is in the profile. Empty in records of earlier formats."""
+    """The data area: the name under which the profile stores its data. Empty in records of earlier formats."""
     digest: str | None = None
     """The hash of its package. None for an extension that is run from a folder; REINSTALL if it has to be installed
     again."""
@@ -130,7 +130,7 @@ def install(transaction: Transaction, extension: Installed, *, anew: bool = Fals
 
 
 def note_run(transaction: Transaction, area: str, version: str) -> None:
-    """Note that an extension has received the events of its start. Nothing that others see changes by that."""
+    """Record that an extension has received its start events. Emits no event to others."""
     extension = get(transaction, area)
     if extension is not None and (extension.ran != version or extension.renewed):
         extension = msgspec.structs.replace(extension, ran=version, renewed=False)
@@ -148,13 +148,13 @@ def set_enabled(transaction: Transaction, area: str, enabled: bool) -> Installed
 
 
 def remove(transaction: Transaction, area: str) -> Installed:
-    """Drop an extension, its package and all that it has stored. The page of runtime.setUninstallURL() is opened."""
+    """Remove an extension, its package and its data, and open the page of runtime.setUninstallURL()."""
     extension = _existing(transaction, area)
     url = transaction.extensions.get(area, _FAREWELL, "")
     _tell(transaction, UNINSTALLED, extension)
     at_work = transaction.extensions.get(area, RUNNING, "")
     transaction.extensions.clear(area)
-    if at_work:  # until it has ended, its process may write more: nothing else must get this data area
+    if at_work:  # its process may still write: no other extension may get this data area until it ends
         nameless = {**msgspec.json.decode(at_work), "name": "", "manifest": {}}
         transaction.extensions.put(area, RUNNING, "", _encode(nameless))
     drop_package(transaction, extension.digest)
@@ -207,7 +207,7 @@ def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
 
 
 def _seen(extension: Installed) -> tuple[str, bool, str | None]:
-    """What others are notified of."""
+    """The part of a record whose changes emit events."""
     return extension.version, extension.kept, extension.digest
 
 

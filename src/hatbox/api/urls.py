@@ -70,7 +70,7 @@ def parse_url(text: str) -> Url | None:
     split = _SPECIAL.match(rest)
     if split is None:
         return None
-    # The last @ ends name and password. A pattern that looks for it would try every other one as well.
+    # The last @ ends the user info. A regular expression would try every other @ as well.
     user, at, place = split[1].rpartition("@")
     authority = _HOST_AND_PORT.fullmatch(place)
     if authority is None:

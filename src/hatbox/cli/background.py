@@ -1,7 +1,7 @@
-"""An engine in a process of its own, which goes on when the command that started it has ended.
+"""An engine in a background process, which continues after the command that started it has ended.
 
-It is `hatbox browse --json`, and what it prints goes to a log (see engine_log), which only its owner can read. Knows
-nothing of tabs.
+It is `hatbox browse --json`. Its output goes to a log (see engine_log) that only the user can read. Knows nothing of
+tabs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Background:
         self._was_ready = False
         descriptor = open_log(self.log)
         try:
-            self._reader = self.log.open("rb")  # it can be read on after the log was moved
+            self._reader = self.log.open("rb")  # stays readable after the log was moved
             self._beginning = os.fstat(descriptor).st_size
             self._process = subprocess.Popen(  # noqa: S603 - nothing but ourselves
                 self._command(),
@@ -71,7 +71,7 @@ class Background:
             os.close(descriptor)
 
     def failure(self) -> Failure:
-        """Why it has ended, in its own words. Where these explain it, its log is removed, else it is stored."""
+        """The error that the engine has printed before it ended. If there is one, its log is removed, else stored."""
         printed = self._printed()
         self._close_log()
         error = next((each["error"] for each in reversed(_documents(printed)) if "error" in each), None)

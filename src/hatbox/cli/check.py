@@ -1,4 +1,4 @@
-"""The command check: what is damaged in a profile, and a new profile from what can be saved."""
+"""The command check: lists the damage of a profile, and saves the undamaged rows into a new profile."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look for damage in the profile: lost rows, changed values, a damaged log. Changes nothing.
+    """Check the profile for damage: lost rows, changed values, a damaged write-ahead log. Changes nothing.
 
     The exit status is 1 if damage was found.
     """
@@ -61,7 +61,7 @@ def _report(path: Path, *, is_repaired: bool) -> Report:
 
 
 def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
-    """The report as JSON shows it. Programs rely on these names."""
+    """The report as JSON. Programs rely on these names."""
     document: dict[str, object] = {
         "path": str(report.path),
         "damaged": not report.is_sound,
@@ -88,7 +88,7 @@ def _print_report(report: Report, *, is_repaired: bool) -> None:
     for note in report.notes:
         print_line(note, sys.stdout)
     if not report.is_sound and not is_repaired:
-        remedy = "The profile was not changed. Restore it from a backup, or save what can be read: "
+        remedy = "The profile was not changed. Restore it from a backup, or save the undamaged rows: "
         print_line(f"{remedy}hatbox check --profile '{report.path}' --repair NEW-FILE", sys.stdout)
 
 

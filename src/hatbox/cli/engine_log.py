@@ -1,10 +1,10 @@
-"""The log of an engine in the background: a file beside the profile for as long as the engine runs.
+"""The log of a background engine: a file beside the profile while the engine runs.
 
-An engine that ends in order, and has logged nothing but that it was ready, removes its log. Every other log is moved to
+An engine that shuts down cleanly, and has logged only that it was ready, removes its log. Every other log is moved to
 the user's log folder, by the engine itself or by the next command that looks for an engine, and its path is reported.
 
-Every process that writes to a log has it locked, in a mode that several can share. So a log that can be locked for one
-process alone has no writer any more, and the log of a live engine is never touched.
+Every process that writes to a log has a shared lock on it. So a log that can be locked exclusively has no writer, and
+the log of a running engine is never moved or removed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import platformdirs
 from hatbox.cli.output import print_line
 from hatbox.engines.lease import Holder, Lease
 
-if sys.platform == "win32":  # where a file that is open elsewhere can neither be moved nor removed
+if sys.platform == "win32":  # a file that another process has open can neither be moved nor removed
 
     def _share(descriptor: int) -> None:
         pass
@@ -50,7 +50,7 @@ _MOST: Final = 10  # logs in the log folder; the oldest are removed
 
 
 def log_of(profile: Path) -> Path:
-    """The log beside a profile, whichever links lead to that."""
+    """The path of the log beside a profile, links resolved."""
     resolved = profile.resolve()
     return resolved.with_name(f"{resolved.name}-engine.log")
 
@@ -61,16 +61,16 @@ def log_folder() -> Path:
 
 
 def engine_of(profile: Path, *, as_json: bool) -> Holder | None:
-    """The engine that has the tabs of a profile, if one runs. Reports where the log of one is that was killed."""
+    """The running engine of a profile, if there is one. Reports the path of the log of a killed engine."""
     holder = Lease(profile).holder()
     stored = set_aside(log_of(profile)) if holder is None else None
     if stored is not None and not as_json:
-        print_line(f"The last engine in the background did not end in order. Its log is {stored}", sys.stderr)
+        print_line(f"The last background engine did not shut down cleanly. Its log is {stored}", sys.stderr)
     return holder
 
 
 def open_log(log: Path) -> int:
-    """A descriptor to append to the log and to read it. It is in use until all copies of the descriptor are closed."""
+    """Open the log for appending and reading. It is locked until all copies of the descriptor are closed."""
     while True:
         descriptor = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         _share(descriptor)
@@ -80,9 +80,9 @@ def open_log(log: Path) -> int:
 
 
 def set_aside(log: Path) -> Path | None:
-    """Move a log that no process writes to any more to the log folder; returns where it is then.
+    """Move a log without a writer to the log folder; returns its new path.
 
-    Where it cannot be moved it stays.
+    If it cannot be moved, it stays.
     """
     with _owned(log) as content:
         if content:
@@ -93,14 +93,14 @@ def set_aside(log: Path) -> Path | None:
 
 
 def discard(log: Path) -> None:
-    """Remove a log that no process writes to any more."""
+    """Remove a log without a writer."""
     with _owned(log) as content:
         if content is not None:
             _removed(log)
 
 
 def leave(log: Path) -> None:
-    """The end of an engine: if its output goes to this log, and no other process writes there, put the log away."""
+    """Called when an engine ends: if its output goes to this log, and no other process writes to it, store the log."""
     with contextlib.suppress(OSError, ValueError):
         descriptor = sys.stdout.fileno()
         if _is_at(descriptor, log):
@@ -115,7 +115,7 @@ def leave(log: Path) -> None:
 
 @contextlib.contextmanager
 def _owned(log: Path) -> Iterator[bytes | None]:
-    """What is in a log that no process writes to, locked; None if one does, or if there is no log."""
+    """Open a log without a writer, locked; None if it has a writer, or does not exist."""
     content = None
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -129,7 +129,7 @@ def _owned(log: Path) -> Iterator[bytes | None]:
 
 
 def _moved(log: Path, content: bytes) -> Path | None:
-    """Move a log, also to another file system. The name says which profile it belongs to, and when it was written."""
+    """Move a log, also to another file system. Its name has that of the profile, and the time of its last write."""
     try:
         written = datetime.fromtimestamp(log.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
         folder = log_folder()
@@ -171,7 +171,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _is_routine(line: bytes) -> bool:
-    """Whether a line says no more than that the engine was ready."""
+    """Whether a line only reports that the engine was ready."""
     try:
         return msgspec.json.decode(line, type=dict[str, object]).get("event") == READY
     except msgspec.DecodeError:

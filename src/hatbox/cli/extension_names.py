@@ -23,9 +23,10 @@ Known: TypeAlias = tuple[Installed, Running | None]
 
 
 def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
-    """The one extension with this id or name, or a failure that says which could be meant.
+    """The extension with this id or name; fails with the candidates if there are several.
 
-    What runs from a folder with the id of an installed extension is meant only by its data area, which `list` shows.
+    An extension that runs from a folder with the id of an installed one is found only by its data area, which `list`
+    shows.
     """
     by_id = [each for each in known if each[0].area == name_or_id]
     found = by_id or [each for each in known if name_or_id in (each[0].id, each[0].name)]
@@ -43,7 +44,7 @@ def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
 
 
 async def package_of(opened: Profile, wanted: str) -> Package:
-    """The extension in a folder or archive; or an installed one, named by its id or name, as it was installed."""
+    """The package in a folder or archive; or that of an installed extension, by its id or name."""
     path = Path(wanted)
     if path.name != wanted or path.suffix in (".xpi", ".zip") or await asyncio.to_thread(path.exists):
         return await asyncio.to_thread(open_package, path)

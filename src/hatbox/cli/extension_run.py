@@ -146,10 +146,12 @@ class _Teller:
 
             address = await extension.runtime.process.inspector
             self._say("inspector", f"DevTools attach to {address}: open {devtools_url(address)} in Chrome")
-            self._say("inspector", "keep that address secret; while it is inspected, its process may open sockets")
+            self._say(
+                "inspector", "keep this URL secret; while the extension is inspected, its process may open sockets"
+            )
 
     async def warn_of_namesake(self, opened: Profile, extension: Extension) -> None:
-        """What runs from a folder has nothing of the extension that is installed with its id, and says so."""
+        """Warn if an extension from a folder has the id of an installed one, whose data it does not share."""
         if extension.area == extension.id:
             return
         for each in await opened.extensions.installed():

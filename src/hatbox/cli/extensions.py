@@ -45,7 +45,7 @@ def list_(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the extensions that are installed, those that run, and the layers of the sandbox in which they do."""
+    """List installed and running extensions, and the layers of their sandbox."""
 
     async def listed(opened: Profile) -> tuple[list[Known], list[Shown]]:
         return await opened.extensions.known(), await opened.extensions.ui() if ui else []
@@ -80,8 +80,8 @@ def install(
         bool,
         typer.Option(
             "--replace",
-            help="Replace an installed extension that has the same id but comes from another place, or has another "
-            "name. What it was granted is dropped, and its data is deleted.",
+            help="Replace an installed extension that has the same id but another path or name. Its granted "
+            "permissions and its data are deleted.",
         ),
     ] = False,
     keep_data: Annotated[
@@ -90,13 +90,13 @@ def install(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install extensions, or update them. Their files are stored in the profile: later changes have no effect on it.
+    """Install or update extensions. Their files are stored in the profile: later changes to them have no effect.
 
-    One that is installed can be named by its id or name, also to `hatbox run`, which runs it. Installing again from the
-    same place is an update: it keeps its data and what it was granted.
+    `hatbox run` runs an installed extension by its id or name. Installing again from the same path is an update, which
+    preserves data and granted permissions.
     """
     if keep_data and not replace:
-        raise typer.BadParameter("it is for --replace; an update keeps its data anyway", param_hint="--keep-data")
+        raise typer.BadParameter("it requires --replace; an update always preserves the data", param_hint="--keep-data")
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
@@ -122,7 +122,7 @@ def remove(
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove extensions and all that they have stored. The files that they were installed from stay."""
+    """Remove extensions and all data that they have stored. The original files are not deleted."""
 
     async def meant(opened: Profile) -> list[Known]:
         known = await opened.extensions.known()
@@ -225,7 +225,7 @@ def trigger(
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
 
 
-# ── What an installation did ──
+# ── The report of an installation ──
 
 
 def _report(done: Installation) -> Iterator[str]:
@@ -241,13 +241,13 @@ def _report(done: Installation) -> Iterator[str]:
         yield f"by {named}, from {extension.path}"
     for words, permissions in (
         ("requires now", done.added),
-        ("requires no longer", done.removed),
-        ("is not granted any more", done.dropped),
+        ("no longer requires", done.removed),
+        ("no longer granted", done.dropped),
     ):
         if names := _listed(permissions):
             yield f"  {words}: {names}"
     if done.replaced:
-        yield f"  data: {'kept' if done.has_data else 'deleted'}"
+        yield f"  data: {'preserved' if done.has_data else 'deleted'}"
 
 
 def _change(done: Installation) -> dict[str, Any]:
@@ -340,7 +340,7 @@ def _document(
 
 
 def _print_sandbox(*, any_listed: bool) -> None:
-    """In a terminal below the table; for programs that read the rows on stderr, and only where a layer is missing."""
+    """Below the table in a terminal; else on stderr, which is not parsed, and only if a layer is missing."""
     layers = available_layers()
     if sys.stdout.isatty():
         print_line("", sys.stdout)

@@ -1,4 +1,4 @@
-"""Hiding identities while an engine runs: waits until it has hidden their pages, and says what typed text is lost."""
+"""Hides identities while an engine runs: waits until the pages are hidden, and reports typed text that is lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ async def hide_and_wait(
     open_tabs = {
         tab.id: tab
         for tab in await profile.tabs.query()
-        if tab.cookie_store_id in stores and not tab.hidden and (tab.begun or not tab.loading)  # else it has no page
+        if tab.cookie_store_id in stores
+        and not tab.hidden
+        and (tab.begun or not tab.loading)  # other tabs have no page
     }
     reports: dict[int, tuple[str, ...]] = {}
     all_hidden = asyncio.Event()

@@ -124,8 +124,8 @@ def move(
 def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Hide all that belongs to identities, until you show them: a browser that runs closes their windows.
 
-    A page that was typed into stays open in a minimised window, where the desktop can do that. Else its fields are
-    saved, and filled in when it is shown. What is lost is reported: passwords and files are never saved.
+    A page with typed text stays open in a minimised window, if the desktop can minimise windows. Otherwise its fields
+    are saved, and filled in when the page is shown. Lost text is reported: passwords and files are never saved.
     """
     lost: list[str] = []
 

@@ -29,7 +29,7 @@ class News:
         self._queue: asyncio.Queue[tuple[str, Tab]] = asyncio.Queue()
         self._names: dict[str, ContextualIdentity] = {}
         self._unused: int | None = None
-        """The blank tab of the first window, which no engine draws until it is used."""
+        """The blank tab of the first window, which no engine displays until it is used."""
 
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:

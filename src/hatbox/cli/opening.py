@@ -44,7 +44,7 @@ class Opening:
         self._had_engine = False
 
     async def open(self, urls: Sequence[str], max_time: float = WAIT_SECONDS) -> Followed:
-        """Open pages and wait for them, also where an extension replaces their tabs; returns what became of them."""
+        """Open pages and wait until they are loaded, also if an extension replaces their tabs; returns the tabs."""
         self._check_engine()
         store = self._identity.cookie_store_id if self._identity else DEFAULT_STORE
         active = [tab.id for tab in await self._profile.tabs.query() if tab.active]

@@ -33,7 +33,7 @@ def path_of(profile: str | None) -> Path | None:
 
 
 def refuse_profile(output: str, profile: Path | None, option: str) -> None:
-    """Refuse to write to a file of the profile itself: what is in it would be lost."""
+    """Refuse to overwrite a file of the profile itself."""
     database = (profile or default_path()).expanduser().resolve()
     target = Path(output).resolve()
     if target in [database.with_name(database.name + end) for end in _FILES]:

@@ -45,7 +45,7 @@ def program(*names: str) -> typer.Typer:
 
 
 def _typer(columns: int, **settings: Any) -> typer.Typer:
-    """Help in panels; in a narrow terminal as plain text, because the panels cut the names of options there."""
+    """Help in panels; in a narrow terminal as plain text, because panels truncate the names of options."""
     options: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
     if columns < _PANELS:
         options["terminal_width"] = columns
@@ -54,7 +54,7 @@ def _typer(columns: int, **settings: Any) -> typer.Typer:
 
 
 def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
-    """Add a command. Its help is one line for each paragraph: the terminal says where a line ends."""
+    """Add a command. Its help is one line per paragraph, which the terminal wraps."""
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     lines = [" ".join(each.split("\n")) for each in paragraphs]
     to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0])(function)

@@ -44,12 +44,12 @@ Tabs are rows of the profile, and one engine at a time makes them so: Chromium, 
 browser and runs no scripts. `hatbox browse` holds it in the foreground. `hatbox open` uses the one that runs, or starts
 one in the background, which ends after the last tab was closed.
 
-While an engine runs in the background, its log is a file beside the profile, `profile.db-engine.log`. It never has the
-addresses of pages. An engine that ends in order removes it. If the engine was killed or has crashed, the next command
+While an engine runs in the background, its log is a file beside the profile, `profile.db-engine.log`. It never contains
+URLs of pages. An engine that shuts down cleanly removes it. If the engine was killed or has crashed, the next command
 that looks for an engine (`open`, `browse`, `tabs`, `hide`, `show`) moves the log to your log folder, and prints its new
 path: `~/.local/state/hatbox/log/` on Linux, `~/Library/Logs/hatbox/` on macOS, `%LOCALAPPDATA%\\hatbox\\Logs\\` on
-Windows. Logs with warnings of an engine that ended in order are there too; the latest ten are stored. To see everything
-as it happens, run the engine in the foreground: `hatbox browse`.
+Windows. The log of an engine that shut down cleanly is stored there too if it contains warnings; the folder has the
+latest ten logs. To see the log as it is written, run the engine in the foreground: `hatbox browse`.
 
 ## JSON
 

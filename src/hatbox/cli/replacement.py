@@ -18,28 +18,28 @@ _GRACE: Final = 1.0  # seconds for a replacement to appear after a tab was close
 
 
 class Followed:
-    """Tabs that were opened, each followed to the tab that replaces it."""
+    """The tabs that a command has opened, each followed to the tab that replaces it."""
 
     def __init__(self, opened: Sequence[Tab]) -> None:
         self.tabs: list[Tab] = list(opened)
-        """As they were last seen."""
+        """The tabs when they were last read."""
         self.replaced: dict[int, int] = {}
-        """Ids of tabs, and of those that they replace."""
+        """The id of each replacement, and of the tab that it replaces."""
         self._closed_since: dict[int, float] = {}
 
     def read(self, transaction: Transaction) -> list[TabRow]:
-        """The rows that `update` needs: those of the tabs, or, where one was closed, all."""
+        """The rows that `update` needs: those of the tabs, or all rows if one was closed."""
         rows = [transaction.tabs.get(tab.id) for tab in self.tabs]
         return [row for row in rows if row is not None] if all(rows) else transaction.tabs.find()
 
     def update(self, rows: Sequence[TabRow]) -> None:
-        """Take over what has become of the tabs."""
+        """Update the tabs from these rows."""
         by_id = {row.id: row for row in rows}
         self.tabs = [self._latest(by_id, tab) for tab in self.tabs]
 
     @property
     def closed(self) -> list[Tab]:
-        """The tabs that were closed and that nothing has replaced."""
+        """The tabs that were closed without a replacement."""
         return [tab for tab in self.tabs if tab.id in self._closed_since]
 
     @property
@@ -49,7 +49,7 @@ class Followed:
 
     @property
     def may_be_replaced(self) -> bool:
-        """Whether one was closed so recently that a replacement may follow."""
+        """Whether a tab was closed so recently that its replacement may still appear."""
         return any(_now() - since < _GRACE for since in self._closed_since.values())
 
     def _latest(self, rows: Mapping[int, TabRow], tab: Tab) -> Tab:
@@ -68,7 +68,7 @@ class Followed:
         newer = [row for row in rows if row.id > closed.id and row.id not in known]
         address = closed.target or closed.url
         same_page = [row for row in newer if address in (row.target, row.url)]
-        # A redirect may have led to the site that is assigned: then the address is another one, in the same place.
+        # After a redirect to the assigned site, the replacement has another URL, at the same position.
         same_place = [row for row in newer if row.window == closed.window_id and 0 <= row.position - closed.index <= 1]
         return next(iter(same_page + same_place), None)
 

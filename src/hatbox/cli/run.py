@@ -50,16 +50,16 @@ def run(
         bool,
         typer.Option(
             "--inspect",
-            help="Let Chrome DevTools attach to the extension, on loopback and with the secret address that is "
-            "printed. Its process may then open sockets.",
+            help="Debug the extension with Chrome DevTools, at a secret URL on loopback that is printed. Its process "
+            "may then open sockets.",
         ),
     ] = False,
     require_sandbox: Annotated[
         bool,
         typer.Option(
             "--require-sandbox",
-            help="Do not start an extension unless every layer of the sandbox is there; `hatbox extensions list` "
-            "shows which are. The same for all programs: HATBOX_SANDBOX=required.",
+            help="Start an extension only if every layer of the sandbox is available; `hatbox extensions list` "
+            "shows the layers. For all programs: HATBOX_SANDBOX=required.",
         ),
     ] = False,
     engine: Annotated[
@@ -92,7 +92,9 @@ def run(
     if inspect:
         raise typer.BadParameter("it is for extensions", param_hint="--inspect")
     if require_sandbox:
-        raise typer.BadParameter("it is for extensions: a script has none", param_hint="--require-sandbox")
+        raise typer.BadParameter(
+            "it is for extensions: a Python script runs in no sandbox", param_hint="--require-sandbox"
+        )
     permissions = _checked(permission) if permission else None
     from hatbox.cli.script import execute
 
@@ -106,11 +108,11 @@ def _is_name(text: str) -> bool:
 
 
 def _packages(wanted: list[str], profile: str | None) -> Sequence[Path | Package]:
-    """The extensions that are named by folder, archive, id or name. Where there are several, all can be run."""
+    """The packages of extensions, given by folder, archive, id or name. If there are several, all can be run."""
     paths = [Path(each) for each in wanted]
     if len(paths) == 1 and paths[0].exists():
         return paths
-    from hatbox.cli.extension_names import check_packages, packages_of  # which the usual way need not wait for
+    from hatbox.cli.extension_names import check_packages, packages_of  # a lazy import: most runs do not need it
 
     all_exist = all(path.exists() for path in paths)
     packages: Sequence[Path | Package] = paths if all_exist else packages_of(wanted, profile)

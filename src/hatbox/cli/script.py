@@ -1,7 +1,7 @@
 """Executes a user's script inside an open profile, with `browser` in scope and `await` at the top level.
 
-A script whose permissions are named does not get the profile itself: it would give access to every identity. That is no
-sandbox, since the script runs in this process.
+A script with explicit permissions does not get the profile itself, which would give access to every identity. That is
+no sandbox, since the script runs in this process.
 
 What the script does wrong is told in terms of the script: its own files and lines, nothing of Hatbox's or Python's.
 Knows nothing of how the command line is parsed.

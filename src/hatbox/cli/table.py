@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "console_of", "encoding_of", "is_for_a_person", "marked", "print_table"]
 
-_MANY: Final = 1000  # rows; Rich takes half a millisecond for each, and nobody reads so many
+_MANY: Final = 1000  # rows; Rich takes half a millisecond for each; longer tables are plain columns
 _GAP: Final = 3  # cells that Rich puts between two columns
-_NARROWEST: Final = 10  # cells of a column that folds or is clipped; with less, a table says too little
+_NARROWEST: Final = 10  # cells of a column that folds or is clipped; with less, a table is not readable
 _INDENT: Final = 2
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A word of a table, and what a person may see before it: a block of color, a glyph.
+    """The text of a cell, and what a terminal shows before it: a block of color, a glyph.
 
-    Where the terminal is narrow it folds, or it is clipped with an ellipsis; else it stays whole.
+    In a narrow terminal it folds, or is clipped with an ellipsis, or is never shortened.
     """
 
     text: str
@@ -95,7 +95,7 @@ def _print_columns(rows: Sequence[Sequence[Cell]], stream: TextIO) -> None:
 
 
 def _least_width(header: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> int:
-    """How wide a table must be to show every whole cell whole, and enough of the others."""
+    """The least width of a table: unshortened cells complete, the others readable."""
     from rich.cells import cell_len
 
     columns = list(zip(*rows, strict=True))
@@ -142,7 +142,7 @@ def _lines(row: Sequence[Cell], console: Console) -> Iterator[Text]:
 
 
 def _parts(cell: Cell, console: Console) -> Sequence[Text]:
-    """A cell in pieces that fit into a line; none of an empty one."""
+    """The parts of a cell that each fit into a line; none for an empty cell."""
     if not cell.text:
         return []
     text, width = marked(cell, console), console.width - _INDENT

@@ -30,8 +30,8 @@ from hatbox.tabs.strip import close_rows
 __all__ = ["close", "existing_tabs", "open_", "tabs"]
 
 _NOT_STORED: Final = (
-    "The user name and password in the address are not stored. "
-    "The page opens without them, and its window asks for them."
+    "The user name and password in the URL are not stored. "
+    "The page opens without them, and the browser window prompts for them."
 )
 
 
@@ -140,8 +140,7 @@ def _explain_replacements(asked: str, made: Sequence[Owned], replaced: Mapping[i
 
 def _fail_without_pages(outcome: Followed) -> None:
     closed = [
-        f"tab {tab.id} was closed before its page was loaded: an extension or the user has done it"
-        for tab in outcome.closed
+        f"tab {tab.id} was closed before its page was loaded, by an extension or by the user" for tab in outcome.closed
     ]
     failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab in outcome.open if tab.error]
     if failed or closed:

@@ -42,13 +42,13 @@ def async_client(worn: Worn, options: Mapping[str, Any], around: Around | None =
 
 
 async def decoded_body(response: httpx.Response, most_bytes: int) -> AsyncGenerator[bytes, None]:
-    """The body of a streamed response in pieces, decoded; ContentCodingError if it has more than `most_bytes`."""
-    if response.is_stream_consumed:  # a transport that makes up its responses: httpx has decoded it already
+    """The decoded body of a streamed response, in chunks. Raises ContentCodingError beyond `most_bytes`."""
+    if response.is_stream_consumed:  # a mock transport: httpx has decoded the body already
         for piece in ContentDecoder("", most_bytes).decode(response.content):
             yield piece
         return
     decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), most_bytes)
-    # httpx does not say that it is a generator, which has to be closed where it is not read to its end.
+    # It is a generator, which httpx does not declare: it has to be closed if it is not read to its end.
     async with contextlib.aclosing(cast("AsyncGenerator[bytes, None]", response.aiter_raw())) as chunks:
         async for chunk in chunks:
             for piece in decoder.decode(chunk):
@@ -150,7 +150,7 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
 
 
 class _BoundedDecoder:
-    """What httpx decodes a body with. It is made when the body is read, so that errors are raised there."""
+    """The decoder that httpx uses. It is created when the body is read, so that errors are raised there."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
@@ -169,14 +169,14 @@ class _BoundedDecoder:
 
 
 def _bounded(response: httpx.Response) -> httpx.Response:
-    """The response, whose body is decoded within a bound. httpx would follow any number of codings."""
+    """The response with a decoder that has a limit. httpx would decode any number of codings."""
     if "Content-Encoding" in response.headers:
         response._decoder = _BoundedDecoder(response)  # type: ignore[assignment]
     return response
 
 
 def _accept_codings(client: httpx.Client | httpx.AsyncClient, options: Mapping[str, Any]) -> None:
-    """Ask for the codings that can be decoded within a bound, unless the caller asks for others."""
+    """Request the codings that can be decoded within a limit, unless the caller has set Accept-Encoding."""
     if "Accept-Encoding" not in httpx.Headers(options.get("headers")):
         client.headers["Accept-Encoding"] = ACCEPT_ENCODING
 

@@ -96,14 +96,14 @@ class _Adapter(BaseAdapter):
 
 
 def _bound(response: requests.Response) -> None:
-    """Decode at most two codings, and no more than one of them could hold. urllib3 decodes; here it is counted."""
+    """Limit a response to two codings and to the expansion of one. urllib3 decodes; this counts the bytes."""
     try:
         codings_of(response.headers.get("Content-Encoding", ""))
     except ContentCodingError as error:
         response.close()
         raise ContentDecodingError(error, request=response.request) from error
     read, position = response.iter_content, getattr(response.raw, "tell", None)
-    if position is None:  # an adapter that does without urllib3
+    if position is None:  # an adapter that does not use urllib3
         return
 
     def counted(chunks: Iterator[Any]) -> Iterator[Any]:

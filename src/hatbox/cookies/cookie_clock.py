@@ -1,6 +1,6 @@
-"""The clock that cookies expire by: it does not go back, in no process of a profile. See `high_water` for the rule.
+"""The clock that cookies expire by. It never goes back, in any process of a profile. See `high_water` for the rules.
 
-The high-water time is stored at intervals, and not with every request: what a crash can lose of it is less than one.
+The high-water time is stored at intervals, not with every request. A crash loses at most one interval.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CookieClock:
         self._clock = clock
         self._mark = HighWater()
         self._saved = HighWater()
-        self._reached = inf  # so that the first call observes
+        self._reached = inf  # so that the first call reads the clock
         self._due = -inf  # the time at which the high-water time is stored again
         self.is_loaded = False
         """Whether the stored high-water time is known."""
@@ -63,7 +63,7 @@ class CookieClock:
         return self.observe(now)
 
     def observe(self, now: float) -> float:
-        """Take notice of a time that the clock has shown; returns the time that cookies expire by."""
+        """Update the high-water time with a clock reading; returns the time that cookies expire by."""
         if self._reached < inf:
             self._mark = self._mark.observed(self._reached)
         self._mark = self._mark.observed(now)
@@ -94,11 +94,11 @@ class CookieClock:
             reading.add_done_callback(loaded)
 
     def hear(self, payload: bytes) -> None:
-        """Take in a high-water time that another process has stored."""
+        """Apply a high-water time that another process has stored."""
         self._take_in(HighWater(*_decode(payload)))
 
     def forget(self) -> None:
-        """Load it again before its next use: the profile is closed, and other processes go on."""
+        """Load it again before its next use: other processes may advance it while the profile is closed here."""
         self.is_loaded = False
 
     def _take_in(self, stored: HighWater) -> None:
@@ -108,12 +108,12 @@ class CookieClock:
         self._due = stored.reached + _INTERVAL_SECONDS
 
     async def flush(self) -> None:
-        """Store the high-water time, unless a second or less is missing."""
+        """Store the high-water time, unless the stored one is at most a second behind."""
         if self.is_loaded and self._saved.reached + _AT_CLOSE_SECONDS < self._reached < inf:
             await self._save(self._clock(), at_least=_AT_CLOSE_SECONDS)
 
     def _save_soon(self, now: float) -> None:
-        """Without waiting for it: a request does not depend on it, and the next interval tries again."""
+        """Store it without waiting: requests do not depend on it, and the next interval tries again."""
         self._save(now).add_done_callback(_report)
         self._saved = self._mark
 
@@ -134,7 +134,7 @@ class CookieClock:
 
 
 def _report(done: asyncio.Future[Any]) -> bool:
-    """Whether it worked; the log says why not."""
+    """Whether the operation succeeded; a failure is logged."""
     if done.cancelled():
         return False
     error = done.exception()

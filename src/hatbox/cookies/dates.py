@@ -23,11 +23,11 @@ _MONTHS: Final = {
 }
 
 
-@cache_short_texts(1024)  # servers repeat their dates, and reading one is the dearest part of storing a cookie
+@cache_short_texts(1024)  # servers repeat dates, and parsing one is the slowest part of storing a cookie
 def parse_date(text: str) -> float | None:
-    """The time that a cookie date means, in seconds since 1970, or None if it means none.
+    """The time of a cookie date, in seconds since 1970, or None if it is invalid.
 
-    A year before 1601 is no date in the RFC; in both browsers it is one, and long past.
+    A year before 1601 is invalid in the RFC. Chromium and Firefox accept it as a time in the past.
     """
     time = day = month = year = None
     for token in _DELIMITERS.split(text):

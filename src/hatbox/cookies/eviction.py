@@ -27,7 +27,7 @@ class Limits(NamedTuple):
 
 
 def excess_of_site(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
-    """Those of one site that go: expired ones first, then insecure ones, then those not used for longest."""
+    """The cookies of one site to evict: expired ones first, then insecure ones, then the least recently used."""
     ordered = sorted(
         cookies,
         key=lambda cookie: (not cookie.expired(now), cookie.secure, cookie.last_access, cookie.sequence),
@@ -36,7 +36,7 @@ def excess_of_site(cookies: Iterable[Cookie], limits: Limits, now: float) -> lis
 
 
 def excess_of_store(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
-    """Those of a whole store that go, no site over its own limit: expired ones first, then by last use alone."""
+    """Cookies of a store to evict, if no site is over its limit: expired ones first, then the least recently used."""
     ordered = sorted(cookies, key=lambda cookie: (not cookie.expired(now), cookie.last_access, cookie.sequence))
     return _over(ordered, limits.per_store, limits.per_store_kept)
 

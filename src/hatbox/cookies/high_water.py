@@ -1,13 +1,13 @@
 """The high-water time of a profile: the latest time that its clock has shown. Pure: reads no clock.
 
-A cookie that has expired by it stays expired when the clock goes back. But a clock can also be wrong for a while, and
-far ahead; then nothing may be lost. The two are told apart by a day:
+A cookie that has expired by it stays expired when the clock is set back. But a clock can also be wrong and far ahead
+for a while, which must not delete cookies. A limit of one day separates the two cases:
 
-- Up to a day ahead of the high-water time, the clock is believed, and the high-water time follows it.
-- More than that is a leap. It counts as well, but the time before it is remembered. When the clock comes back to that
-  time, the leap was wrong, and is undone. When the clock has gone on for a day after it, it was right.
-- A cookie is purged when the high-water time, or that before an unconfirmed leap, is a day past its expiry. So the
-  first sight of a wrong clock never purges anything that was not expired before.
+- If the clock is up to a day ahead of the high-water time, it is trusted, and the high-water time follows it.
+- If it is further ahead, that is a leap. Cookies expire by it too, but the time before it is stored. If the clock
+  returns to that time, the leap is undone. If the clock runs on for a day after the leap, the leap is confirmed.
+- A cookie is purged when the high-water time is a day past its expiry. While a leap is not confirmed, the time before
+  it counts. So the first reading of a wrong clock purges no cookie that was valid before.
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ class Jar:
         self._sequence = 0
         self._lock = Lock()
         self.purge_before = inf
-        """Cookies that expired later than this are not removed, only withheld: the clock may be wrong."""
+        """Cookies that expired after this time are withheld, not removed: the clock may be wrong."""
         self.behind = 0.0
-        """Seconds by which the clock is behind `now`; dates that servers send are moved by as much."""
+        """Seconds by which the clock is behind `now`. They are added to expiry dates from servers."""
 
     def store(self, line: str | bytes, url: str | Target, now: float, context: Context = PLAIN) -> list[Change]:
         """Take in one Set-Cookie value. One that is refused changes nothing, as in a browser."""

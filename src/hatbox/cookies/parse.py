@@ -30,9 +30,9 @@ _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameS
 class SetCookie(msgspec.Struct, gc=False):
     """What a line says, attribute by attribute, before any rule is applied.
 
-    `domain` is lower case and without its leading dot, unless it is nothing but a dot, which no host matches; empty and
-    absent mean the same. `path` is None unless the line
-    has a path of its own: one that does not start with `/` means the default path. `expires` is what the date means.
+    `domain` is lower case and without its leading dot, unless it is a single dot, which no host matches; empty and
+    absent mean the same. `path` is None if the line has no path, or one that does not start with `/`: then the default
+    path applies. `expires` is the parsed date.
     """
 
     name: str
@@ -84,7 +84,7 @@ class _Attributes(NamedTuple):
     partitioned: bool
 
 
-@cache_short_texts(1024)  # a server's lines differ in the value, seldom in what follows it
+@cache_short_texts(1024)  # the Set-Cookie lines of a server differ in the value, seldom in the attributes
 def _read_attributes(text: str) -> _Attributes:
     """The last of each attribute; what is too long or means nothing is as good as not there."""
     said: dict[str, str] = {}
@@ -109,7 +109,7 @@ def _read_attributes(text: str) -> _Attributes:
 
 
 def bare_domain(domain: str) -> str:
-    """A Domain attribute without its leading dot. A dot alone is not an empty domain: browsers refuse the cookie."""
+    """A Domain attribute without its leading dot. A single dot is not an empty domain: browsers reject the cookie."""
     return domain.removeprefix(".") or domain
 
 

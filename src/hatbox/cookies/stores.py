@@ -281,7 +281,7 @@ class CookieStore:
             await self._store.write(lambda transaction: transaction.cookies.touch(self._number, used))
 
     async def tidy(self, *, keep_session_cookies: bool) -> None:
-        """Purge what expired long ago and, where they are not wanted, drop the cookies of earlier sessions."""
+        """Purge cookies that expired long ago and, unless they are to be restored, cookies of earlier sessions."""
         now = min(self._time.now(), self._time.purge_before)
         if keep_session_cookies and all(row[_EXPIRES] is None or row[_EXPIRES] > now for row in self._rows):
             return

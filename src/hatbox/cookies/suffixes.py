@@ -38,7 +38,7 @@ class Suffixes:
         self._cached = lru_cache(maxsize=remembered)(self._place)
 
     def place(self, host: str) -> Place:
-        """Where a canonical host stands. One with a hundred labels has a hundred domains: too many to cache."""
+        """The place of a canonical host. A host with a hundred labels has a hundred domains: too many to cache."""
         return self._cached(host) if len(host) <= _LONGEST_CACHED else self._place(host)
 
     def site(self, host: str) -> str:

@@ -46,7 +46,7 @@ def target_of(url: str) -> Target:
         if path.startswith("\\"):  # readers disagree about where the host ends, and one of them may be the client
             return Target("", "", "/", secure=False)
         path = _sent_path(path)
-    # The last @ ends name and password. A pattern that looks for it would try every other one as well.
+    # The last @ ends the user info. A regular expression would try every other @ as well.
     place = _HOST_AND_PORT.fullmatch(authority.rpartition("@")[2])
     scheme, host, secure = _origin(scheme[:_LONGEST_SCHEME], _readable(place[1] if place else ""))
     return Target(scheme, host, path, secure)

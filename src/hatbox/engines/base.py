@@ -17,11 +17,11 @@ __all__ = ["Engine", "Page", "Reports"]
 
 
 class Reports(Protocol):
-    """What an engine tells. Each resolves when it is on disk, and none but `opened` raises.
+    """The reports of an engine. Each resolves when it is on disk, and only `opened` raises.
 
-    What is about a page that the engine was told to close, or about a tab that is gone, changes nothing. While the
-    engine is being told something about a tab, what it reports about that tab may have to wait: so it must not await a
-    report of a tab in its own `open`, `navigate`, `activate` or `close` of it; `keep` and `not_saved` excepted.
+    A report about a page that the engine is closing, or about a tab that was closed, changes nothing. During a call of
+    `open`, `navigate`, `activate` or `close`, reports about the same tab may wait for the call to end. So the engine
+    must not await them in that call, except `keep` and `not_saved`.
     """
 
     async def began(self, tab_id: int, url: str) -> int | None:
@@ -41,15 +41,15 @@ class Reports(Protocol):
         """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
 
     async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
-        """What the user has typed into a page that is being closed to hide it, and is lost: in words for people."""
+        """Typed text is lost, because the page is closed to hide it. `what` describes it for the user."""
 
     async def shown(self, tab_id: int) -> None:
-        """The user has brought back the page of a hidden tab, which the engine had not closed."""
+        """The user has restored the minimised window with the page of a hidden tab."""
 
     async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already.
 
-        It is not `active` where it was opened in the background.
+        It is not `active` if it was opened in the background.
         """
 
     async def activated(self, tab_id: int) -> None:
@@ -59,7 +59,7 @@ class Reports(Protocol):
         """The user, or a script, has closed this page."""
 
     def dropped(self, tab_id: int) -> None:
-        """This page is gone, and was not closed as a tab is: its context was. The tab stays, and is opened again."""
+        """The browser context of this page was closed. The tab stays in the profile, and is opened again."""
 
     def lost(self, reason: str) -> None:
         """All pages are gone, and nobody closed them: the browser has died. The engine will be started again."""
@@ -86,15 +86,15 @@ class Engine(ABC):
         """Keep what is to be kept, close all pages and let go of everything. Stopping twice is no error."""
 
     def loads_again(self, tab: Tab) -> bool:  # noqa: ARG002 - most engines need not know which tab
-        """Whether `open` of this complete tab loads its page again. Then that is a load: `tab.target` is `tab.url`."""
+        """Whether `open` loads the page of this complete tab again. Then `tab.target` is `tab.url`."""
         return False
 
     @abstractmethod
     async def open(self, tab: Tab, kept: bytes | None) -> None:
-        """Make the page of a tab. Loads `tab.target`. If that is `tab.url` or empty, it shows the page again, as it was
-        if something was kept.
+        """Open the page of a tab and load `tab.target`. If that is `tab.url` or empty, restore the page from the
+        snapshot `kept`, if there is one.
 
-        Returns when that has begun; the rest is reported. So does navigate.
+        Returns when the load has started; its result is reported. So does navigate.
         """
 
     @abstractmethod
@@ -109,7 +109,7 @@ class Engine(ABC):
     async def close(self, tab_id: int, *, to_hide: bool) -> None:
         """Close a tab's page. To hide it, first keep what is needed to show it again; it is no error if it is gone.
 
-        A page that is to be hidden may stay alive where nobody sees it, until `open`, `stop` or the end of its tab.
+        A page to be hidden may stay alive in a minimised window until `open`, `stop` or the end of its tab.
         """
 
     @abstractmethod

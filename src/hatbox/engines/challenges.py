@@ -21,7 +21,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 async def answer_challenge(
     exchange: Exchange, request: httpx.Request, response: httpx.Response
 ) -> httpx.Request | None:
-    """The request again with credentials, if the response demands them and a listener has some."""
+    """The request with credentials, if the response requires them and a listener supplies them."""
     refused = response.extensions.get(REFUSED)
     if challenge := challenge_of(response, exchange.proxy):
         who = await exchange.authenticate(challenge)

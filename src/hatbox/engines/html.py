@@ -147,7 +147,7 @@ def _charset(text: str) -> str:
 def _known(label: str) -> str:
     """The encoding that browsers know by this label; empty if they know none."""
     label = label.strip().lower().removeprefix("x-")
-    # Python caches what it is asked for, found or not, for good: only what it knows may be looked up.
+    # Python caches every lookup of an encoding forever, also failed ones, so only known names are looked up.
     if len(label) > _LONGEST_LABEL or normalize_encoding(label) not in _PYTHON_LABELS:
         return ""
     return _ENCODINGS.get(codecs.lookup(label).name, "")

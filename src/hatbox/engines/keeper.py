@@ -52,7 +52,7 @@ class _Keeping:
         self.navigation = 0
         """The latest load that the engine has been told of, or has begun itself."""
         self.not_saved: tuple[str, ...] = ()
-        """What was typed into the page and is lost by hiding it."""
+        """Typed text that is lost by hiding the page."""
         self.lock = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
 
@@ -206,7 +206,7 @@ class Keeper:
                 kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
                 tab = await self._restored(wanted, keeping)
                 if keeping.made is None:
-                    return  # the engine was lost meanwhile: the page is made in its next life
+                    return  # the engine has crashed meanwhile: the page is opened after its restart
                 begun = self._begun(tab)
                 await self._engine.open(tab, kept)
             keeping.failed = False
@@ -220,12 +220,12 @@ class Keeper:
             await self._engine.activate(wanted)
 
     async def _restored(self, tab: Tab, keeping: _Keeping) -> Tab:
-        """The tab with which to open its page: if that loads a complete page again, it is loading from now on."""
+        """The tab to open the page with. If the engine loads a complete page again, the tab is set to loading."""
         if tab.loading or not self._engine.loads_again(tab):
             return tab
         loading = await self._store.write(lambda each: page_began(each, tab.id, tab.navigation, tab.url))
         if loading is None:
-            return tab  # it was closed, or another load was requested meanwhile: the engine is told next
+            return tab  # it was closed, or another load was requested meanwhile: that is applied next
         keeping.navigation = loading.navigation
         if keeping.made is not None:
             keeping.made = loading

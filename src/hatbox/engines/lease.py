@@ -1,8 +1,8 @@
-"""One profile has one engine at a time: who holds the lease makes its tabs so. The lease ends with its process.
+"""The lease of a profile: one engine at a time opens pages for its tabs. The lease ends with the process.
 
-A lock on a file beside the profile, so that it is free again however the process ends. The file goes with the lease.
-A process that has opened it just before it was removed may lock a file that has no name any more, so a lock counts only
-if the file is still the one beside the profile.
+It is a lock on a file beside the profile, so the operating system releases it however the process ends. The file is
+removed with the lease. A process that has opened the file just before that may lock a file that has no name any more,
+so a lock counts only if the file is still the one beside the profile.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Lease:
         raise EngineBusy("unknown", None)
 
     def holder(self) -> Holder | None:
-        """Who holds the lease now; None if no process does. Removes the file that a killed process has left."""
+        """The holder of the lease; None if no process has it. Removes the file of a killed process."""
         try:
             with self._path().open("r+b") as file:
                 try:
@@ -115,7 +115,7 @@ class Lease:
             return False
 
     def _remove(self, file: IO[bytes]) -> None:
-        """Close the file, whose lock is held here, and remove it."""
+        """Close the file, which this process has locked, and remove it."""
         if sys.platform == "win32":  # only a file that no process has open can be removed
             file.close()
             with contextlib.suppress(OSError):

@@ -60,7 +60,7 @@ class Extension:
     ) -> None:
         self.package = package
         self.area = area or manifest.id
-        """The name under which all that it stores is in the profile."""
+        """The data area: the name under which the profile stores its data."""
         self.manifest = manifest
         """What its manifest says."""
         self.grants = ExtensionPermissions(manifest.required, manifest.optional, granted)

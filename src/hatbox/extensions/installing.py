@@ -1,7 +1,7 @@
-"""Installs extensions: what is stored of them, and what becomes of another one that has the same id.
+"""Installs extensions: what is stored of them, and how an installed extension with the same id is updated or replaced.
 
-An id is what a manifest says, and anyone can write it. So an id that is known already is taken over only by what comes
-from the same place under the same name, an update, or by what the user lets replace it. Functions of a transaction.
+An id is declared in the manifest, and anyone can write any id there. So an installed id is taken over only by an
+update, from the same path with the same name, or if the user allows a replacement. Functions of a transaction.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """An extension that is to be installed, read once: what is checked is what is stored."""
+    """An extension to be installed. Its files are read once, so the checked files are the stored ones."""
 
     manifest: Manifest
     title: str
@@ -47,7 +47,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Installation(msgspec.Struct, frozen=True):
-    """What an installation did."""
+    """The result of an installation."""
 
     extension: Installed
     before: Installed | None = None
@@ -55,13 +55,13 @@ class Installation(msgspec.Struct, frozen=True):
     replaced: bool = False
     """Whether that was another extension, and not an earlier version from the same place."""
     has_data: bool = True
-    """Whether it has the data of the one before."""
+    """Whether it has the data of the previous extension."""
     added: Permissions = NONE
-    """What it requires and the one before did not."""
+    """Permissions that it requires and the previous extension did not."""
     removed: Permissions = NONE
-    """What the one before required and it does not."""
+    """Permissions that the previous extension required and it does not."""
     dropped: Permissions = NONE
-    """What the one before was granted beyond that, and it was not."""
+    """Further permissions that were granted to the previous extension, and not to it."""
 
     @property
     def id(self) -> str:
@@ -70,7 +70,7 @@ class Installation(msgspec.Struct, frozen=True):
 
 
 def candidate_of(package: Package, languages: Sequence[str]) -> Candidate:
-    """Read a package as a whole. Takes as long as its author decides: not for the event loop."""
+    """Read all files of a package. A large package takes long, so do not call it on the event loop."""
     data = pack(package)
     digest = digest_of(data)
     stored = StoredPackage(package.place, data, digest)
@@ -86,17 +86,17 @@ def title_of(package: Package, manifest: Manifest) -> str:
 
 
 def is_update(known: Installed, place: Path, title: str) -> bool:
-    """Whether what lies in a place is the installed extension, maybe in another version."""
+    """Whether the extension at a path is the installed one, maybe in another version."""
     return known.path == str(place) and title == (known.title or known.name)
 
 
 def new_permissions(known: Installed, manifest: Manifest) -> Permissions:
-    """What a manifest requires and the installed extension does not hold."""
+    """The permissions that a manifest requires and the installed extension does not have."""
     return ExtensionPermissions(known.about.required, NONE).missing(manifest.required)
 
 
 def about(manifest: Manifest) -> About:
-    """What is noted of an extension for others."""
+    """The record of an extension that is visible to others."""
     shown = manifest.for_scripts()
     return About(
         uuid=manifest.uuid,
@@ -112,7 +112,7 @@ def about(manifest: Manifest) -> About:
 def install(
     transaction: Transaction, candidate: Candidate, now: float, *, replace: bool = False, keep_data: bool = False
 ) -> Installation:
-    """Store an extension. AlreadyInstalled if its id is that of another one, unless that is to be replaced."""
+    """Store an extension. Raises AlreadyInstalled if another one has its id, unless `replace` is set."""
     manifest = candidate.manifest
     known = installed.get(transaction, manifest.id)
     if known is None:
@@ -135,10 +135,10 @@ def install(
 
 
 def _install_new(transaction: Transaction, candidate: Candidate, now: float) -> Installation:
-    """What was run from this very place before gives its data to what is installed from there."""
+    """Move the data of runs from this path to the extension that is installed from it."""
     area = candidate.manifest.id
-    _expect_stopped(transaction, area, candidate.manifest.id)  # one that was removed may not have ended yet
-    transaction.extensions.clear(area)  # what it has written since
+    _expect_stopped(transaction, area, candidate.manifest.id)  # a removed extension may still be running
+    transaction.extensions.clear(area)  # written after its removal
     tried_area = area_of(area, candidate.place)
     tried = installed.get(transaction, tried_area)
     if tried is not None:
@@ -165,7 +165,7 @@ def _replace(
     transaction: Transaction, known: Installed, candidate: Candidate, now: float, *, keep_data: bool
 ) -> Installation:
     manifest, required = candidate.manifest, known.about.required
-    _expect_stopped(transaction, known.area, known.name)  # what it writes at its end would be found by the new one
+    _expect_stopped(transaction, known.area, known.name)  # the new one would find what it writes when it stops
     dropped = granted.drop(transaction, known.area)
     if not keep_data:
         transaction.extensions.clear(known.area)
@@ -201,7 +201,7 @@ def _record(candidate: Candidate, now: float, *, ran: str | None, renewed: bool,
 
 
 def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> None:
-    """Of what was granted, what the manifest still declares. What it declares anew is not granted by that."""
+    """The granted permissions that the manifest still declares. Newly declared ones are not granted."""
     given = granted.granted(transaction, area)
     if given is not None:
         granted.keep_granted(transaction, area, given.within(manifest.optional | manifest.at_install))
@@ -229,14 +229,14 @@ def _listed(permissions: Permissions) -> str:
 
 
 def outdated(transaction: Transaction) -> list[Installed]:
-    """The extensions that were noted before packages were stored, and data areas had names."""
+    """Records from before packages were stored in the profile and data areas had names."""
     return [each for each in installed.get_all(transaction) if not each.area]
 
 
 def adopt(transaction: Transaction, known: Installed, candidate: Candidate | None, now: float) -> None:
-    """Bring a record of an earlier format up to date. One that is installed is stored if its files could be read.
+    """Upgrade a record of an earlier format. The package of an installed extension is stored if it could be read.
 
-    What its files require by now and it did not hold is not granted by that: it has to be installed again.
+    Permissions that its files require now, and that it did not have, are not granted: it has to be installed again.
     """
     if known not in outdated(transaction):
         return  # another process was faster

@@ -1,7 +1,7 @@
-"""A folder of packages on this machine, so that an installed extension starts without a large read of the profile.
+"""A cache folder of packages, so that an installed extension starts without a large read of the profile.
 
-Nothing in it is trusted: an entry is used only if its contents have the hash that the profile says, and it is used
-from memory. An entry that is missing, damaged or tampered with is None, and the caller writes it again.
+The cache is not trusted: an entry is used only if its contents have the hash in the profile, and it is used from
+memory. For an entry that is missing, damaged or modified, get returns None, and the caller writes it again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LARGEST: Final = MAX_PACKAGE_BYTES + 1024  # files, index and header
 
 
 def default_folder() -> Path:
-    """Where the cache is: in $HATBOX_CACHE, else in the user's cache folder."""
+    """The path of the cache: in $HATBOX_CACHE, else in the user's cache folder."""
     named = os.environ.get("HATBOX_CACHE")
     folder = Path(named) if named else Path(platformdirs.user_cache_dir("hatbox", appauthor=False))
     return folder / "packages"
@@ -38,7 +38,7 @@ class PackageCache:
         self.folder = folder
 
     def get(self, digest: str) -> bytes | None:
-        """A package, verified; None if the cache does not have it as it was."""
+        """A verified package; None if the cache does not have it, or its hash differs."""
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
             with os.fdopen(os.open(self.folder / digest, flags), "rb") as file:
@@ -50,7 +50,7 @@ class PackageCache:
         return data if digest_of(data) == digest else None
 
     def put(self, digest: str, data: bytes) -> None:
-        """Add a package. A cache that cannot be written is none: the profile has everything."""
+        """Add a package. A cache that cannot be written to is no error: the profile has every package."""
         try:
             self.folder.mkdir(parents=True, mode=0o700, exist_ok=True)
             self.folder.chmod(0o700)
@@ -59,10 +59,10 @@ class PackageCache:
             logger.info("%s cannot be written (%s); extensions start from the profile", self.folder, error)
 
     def _replace(self, digest: str, data: bytes) -> None:
-        """In one step, so that a process that starts the extension meanwhile never reads half of it."""
-        import tempfile  # takes its time, and is seldom needed
+        """Write the entry atomically, so that another process never reads a part of it."""
+        import tempfile  # a slow import that is seldom needed
 
-        descriptor, name = tempfile.mkstemp(prefix=f"{digest}.", dir=self.folder)  # for the user alone
+        descriptor, name = tempfile.mkstemp(prefix=f"{digest}.", dir=self.folder)  # readable by the user alone
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
@@ -72,6 +72,6 @@ class PackageCache:
             raise
 
     def remove(self, digest: str) -> None:
-        """Drop a package. Another profile that has the same one writes it again when it starts it."""
+        """Delete a package. Another profile with the same package writes it again at the next start."""
         with contextlib.suppress(OSError):
             (self.folder / digest).unlink(missing_ok=True)

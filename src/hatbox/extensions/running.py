@@ -96,7 +96,7 @@ def end(transaction: Transaction, extension: str) -> None:
 
 
 def settle(transaction: Transaction) -> None:
-    """Undo what runs that have ended, or were killed, have left: tabs that they hid, and the first window."""
+    """Clean up after runs that have ended or were killed: show the tabs that they hid, close the first window."""
     alive = {each.id for each in get_all(transaction)}
     for extension, _, _ in transaction.extensions.find(_KIND):
         if extension not in alive:

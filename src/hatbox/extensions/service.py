@@ -50,7 +50,7 @@ class Extensions:
     ) -> None:
         self._store = store
         self.cache = cache
-        """Where installed extensions are on this machine, so that they start quickly."""
+        """The cache of installed packages, for a fast start."""
         self._messages = messages
         self._dispatcher = dispatcher
         self._alarms = AlarmScheduler(store, clock)
@@ -123,9 +123,9 @@ class Extensions:
         return known.area, manifest, manifest.at_install if given is None else given
 
     async def package(self, extension_id: str) -> StoredPackage:
-        """The files of an installed extension as they were installed, for start(). What is on disk by now is not read.
+        """The package of an installed extension, for start(). The original files on disk are not read.
 
-        They come from a cache on this machine, if that has them unchanged, else from the profile.
+        It is read from the package cache if it is unchanged there, else from the profile.
         """
         known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
         if known is None or not known.kept:
@@ -155,8 +155,8 @@ class Extensions:
     ) -> Installation:
         """Store the extension in a folder or file in the profile. Later changes to those files do not affect it.
 
-        Where its id is that of an extension from another place, or with another name, AlreadyInstalled is raised. With
-        `replace` it takes the place of that one, without its grants, and with its data only if you say `keep_data`.
+        Raises AlreadyInstalled if an extension from another path, or with another name, has its id. With `replace`
+        that extension is replaced: its grants are deleted, and its data too unless `keep_data` is set.
         """
         (done,) = await self.install_all([path], replace=replace, keep_data=keep_data)
         return done
@@ -183,7 +183,7 @@ class Extensions:
         return installing.candidate_of(open_package(path), self.languages)
 
     async def _stop_replaced(self, candidates: Iterable[Candidate]) -> None:
-        """End the extensions here that are about to be replaced: what they write at their end must not outlive them."""
+        """Stop running extensions before they are replaced: their last writes must not reach the new ones."""
         for each in candidates:
             extension = self._with_area(each.manifest.id)
             known = await self._store.read(partial(installed.get, area=each.manifest.id))
@@ -206,7 +206,7 @@ class Extensions:
         return await self._store.write(lambda transaction: installed.set_enabled(transaction, area, enabled))
 
     async def adopt(self) -> None:
-        """Bring records of earlier formats up to date: store the files of what was installed, where they are readable.
+        """Upgrade records of earlier formats: store the files of installed extensions that are readable.
 
         Called when the profile has been opened.
         """
@@ -220,7 +220,7 @@ class Extensions:
             try:
                 now = time.time()
                 await self._store.write(partial(installing.adopt, known=known, candidate=candidate, now=now))
-            except ProfileError as error:  # full, or for reading only: it is done at the next open
+            except ProfileError as error:  # full or read-only: it is tried again at the next open
                 logger.warning("%s: its files could not be stored: %s", known.id, error)
 
     async def start(
@@ -288,7 +288,7 @@ class Extensions:
         return await self._store.write(lambda transaction: starting.begin(transaction, package, manifest, title))
 
     async def _title(self, package: Package, manifest: Manifest) -> str:
-        """The name by which a package is compared with the installed one of its id. Only then it is read."""
+        """The name to compare a package with the installed one of its id. Read only if there is one."""
         known = await self._store.read(lambda transaction: installed.get(transaction, manifest.id))
         if known is None or package.area is not None:
             return manifest.name
@@ -344,7 +344,7 @@ class Extensions:
         )
 
     async def reload(self, extension_id: str) -> None:
-        """Start an extension that runs here anew: as it is installed now, or from its folder as that is now."""
+        """Restart an extension of this process: from the installed package, or from the current files of its folder."""
         extension = self._running[extension_id]
         old = extension.package
         try:
@@ -429,7 +429,7 @@ class Extensions:
         return await self._store.read(lambda transaction: running.area_named(transaction, name))
 
     async def _clean_cache(self, digests: Iterable[str | None]) -> None:
-        """Delete packages from the cache that no extension of the profile has any more."""
+        """Delete packages from the cache that no extension of the profile uses."""
         gone = {digest for digest in digests if digest}
         if gone:
             gone.difference_update(await self._store.read(lambda transaction: transaction.packages.digests()))
@@ -459,7 +459,7 @@ class Extensions:
 
 def _remove(transaction: Transaction, area: str) -> Installed:
     if running.get(transaction, area) is None:
-        running.end(transaction, area)  # its process ended without noting that
+        running.end(transaction, area)  # its process was killed
     removed = installed.remove(transaction, area)
     running.settle(transaction)
     return removed
@@ -475,6 +475,6 @@ def _declared(manifest: Manifest) -> Permissions:
 
 
 def _is_another(known: Installed, extension: Extension) -> bool:
-    """Whether what is installed is not what runs. What runs from its folder is compared by its version."""
+    """Whether the installed package differs from the running one. A run from a folder is compared by its version."""
     digest = _digest(extension.package)
     return known.version != extension.manifest.version if digest is None else known.digest != digest

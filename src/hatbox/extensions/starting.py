@@ -31,13 +31,13 @@ class Run(NamedTuple):
 
     area: str
     before: Installed | None
-    """What was noted of the extension that last ran with this data."""
+    """The record of the extension that last ran with this data."""
     granted: Permissions
     is_installed: bool
 
 
 def begin(transaction: Transaction, package: Package, manifest: Manifest, title: str) -> Run:
-    """Note that an extension runs."""
+    """Record that an extension runs."""
     run = _noted(transaction, package, manifest, title)
     if run.before is not None and not run.before.enabled:
         raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
@@ -46,9 +46,11 @@ def begin(transaction: Transaction, package: Package, manifest: Manifest, title:
 
 
 def begin_again(transaction: Transaction, package: Package, manifest: Manifest, title: str, area: str) -> Run:
-    """Note that an extension runs anew, with the data that it had. To others, one from a folder is installed again."""
+    """Record that an extension was restarted, with the same data. One from a folder is reported as installed again."""
     if _area(transaction, package, manifest, title) != area:
-        raise ExtensionError(f"{package.path} is not the extension any more that runs. Stop it and start that one.")
+        raise ExtensionError(
+            f"{package.path} no longer contains the running extension. Stop it, then start the new one."
+        )
     return _started(transaction, manifest, _noted(transaction, package, manifest, title, anew=True))
 
 
@@ -63,7 +65,7 @@ def events_of(run: Run, manifest: Manifest) -> Events:
 
 
 def updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
-    """The event of an extension that runs in the place of an earlier version."""
+    """The event of an extension that replaces an earlier version."""
     return "runtime.onInstalled", [{"reason": "update", "previousVersion": before, "temporary": temporary}]
 
 
@@ -87,7 +89,7 @@ def _area(transaction: Transaction, package: Package, manifest: Manifest, title:
 
 
 def _noted(transaction: Transaction, package: Package, manifest: Manifest, title: str, *, anew: bool = False) -> Run:
-    """Note what an extension from a folder is. The files in a folder never change what is installed."""
+    """Record an extension from a folder. The files in a folder never change an installed extension."""
     area = _area(transaction, package, manifest, title)
     before = installed.get(transaction, area)
     is_installed = before is not None and before.kept

@@ -27,7 +27,7 @@ _VERSION_CONTROL: Final = frozenset({".git", ".hg", ".svn"})
 
 
 def pack(package: Package) -> bytes:
-    """All files of a package in one block. The folders of version control are left out."""
+    """All files of a package in one block, without the folders of version control."""
     contents: list[tuple[str, bytes]] = []
     total = 0
     for name in sorted(package.names()):
@@ -53,14 +53,14 @@ def digest_of(data: bytes) -> str:
 
 
 class StoredPackage(Package):
-    """An installed extension, read from memory: nothing that happens to a file on disk changes it.
+    """An installed extension in memory. Changes of files on disk do not affect it.
 
     `path` is where it was installed from. Files there are not read.
     """
 
     def __init__(self, path: Path, data: bytes, digest: str, area: str | None = None) -> None:
         super().__init__(path)
-        self.place = path  # not resolved again: a link that has taken its place since says nothing of it
+        self.place = path  # not resolved again: a link may have replaced it since
         self.digest = digest
         self.area = area
         self._data = memoryview(data)

@@ -66,7 +66,7 @@ class Bundle(msgspec.Struct):
     skipped: Tally = msgspec.field(default_factory=Counter)
     lost: Tally = msgspec.field(default_factory=Counter)
     not_carried: Tally = msgspec.field(default_factory=Counter)
-    """What the profile has of these identities that no format carries; every writer reports it."""
+    """Data of these identities that no format contains; every writer reports it."""
 
     @property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""What a profile has beside identities and cookies. No format carries it yet, so every export must say so."""
+"""Data of a profile that no export format contains yet, so that every export can report it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEVER_CARRIED: Final = (SITE_STORAGE, INDEXED_DB, TABS, EXTENSIONS)
 
 
 def count_beside(transaction: Transaction, stores: Iterable[int], *, whole: bool) -> Tally:
-    """How much of it these stores have: sites and tabs. Extensions belong to the `whole` profile."""
+    """Count this data of these cookie stores: sites and tabs. Extensions count only for the `whole` profile."""
     found: Tally = Counter()
     for number in stores:
         for _, data in transaction.site_data.load(number):

@@ -49,7 +49,7 @@ CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float 
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
 
 CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
-"""The high-water time of cookies: the time reached; of an unconfirmed leap, the time before it and where it led to."""
+"""The high-water time of cookies: the time reached; of an unconfirmed leap, the time before and after it."""
 
 
 class TabRow(NamedTuple):
@@ -177,7 +177,7 @@ class CookieTimeTable(Protocol):
         """The high-water time; None if none was stored yet."""
 
     def put(self, reached: float, before: float | None, landed: float | None) -> None:
-        """Store this high-water time in the place of the one before."""
+        """Replace the stored high-water time."""
 
 
 class TabTable(Protocol):
@@ -277,7 +277,7 @@ class ExtensionTable(Protocol):
         """How many bytes the keys and values of a kind have together."""
 
     def most(self) -> int:
-        """No fewer bytes than all values of all extensions have together. Cheap, unlike counting them."""
+        """An upper bound of the size of all values of all extensions, in bytes. Cheaper than the exact sum."""
 
 
 class PackageTable(Protocol):
@@ -290,7 +290,7 @@ class PackageTable(Protocol):
         """Store a package."""
 
     def delete(self, digest: str) -> None:
-        """Drop a package."""
+        """Delete a package."""
 
     def digests(self) -> list[str]:
         """The hashes of all packages, sorted."""

@@ -1,4 +1,4 @@
-"""Which tab is the blank one of the first window: no engine draws it until it is used. Knows no rule of tabs."""
+"""Records which tab is the blank tab of the first window. No engine displays it until it is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first_tab(transaction: Transaction) -> int | None:
 
 
 def mark_first_tab(transaction: Transaction, tab_id: int | None) -> None:
-    """Note that a tab is the blank one of the first window, or that none is."""
+    """Record the blank tab of the first window, or that there is none."""
     if tab_id is None:
         transaction.extensions.delete(_NOBODY, _KIND, "")
     else:
@@ -29,6 +29,6 @@ def mark_first_tab(transaction: Transaction, tab_id: int | None) -> None:
 
 
 def use_first_tab(transaction: Transaction, tab_id: int) -> None:
-    """Something is done with a tab that a user would see: if it is the blank one, it is a tab like all others now."""
+    """A tab is used. If it is the blank tab of the first window, it becomes an ordinary tab."""
     if first_tab(transaction) == tab_id:
         mark_first_tab(transaction, None)

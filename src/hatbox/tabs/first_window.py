@@ -1,8 +1,8 @@
 """The first window of a profile in which extensions run: a browser always has one, and extensions rely on it.
 
-A window with one blank tab, opened where the profile has no window. It goes with the last extension that runs. Only
-scripts see the tab, and no engine draws it, until it is used: a page is loaded in it, or it is activated, pinned or
-moved to another window. A tab that the user opens in the window takes its place.
+A window with one blank tab, opened if the profile has no window, and closed when the last extension stops. Only
+scripts see the tab, and no engine displays it, until it is used: a page is loaded in it, or it is activated, pinned or
+moved to another window. A tab that the user opens in the window replaces it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ def open_first_window(transaction: Transaction) -> None:
 
 
 def close_first_tab(transaction: Transaction) -> None:
-    """Close the blank tab, if it is unused, and with it its window, if that has no other tab."""
+    """Close the blank tab if it is unused, and its window if that has no other tab."""
     if row := _row(transaction):
         close_rows(transaction, [row])
     mark_first_tab(transaction, None)
 
 
 def leave_first_tab(transaction: Transaction, window_id: int) -> None:
-    """The user has opened a tab in a window: if the unused blank tab is there, it goes."""
+    """The user has opened a tab in a window: close the unused blank tab of this window."""
     row = _row(transaction)
     if row is not None and row.window == window_id:
         close_first_tab(transaction)
 
 
 def unused_window(transaction: Transaction) -> int | None:
-    """The id of the window in which there is nothing but the unused blank tab."""
+    """The id of the window whose only tab is the unused blank one."""
     row = _row(transaction)
     return row.window if row is not None and len(transaction.tabs.find(window=row.window)) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Which extension has hidden which tab: Firefox shows the tab again when that extension ends. Knows no rule of tabs."""
+"""Records which extension has hidden which tab, because Firefox shows the tab when that extension ends."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hatbox.store.base import Transaction
 
 __all__ = ["forget_hiders", "hidden_by_others", "note_hider"]
 
-_NOBODY: Final = ""  # not stored with the extension: it must outlast its removal
+_NOBODY: Final = ""  # not stored with the extension: the record must survive its removal
 _KIND: Final = "tabs.hidden_by"
 
 
 def note_hider(transaction: Transaction, tab_ids: Iterable[int], extension: str) -> None:
-    """Note that an extension has hidden these tabs."""
+    """Record that an extension has hidden these tabs."""
     for tab_id in tab_ids:
         transaction.extensions.put(_NOBODY, _KIND, str(tab_id), msgspec.json.encode(extension))
 
 
 def forget_hiders(transaction: Transaction, tab_ids: Iterable[int]) -> None:
-    """These tabs are shown, or gone."""
+    """Remove the records of these tabs: they are shown or closed."""
     for tab_id in tab_ids:
         transaction.extensions.delete(_NOBODY, _KIND, str(tab_id))
 

@@ -54,7 +54,7 @@ NO_WINDOW: Final = -1  # the id of none, where one has to be told
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
 NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
-HIDDEN = "engine.hidden"  # an engine has done what `hidden` says
+HIDDEN = "engine.hidden"  # an engine has hidden the page
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 
@@ -143,7 +143,7 @@ class Hidden(msgspec.Struct, frozen=True):
 
     tab_id: int
     not_saved: tuple[str, ...]
-    """What the user had typed into it and is lost, in words for people; says nothing of what was typed."""
+    """Describes typed text that is lost, for the user, without the text."""
 
 
 class Move(msgspec.Struct, frozen=True):

@@ -86,7 +86,7 @@ def page_changed(
         row = _begin(transaction, row)
     if not page.stopped:
         page = _storable(page)
-        if page.url == row.url and (page.error or not done):  # the same page again: its title stays until it has one
+        if page.url == row.url and (page.error or not done):  # a restore: the saved title stays until the page has one
             page = msgspec.structs.replace(page, title=page.title or row.title, icon=page.icon or row.icon)
         row = _show(transaction, row, page)
     return tab_of(_finish(transaction, row) if done else row)

@@ -42,7 +42,7 @@ class Tabs:
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
         """Tells of each tab that becomes the active one of its window."""
         self.on_hidden = feed.event("on_hidden", model.HIDDEN, decoder(Hidden))
-        """Called when an engine has hidden the page of a tab, with what is lost of what was typed into it."""
+        """Emitted when an engine has hidden the page of a tab, with a description of lost typed text."""
         self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
         """Tells of each tab that was moved within its window."""
         self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(Placement))
@@ -85,7 +85,7 @@ class Tabs:
     def query(self, identity: IdentityLike | None = None) -> asyncio.Future[list[Tab]]:
         """All tabs, window by window, hidden ones too; or those of an identity.
 
-        The unused blank tab of the window that running extensions have in an empty profile is not among them.
+        The unused blank tab that running extensions have in an empty profile is excluded.
         """
 
         def wanted(transaction: Transaction) -> list[Tab]:
@@ -97,7 +97,7 @@ class Tabs:
         return self._store.read(wanted)
 
     def windows(self) -> asyncio.Future[list[Window]]:
-        """All windows, in the order in which they were opened, but for one with nothing but an unused blank tab."""
+        """All windows, in the order in which they were opened, except one that has only the unused blank tab."""
 
         def used(transaction: Transaction) -> list[Window]:
             unused = unused_window(transaction)

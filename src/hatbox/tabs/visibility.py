@@ -57,9 +57,9 @@ def close_all(transaction: Transaction, store: int) -> None:
 
 
 def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str | None = None) -> list[int]:
-    """Hide these tabs, but for active and pinned ones; returns those that were visible before.
+    """Hide these tabs, except active and pinned ones; returns those that were visible before.
 
-    Those that an extension hides are shown again when it ends.
+    Tabs hidden by an extension are shown again when it ends.
     """
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
     hidden = _hide(transaction, [row for row in rows if not row.active and not row.pinned], states.Tab.HIDE)
@@ -69,7 +69,7 @@ def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str |
 
 
 def show_abandoned(transaction: Transaction, running: Collection[str]) -> None:
-    """Show the tabs that were hidden by extensions that do not run any more, unless their identity is hidden."""
+    """Show the tabs that were hidden by extensions that have ended, unless their identity is hidden."""
     tab_ids = hidden_by_others(transaction, running)
     forget_hiders(transaction, tab_ids)
     rows = [row for tab_id in tab_ids if (row := transaction.tabs.get(tab_id)) is not None]

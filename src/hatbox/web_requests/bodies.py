@@ -1,7 +1,7 @@
-"""What is sent along with a request, read as Firefox reads it for listeners: forms by name, all else as bytes.
+"""Parses request bodies for listeners as Firefox does: forms by name, everything else as bytes.
 
-Pages write these bodies, so every step takes time linear to their length. The email package does not: one header of a
-few hundred kilobytes keeps it busy for minutes.
+Pages choose these bodies, so every step takes time linear in their length. The email package does not: one header of a
+few hundred kilobytes takes it minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["read_body"]
 
 _URL_ENCODED: Final = "application/x-www-form-urlencoded"
 _MULTIPART: Final = "multipart/form-data"
-# Possessive: nothing that was matched once is tried again in another way.
+# Possessive quantifiers: no backtracking.
 _PARAMETER: Final = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
@@ -61,7 +61,7 @@ def _disposition(head: str) -> dict[str, str]:
 
 
 def _parameters(value: str) -> dict[str, str]:
-    """The parameters of a header by their names in lower case; of one that is there twice, the first counts."""
+    """The parameters of a header by their lower-case names. The first counts if a name is repeated."""
     found: dict[str, str] = {}
     for name, quoted, bare in _PARAMETER.findall(value):
         found.setdefault(name.lower(), _ESCAPED.sub(r"\1", quoted) if quoted else bare)

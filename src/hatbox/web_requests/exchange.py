@@ -60,7 +60,7 @@ class Exchange:
         self._moment = first
         self._is_open = False
         self.follows_redirects = True
-        """Whether a listener may redirect it; else that ends it, as a fetch() with another mode than `follow`."""
+        """Whether a listener may redirect it. If not, a redirect fails the request, as for fetch() without `follow`."""
         self.proxies: tuple[Proxy, ...] | None = None
         """The proxies to try; None where nobody has said anything."""
         self.proxy_credentials: Credentials | None = None
@@ -192,7 +192,9 @@ class Exchange:
     def _redirect(self, url: str, code: int, line: str, headers: Headers | None) -> None:
         if not self.follows_redirects:
             self.failed(_STOPPED)
-            raise RequestCancelled(f"a listener redirects it to {url}, and it follows no redirects")
+            raise RequestCancelled(
+                f"a listener redirects the request to {url}, but the request does not follow redirects"
+            )
         self._know(status_code=code, status_line=line, response_headers=headers)
         self.redirecting(url)
         raise Redirected(url)

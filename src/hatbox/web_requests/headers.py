@@ -67,7 +67,7 @@ class HeaderChanges:
         for key in self._shown.keys() - names:
             self._now.pop(key, None)
         done: set[str] = set()
-        merged: dict[str, list[str]] = {}  # joined once: adding to a text again and again takes quadratic time
+        merged: dict[str, list[str]] = {}  # joined once: repeated concatenation takes quadratic time
         for name, value in wanted:
             key = name.lower()
             if self._shown.get(key) != value and _is_possible(name, value, who, may_name_host):
@@ -88,13 +88,13 @@ class HeaderChanges:
 
 
 def _is_possible(name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None) -> bool:
-    """Whether a listener may send this header; the log says why not."""
+    """Whether a listener may set this header. A refusal is logged."""
     bad = not _NAME.fullmatch(name) or not _LATIN_1.fullmatch(value)
     if bad or any(_NO_VALUE.search(line) for line in lines(name, value)):
-        logger.warning("%s: no header can be %.100r: %.100r", who, name, value)
+        logger.warning("%s: invalid header %.100r: %.100r", who, name, value)
         return False
     if name.lower() == "host" and value and may_name_host is not None and not may_name_host(value):
-        logger.warning("%s may not make a request say that it is for %s: it has no permission for that", who, value)
+        logger.warning("%s may not set the Host header to %s: it has no permission for that host", who, value)
         return False
     return True
 

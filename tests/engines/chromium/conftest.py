@@ -25,7 +25,7 @@ def browser() -> str:
 
 @pytest.fixture
 def display(monkeypatch: pytest.MonkeyPatch, browser: str) -> Iterator[None]:
-    """A display that nobody sees."""
+    """A virtual display (Xvfb)."""
     if shutil.which("Xvfb") is None:
         if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
             raise FileNotFoundError("Xvfb")

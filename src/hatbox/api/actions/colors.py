@@ -18,7 +18,7 @@ Rgba: TypeAlias = tuple[int, int, int, int]
 _Floats: TypeAlias = tuple[float, float, float]
 
 _HEX: Final = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
-# Possessive where a failed match would be tried again in every other way: scripts choose the text.
+# Possessive quantifiers, against backtracking: scripts choose the text.
 _FUNCTION: Final = re.compile(r"([a-z]++)\((.*)\)", re.DOTALL)
 _NUMBER: Final = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d++)?+)(%|deg|grad|rad|turn)?")
 _DEGREES: Final = {None: 1.0, "deg": 1.0, "grad": 0.9, "rad": 180 / math.pi, "turn": 360.0}

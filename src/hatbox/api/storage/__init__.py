@@ -109,7 +109,7 @@ class _Managed(Namespace):
 
 
 def _managed_for(transaction: Transaction, caller: Caller) -> str:
-    """The id whose values a caller sees: its own, unless that is the id of an installed extension that it is not."""
+    """The id whose values a caller sees: its own, unless it only claims the id of an installed extension."""
     own = caller.id == caller.extension_id or installed.get(transaction, caller.extension_id) is None
     return caller.extension_id if own else caller.id
 

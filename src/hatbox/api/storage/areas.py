@@ -58,7 +58,7 @@ class Area(NamedTuple):
 
 
 def refuse_temporary(extension: str) -> None:
-    """Refuse an extension that got its id from us, as Firefox does: its next run may have another one."""
+    """Refuse an extension whose id was generated, as Firefox does: its next run may have another id."""
     if extension.partition("#")[0].endswith(_TEMPORARY):
         raise ApiError(
             "The storage API will not work with a temporary addon ID. "

@@ -18,9 +18,9 @@ _LONGEST_CACHED: Final = 2**20  # characters of all patterns of a filter togethe
 
 
 def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any], *, of_any_page: bool = False) -> bool:
-    """Whether a caller may observe a request, and wants to. Its permissions are those of this moment.
+    """Whether a caller has permission for a request and its filter matches. Uses the current permissions.
 
-    It needs them for the page that makes the request as well, unless `of_any_page`: proxies are chosen for all pages.
+    It needs permission for the requesting page too, unless `of_any_page`: proxies are chosen for all pages.
     """
     url = parse_url(moment.url)
     if url is None or not caller.hosts.allow_url(url.scheme, url.host):
@@ -37,7 +37,7 @@ def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any], *, of_any
 
 
 def _may_enter(caller: Caller, page: str) -> bool:
-    """Whether a caller has access to a page: no extension has it to the pages of another."""
+    """Whether a caller has access to a page. No extension has access to pages of another one."""
     if page.startswith(_EXTENSION):
         return page.startswith(f"{caller.context.origin}/")
     url = parse_url(page)

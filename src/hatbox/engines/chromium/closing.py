@@ -1,7 +1,7 @@
-"""Closing pages and contexts, also those that do not close at the first attempt. Knows nothing of tabs.
+"""Closes pages and contexts, with retries. Knows nothing of tabs.
 
-Chromium loses a close request that arrives while a navigation commits: it answers with success, and the page stays
-open. `page.close()` of Playwright then waits for ever. So the request is sent again until the target is gone.
+Chromium loses a close request that arrives while a navigation commits: it responds with success, and the page stays
+open. Playwright's `page.close()` then never returns. So the request is repeated until the target is closed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CONTEXT_SECONDS: Final = 5.0
 
 
 async def close_page(page: Page, target_id: str, browser: Session) -> None:
-    """Close a page; a closed one is no error. Raises Playwright's TimeoutError if it is open after the last attempt."""
+    """Close a page, which may be closed already. Raises Playwright's TimeoutError if it is open after all attempts."""
     closed = asyncio.Event()
     page.on("close", lambda _: closed.set())
     try:
@@ -50,7 +50,7 @@ async def close_page(page: Page, target_id: str, browser: Session) -> None:
 
 
 async def close_context(context: BrowserContext, context_id: str, browser: Session) -> None:
-    """Close a context with all its pages. One that cannot be closed ends with the browser."""
+    """Close a context with all its pages. If that fails, the context ends with the browser."""
     try:
         await within(context.close(), "context.close()", _CONTEXT_SECONDS)
     except PlaywrightTimeout:

@@ -61,7 +61,7 @@ class Watcher(Protocol):
         """A page is gone, and we have not closed it."""
 
     def context_closed(self, context: IdentityContext) -> None:
-        """A context was closed with all its pages, and we have not closed it: a Playwright user has."""
+        """A Playwright user has closed a context with all its pages."""
 
     def page_focused(self, page: LivePage) -> None:
         """The user looks at this page now."""
@@ -97,7 +97,7 @@ class IdentityContext:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._site_data = SiteData(store, store_number(cookie_store_id) or 0, lambda: [*self.pages])
         self._making = asyncio.Lock()
-        self._is_closing = False  # whether it is the engine that closes it
+        self._is_closing = False  # whether the engine closes it
         self._ours: set[PlaywrightPage] = set()
         self._live: dict[str, LivePage] = {}  # by their targets
         self._first: LivePage | None = None  # made to give back site data, and free for the first tab
@@ -141,7 +141,7 @@ class IdentityContext:
             await self.close_page(first)
 
     async def close_page(self, page: LivePage) -> None:
-        """Close a page. One that the browser does not close is closed with the context, which does not wait for it."""
+        """Close a page. If the browser does not close it, the context is closed, which does not wait for the page."""
         await page.close()
         self._on_close(page)
 
@@ -297,7 +297,7 @@ class IdentityContext:
         if not page.is_closing:
             page.is_closing = True
             page.let_go()
-            # Playwright 1.65 says whether the context is being closed. With an earlier one, a page that was closed just
+            # Playwright 1.65 reports whether the context is closing. With earlier versions, a page that was closed just
             # before its context is opened again with the others.
             is_context_closed = getattr(self.context, "is_closed", None)
             page.is_closed_alone = is_context_closed is not None and not is_context_closed()

@@ -161,7 +161,7 @@ class CookieSync:
             await self._store.put(new)
         for key in gone:
             expired = (old := jar.get(key)) is not None and old.expired(now)
-            if not expired:  # the browser goes by the clock alone, which may be wrong: the store purges it in its time
+            if not expired:  # Chromium expires by the clock alone, which may be wrong: the store purges it
                 await self._store.remove(key)
 
     async def _read(self) -> dict[Key, Cookie]:

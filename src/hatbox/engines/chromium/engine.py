@@ -98,7 +98,7 @@ class ChromiumEngine(Engine):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._hurry = asyncio.Event()
-        self._with_credentials: dict[int, str] = {}  # URLs of tabs that are about to load, for this process only
+        self._with_credentials: dict[int, str] = {}  # URLs of tabs that are about to load; never stored
 
     # -------------------------------------------------------------------------------------------- what it is told
 
@@ -314,7 +314,7 @@ class ChromiumEngine(Engine):
                     await self._launched.session.send("Target.closeTarget", {"targetId": target_id})
 
     async def _drop(self, context: IdentityContext, tab_ids: list[int]) -> None:
-        """Have the tabs of a closed context opened again, unless the browser ends: then that is reported as a loss."""
+        """Open the tabs of a closed context again, unless the browser ends: that is reported as a crash."""
         if not await self._outlives_its_pages():
             return
         if tab_ids:
@@ -332,7 +332,7 @@ class ChromiumEngine(Engine):
         A browser that is quit answers until its end. So it is given the time to come to it.
         """
         if not await self._outlives_its_pages():
-            return  # it is being told of as a loss
+            return  # it is reported as a crash
         if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
             await self._reports.closed(page.tab_id)
@@ -489,7 +489,7 @@ class ChromiumEngine(Engine):
             new = await _context_ids(launched) - before
             if len(new) == 1:
                 return context, new.pop()
-            await within(context.close(), "context.close()")  # another program has made one at the same time
+            await within(context.close(), "context.close()")  # a concurrent call has created one
 
     async def _mark(self, cookie_store_id: str) -> Mark | None:
         if not self._marks or cookie_store_id == DEFAULT_STORE:
@@ -515,7 +515,7 @@ class ChromiumEngine(Engine):
         self._pages[tab.id] = page
 
     async def _keep(self, tab_id: int, page: LivePage) -> None:
-        """Keep what is needed to show a page again, and report what is lost of what was typed into it."""
+        """Save a snapshot of a page, and report typed text that is lost."""
         try:
             async with asyncio.timeout(_PATIENCE):
                 typed = await page.typed_input()
@@ -531,9 +531,9 @@ class ChromiumEngine(Engine):
             await self._reports.not_saved(tab_id, lost)
 
     async def _park(self, tab_id: int, page: LivePage) -> bool:
-        """Leave a page that was typed into alive in a minimised window, where the desktop can do that.
+        """Minimise the window of a page with typed text, if the desktop can do that, instead of closing the page.
 
-        What was typed is saved all the same, in case that the browser ends before the tab is shown again.
+        The typed text is saved too, because the browser may end before the tab is shown again.
         """
         parking, context = self._parking, self._context_with(page)
         if parking is None or context is None or self._headless or page.is_crashed:
@@ -557,7 +557,7 @@ class ChromiumEngine(Engine):
         return True
 
     async def _unpark(self, tab: Tab) -> bool:
-        """Show a page again that stayed alive while its tab was hidden; False if none did."""
+        """Show a page that stayed open while its tab was hidden; False if there is none."""
         page = self._parked.pop(tab.id, None)
         if page is None or self._parking is None or page.page.is_closed():
             return False
@@ -566,7 +566,7 @@ class ChromiumEngine(Engine):
             return False
         self._assign(page, tab)
         await self._parking.bring_back(page.target_id)
-        if tab.target and tab.target != tab.url:  # the page itself needs no load to be shown again
+        if tab.target and tab.target != tab.url:  # showing the page again needs no load
             page.load(self._target_of(tab), tab.navigation)
         else:
             page.resume()
@@ -578,7 +578,7 @@ class ChromiumEngine(Engine):
                 await self._reports.shown(tab_id)
 
     async def _close_parked(self) -> None:
-        """Close the pages of hidden tabs that are gone from the profile."""
+        """Close the pages of hidden tabs that were closed in the profile."""
         if not self._parked:
             return
         rows = await self._store.read(lambda each: {row.id for row in each.tabs.find()})
@@ -624,7 +624,7 @@ class ChromiumEngine(Engine):
 
 
 async def _saved(context: IdentityContext, page: LivePage) -> None:
-    """Save what the sites in a page store. What a page does not answer in time is read again on an empty page."""
+    """Save the site data of a page. If the page does not respond in time, it is read again from an empty page."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_SAVING):
             await context.save(page)

@@ -1,7 +1,6 @@
-"""What is kept of a page to show it again: where it has been, where in that it is, how far it is scrolled, and what was
-typed into it.
+"""Page snapshot, saved to restore a page: session history, current entry, scroll position and typed text.
 
-Pure. How a history is built anew is the business of pages.
+Pure. The module pages rebuilds the history in the browser.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int
     scroll: tuple[float, float] = (0, 0)
     forms: list[Form] = []
-    """What the user has typed into the page there."""
+    """The typed text of the page at the current entry."""
 
     @property
     def url(self) -> str:

@@ -24,9 +24,11 @@ __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
-_START_SECONDS: Final = 30.0  # also the limit after which Playwright's driver ends a program that is no browser
+_START_SECONDS: Final = 30.0  # Playwright's driver ends the program after this time
 _PATIENCE: Final = 10.0  # seconds for a browser to end, before it is killed
-_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and ends a process by either
+_KILL: Final = getattr(
+    signal, "SIGKILL", signal.SIGTERM
+)  # Windows has no SIGKILL; SIGTERM ends a process at once there
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
 _SCRIPTS: Final = Path("/usr/bin")  # where distributions put them
 _INSTALL: Final = {
@@ -85,7 +87,7 @@ class Launched(NamedTuple):
     """The id of the browser's process."""
 
     async def stop(self) -> None:
-        """End the browser, and what controls it. A browser that does not close is killed. Twice is no error."""
+        """End the browser and the Playwright driver. A browser that does not close is killed. May be called twice."""
         try:
             await within(self.browser.close(), "Browser.close", _PATIENCE)
         except PlaywrightTimeout:
@@ -123,7 +125,7 @@ def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
 
 
 async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> Launched:
-    """Start a browser; raises EngineError, which says what to do. Nothing is left running then."""
+    """Start a browser. Raises EngineError, which says what to do, and then leaves no process running."""
     path = find_browser(browser)
     if _is_firefox(path):
         raise EngineError(f"{path} is Firefox. Name a Chromium, or none to use the installed one.")

@@ -1,4 +1,4 @@
-"""Why a browser could not be started, in words for users. Reads Playwright's launch errors, and starts nothing."""
+"""Error messages for a browser that could not be started. Parses Playwright's launch errors, and starts nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLOSED: Final = "Target page, context or browser has been closed"
 
 
 def why_not_executable(name: str | os.PathLike[str]) -> str:
-    """Why a program of this name, or at this path, cannot be run."""
+    """Why a program with this name, or at this path, cannot be executed."""
     path = Path(name)
     if path.name == os.fspath(name):
         return f"{name} was not found on the PATH"
@@ -31,7 +31,7 @@ def why_not_executable(name: str | os.PathLike[str]) -> str:
 
 
 def why_not_started(error: str, limit: float) -> str:
-    """What Playwright's error says about a program that did not start, with the last lines that the program wrote."""
+    """The cause from Playwright's error, with the last lines of the program's output."""
     head, _, rest = error.strip().partition("\n")
     why = head.removeprefix("BrowserType.launch: ")
     if why.startswith("Timeout "):
@@ -41,7 +41,7 @@ def why_not_started(error: str, limit: float) -> str:
     else:
         why = f"does not start: {why}"
     lines = _output(rest)
-    return f"{why} Its last output: {' | '.join(lines)}" if lines else why  # one line, as every message
+    return f"{why} Its last output: {' | '.join(lines)}" if lines else why  # one line, like every message
 
 
 def _ended(log: str) -> str:
@@ -54,12 +54,12 @@ def _ended(log: str) -> str:
 
 def _output(log: str) -> list[str]:
     """The last lines of standard error, or of standard output if there is none."""
-    log = log.partition("Call log:")[0] if "Browser logs:" in log else log  # which has the same lines again
+    log = log.partition("Call log:")[0] if "Browser logs:" in log else log  # the call log repeats these lines
     found = [each.groups() for each in map(_OUTPUT.match, log.splitlines()) if each]
     lines = [line for stream, line in found if stream == "err"] or [line for _, line in found]
     return [_printable(line[:_LONGEST]) for line in lines if line.strip()][-_LINES:]
 
 
 def _printable(line: str) -> str:
-    """A line that a terminal shows and does not act on."""
+    """The line without control characters."""
     return "".join(each if each.isprintable() else "\ufffd" for each in line)

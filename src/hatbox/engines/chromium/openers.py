@@ -1,5 +1,4 @@
-"""Which page a new tab was opened from, where Chromium names no opener: middle-clicked links, and clicks with Ctrl or
-Shift.
+"""Finds the opener of a tab if Chromium reports none: after a middle click, or a click with Ctrl or Shift.
 
 A page requests such a navigation (Page.frameRequestedNavigation), and a target without an opener appears. Knows neither
 pages nor tabs.
@@ -14,8 +13,8 @@ from typing import Final, NamedTuple
 
 __all__ = ["Openers", "Requested"]
 
-_MOST: Final = 32  # requests of a context: a page may make any number, and none of them has to open a tab
-_SOON: Final = 5.0  # seconds in which a target whose URL is not known yet belongs to a request
+_MOST: Final = 32  # requests of a context: a page may make any number of them without opening a tab
+_SOON: Final = 5.0  # seconds in which a target without a URL is matched to a request
 _LATE: Final = 60.0  # a page appears with its response, which may take a while
 _BACKGROUND: Final = "newTab"
 
@@ -31,7 +30,7 @@ class Requested(NamedTuple):
 
 
 class Openers:
-    """The tabs that the pages of one context have requested, and that have not appeared."""
+    """The tabs that pages of one context have requested and that are not open yet."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -39,10 +39,10 @@ _KEEP_AFTER: Final = 0.5
 _MORE_COOKIES: Final = 0.05
 _IN_WINDOW: Final = ": enter them in its window"
 _IN_URL: Final = (
-    ": there is no window to enter them in. Put them into the URL of page(), or answer webRequest.onAuthRequired"
+    ": there is no window to enter them in. Put them into the URL of page(), or handle webRequest.onAuthRequired"
 )
 _MOMENT: Final = 0.5
-_FILLING: Final = 20.0  # seconds in which fields appear that are to be filled in
+_FILLING: Final = 20.0  # seconds to wait for the fields to fill in
 _MOST_FRAMES: Final = 20
 _TEXT: Final = """() => [...document.querySelectorAll("input, textarea")].slice(0, 1000).some(
     (field) => !["hidden", "checkbox", "radio"].includes(field.type) && field.value !== field.defaultValue)"""
@@ -110,14 +110,16 @@ class LivePage:
         self._teller: Teller | None = None
         self._state = Page(BLANK)
         self._look = ("", "")  # title and icon, as the document says
-        self._old_title = ""  # that of the page that is shown again, until it has one
+        self._old_title = ""  # of a restored page, until the page has a title
         self._instead = ""
-        self._has_document = False  # of the tab: until then there is a blank one, or one that site data was restored on
+        self._has_document = (
+            False  # of the tab; before that it is blank, or the document on which site data is restored
+        )
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_committed = True
         self._is_asked = False  # a load was asked for, and has not begun
-        self._unanswered: object = None  # the Page.navigate whose answer says whether a page will come
+        self._unanswered: object = None  # the pending Page.navigate: its result says whether a page follows
         self._is_download = False
         self._is_muted = False  # blank pages pass by, of which nobody is to hear
         self._starts = 0  # how many loads have started
@@ -130,7 +132,7 @@ class LivePage:
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
         self._kept = b""
-        self._forms: list[Form] = []  # what was typed before the page was hidden, and is not filled in yet
+        self._forms: list[Form] = []  # typed text that is not filled in yet
         self._is_filling = False
         self._has_foreign_frames = False
         self._keeping = Later(self._keep, _KEEP_AFTER)
@@ -181,10 +183,10 @@ class LivePage:
     def load(
         self, url: str, navigation: int, kept: history.Kept | None = None, *, old_title: str = "", instead: str = ""
     ) -> None:
-        """Begin to load a page, with the history that was kept, in the place of whatever is loading.
+        """Start loading a page, with the saved history. Replaces a load in progress.
 
-        `old_title` is that of a page that is shown again: it stays until the page has one. `instead` is what the tab
-        shows if the load ends as a download or as nothing: where it was before.
+        `old_title` is the title of a restored page: it stays until the page has one. `instead` is the URL that the tab
+        shows if the load ends as a download or with an empty response: the previous one.
         """
         self._old_title, self._instead = old_title, instead
         if self._load is not None:
@@ -306,7 +308,7 @@ class LivePage:
                 self._stir.clear()
 
     async def clear(self) -> None:
-        """Leave the empty document on which site data was restored, for a blank one: it has the address of a site."""
+        """Navigate from the empty document on which site data was restored to a blank one: its URL is a site's."""
         if self.page.url != BLANK:
             try:
                 async with self.blank():
@@ -355,7 +357,7 @@ class LivePage:
             return
         self._starts += 1
         self._is_download = False
-        if self._is_filling:  # the page leaves, and what has found no field
+        if self._is_filling:  # the page is left, and with it typed text for which no field exists
             self._end_filling()
         self._idle.clear()
         self._owner.leaving()
@@ -424,7 +426,7 @@ class LivePage:
         if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
         if not self._is_committed and self._unanswered is not None:
-            return  # it is the page before that has stopped loading
+            return  # the previous page has stopped loading
         if not self._is_committed and not self._has_document and self._instead:
             instead, self._instead, self._is_asked = self._instead, "", True
             self._load = self._begin(self._go(instead))
@@ -459,7 +461,7 @@ class LivePage:
                 self._done()
 
     async def _blank_then_done(self) -> None:
-        """No page came, so the tab is blank."""
+        """The load ended without a page, so the tab is blank."""
         await self.clear()
         self._is_committed = False
         self._done()
@@ -561,18 +563,18 @@ class LivePage:
 
     @property
     def is_typed_into(self) -> bool:
-        """Whether the user may have typed something into it."""
+        """Whether the user may have typed into the page."""
         return self._watch.is_typed_into or self._has_foreign_frames
 
     async def typed_input(self) -> TypedInput:
-        """What the user has typed into it."""
+        """The typed text of the page."""
         typed = read_typed(await self._watch.typed()) if self._watch.is_typed_into else TypedInput()
         if self._has_foreign_frames and (count := await self._foreign_text()):
             typed = TypedInput(typed.forms, {**typed.lost, OTHER_SITE: count})
         return typed
 
     async def _foreign_text(self) -> int:
-        """In how many frames of other sites, which our script does not reach, there seems to be typed text."""
+        """The number of cross-site frames that seem to have typed text. The isolated world does not reach them."""
         if await self._watch.ask("navigator.userActivation.hasBeenActive") is not True:
             return 0
         known = {_origin_of(self._state.url), *self._watch.origins}
@@ -581,7 +583,7 @@ class LivePage:
         return sum(answers)
 
     async def _fill(self, origin: str, world: str | None = None) -> None:
-        """Fill in what was typed before into a document that has come."""
+        """Fill in saved typed text, in a document that has loaded."""
         forms = [form for form in self._forms if origin == "null" or form.url.startswith(f"{origin}/")]
         if not forms or not await self._watch.fill(forms, world) or self._is_filling or not self._forms:
             return
@@ -594,16 +596,18 @@ class LivePage:
         self._forms = [form for form in self._forms if (form.url, form.place) != (url, place)]
         if not self._forms:
             self._is_filling = False
-            self._keeping.soon()  # and with that, what was typed is no longer in the profile
+            self._keeping.soon()  # this deletes the typed text from the profile
 
     def _end_filling(self) -> None:
         count = sum(len(form.fields) for form in self._forms)
-        logger.warning("tab %s: typed text found no field to be filled into, in up to %d fields", self.tab_id, count)
+        logger.warning(
+            "tab %s: typed text could not be filled in: no such field for up to %d fields", self.tab_id, count
+        )
         self._forms, self._is_filling = [], False
         self._keeping.soon()
 
     async def kept(self, forms: Sequence[Form] = ()) -> bytes | None:
-        """What is needed to show it again as it is now, with typed text; None if what was saved before still holds."""
+        """A snapshot of the page, with typed text; None if the saved snapshot is still valid."""
         if not self._has_document:
             return None
         scroll = await self._watch.ask("[scrollX, scrollY]")
@@ -623,13 +627,13 @@ class LivePage:
             self._teller.keep(data)
 
     def park(self) -> None:
-        """It stays as it is while its tab is hidden. Nothing is told any more."""
+        """Leave the page as it is while its tab is hidden. No changes are reported meanwhile."""
         if self._teller is not None:
             self._teller.hush()
 
     def resume(self) -> None:
-        """Its tab is shown again, and was assigned anew: tell what has become of it."""
-        self._kept = b""  # what was saved in case that it is lost has what was typed
+        """Its tab is shown again: report the current state of the page."""
+        self._kept = b""  # the snapshot in the profile contains typed text: write a new one
         self._tell()
         self._keeping.soon()
 
@@ -656,7 +660,7 @@ class LivePage:
         await self._watch.set_mark(mark)
 
     async def close(self) -> None:
-        """Close it, with a time limit. Nothing is reported any more."""
+        """Close the page, with a timeout. No changes are reported any more."""
         self.is_closing = True
         self.let_go()
         try:

@@ -1,7 +1,7 @@
 """Pages that stay alive while their tabs are hidden, each in a minimised window.
 
-Whether a window can be minimised is known only after it was tried: a desktop without a window manager ignores it, and
-Chromium says then that the window is as it was. Knows neither tabs nor identities.
+Whether a window can be minimised is known only after trying: without a window manager nothing happens, and Chromium
+still reports the previous state. Knows neither tabs nor identities.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MINIMISED, _NORMAL = "minimized", "normal"
 
 
 class Parking:
-    """Minimises the windows of one browser and brings them back; `session` is that of the browser."""
+    """Minimises and restores the windows of one browser; `session` is that of the browser."""
 
     def __init__(self, session: Session, *, headless: bool) -> None:
         self._session = session
         self._can_minimise = not headless
 
     async def park(self, target_id: str, visible: Iterable[str]) -> bool:
-        """Minimise the window of a target; False if that cannot be, or if a visible target is in the same window."""
+        """Minimise the window of a target; False if that fails, or if a visible target is in the same window."""
         if not self._can_minimise:
             return False
         try:
@@ -56,7 +56,7 @@ class Parking:
                 await self._set(window, _NORMAL)
 
     async def is_minimised(self, target_id: str) -> bool:
-        """Whether the window of a target is minimised; the user may have brought it back."""
+        """Whether the window of a target is minimised; the user may have restored it."""
         with contextlib.suppress(PlaywrightError):
             return await self._state_of(await self._window_of(target_id)) == _MINIMISED
         return False

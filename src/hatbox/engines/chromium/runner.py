@@ -32,8 +32,8 @@ class ChromiumRunner(EngineRunner):
     async def page(self, identity: IdentityLike | int, url: str = BLANK) -> Page:
         """A new page in an identity, as a tab of the profile, when it has loaded; or that of a tab, by its id.
 
-        An address that cannot be loaded is no error: the tab says why. A user name and a password in the URL are used
-        and not stored.
+        A failed load raises no error: the tab has the reason. A user name and a password in the URL are used and not
+        stored.
         """
         tab_id = identity if isinstance(identity, int) else await self._open(identity, url)
         await self.settled()
@@ -50,7 +50,7 @@ class ChromiumRunner(EngineRunner):
         stored = without_credentials(url)
         if stored == url:
             return (await self._tabs.open(identity, url)).id
-        tab = await self._tabs.open(identity)  # first the id, then the URL: else the engine could be quicker than us
+        tab = await self._tabs.open(identity)  # load the URL after its id is known: the engine might load it first
         self.engine.sign_in(tab.id, url)
         await self._tabs.navigate(tab.id, stored)
         return tab.id

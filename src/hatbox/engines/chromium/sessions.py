@@ -1,4 +1,4 @@
-"""Time limits for everything that is awaited from the browser. A lost answer becomes an error, never a hang.
+"""Timeouts for everything that is awaited from the browser. A lost response is an error, never a hang.
 
 Chromium can accept a command and never complete it, for example `Target.closeTarget` while a navigation commits. Knows
 nothing of tabs.
@@ -18,11 +18,11 @@ __all__ = ["ANSWER_SECONDS", "Session", "within"]
 T = TypeVar("T")
 
 ANSWER_SECONDS: Final = 30.0
-"""The limit for one command. Generous: a busy machine takes seconds to open a page."""
+"""The timeout of one command. A busy machine takes seconds to open a page."""
 
 
 async def within(answer: Awaitable[T], what: str, seconds: float | None = None) -> T:
-    """The result of a call to the browser; raises Playwright's TimeoutError, a Playwright Error, after the limit."""
+    """The result of a call to the browser. Raises Playwright's TimeoutError, a Playwright Error, after the timeout."""
     limit = ANSWER_SECONDS if seconds is None else seconds
     try:
         async with asyncio.timeout(limit) as scope:
@@ -34,7 +34,7 @@ async def within(answer: Awaitable[T], what: str, seconds: float | None = None) 
 
 
 class Session:
-    """A DevTools protocol session. Every command has a time limit."""
+    """A CDP session. Every command has a timeout."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -44,10 +44,10 @@ class Session:
         self._session.on(event, listener)
 
     async def send(self, method: str, params: dict[str, Any] | None = None, seconds: float | None = None) -> Any:
-        """Send a command; returns its result. Raises a Playwright Error if it fails or is not answered in time."""
+        """Send a command; returns its result. Raises a Playwright Error if it fails or times out."""
         return await within(self._session.send(method, params), method, seconds)
 
     async def navigate(self, url: str) -> Any:
-        """Page.navigate, which is answered when the server has answered, however late. Await it only in a task that is
-        cancelled when the page is closed or loads something else."""
+        """Send Page.navigate, without a timeout: its result comes with the server's response. Await it only in a task
+        that is cancelled when the page is closed or starts another load."""
         return await self._session.send("Page.navigate", {"url": url})

@@ -55,7 +55,7 @@ class SiteData:
         self._changed: set[str] = set()
         self._asking: Counter[str] = Counter()  # of which what they keep is on its way to the disk
         self._too_large: set[str] = set()  # of which that was said
-        self._not_restored: set[str] = set()  # of which the browser has nothing, and the disk what is to stay there
+        self._not_restored: set[str] = set()  # origins whose saved data must stay: the browser has none of it
         self._later = Later(self._save_changed, _SAVE_AFTER)
         self._effort = 0.0  # seconds that the largest site took of late
 
@@ -73,7 +73,7 @@ class SiteData:
             self.not_restored(origin, error)
 
     def not_restored(self, origin: str, error: Exception) -> None:
-        """Save nothing of this origin any more: it would overwrite what could not be restored."""
+        """Stop saving this origin: that would overwrite the data that could not be restored."""
         self._not_restored.add(origin)
         logger.warning("the site data of %s could not be restored, and stays as it was saved: %r", origin, error)
 

@@ -1,7 +1,7 @@
-// Runs beside watch.js, in every document, in a world of its own. Remembers the fields that the user has typed into, so
-// that hide can save them (hatboxTyped) and show can fill them in again (hatboxFill). It sets no timers, whose numbers
-// could be seen. What a page defines does not exist in this world; but a page can name elements so that they hide
-// members of document and of forms, so these are called on their prototypes.
+// Runs beside watch.js, in the isolated world of every document. Records the fields that the user has typed into: hide
+// saves them (hatboxTyped), show fills them in again (hatboxFill). It sets no timers, because the page could observe
+// their ids. Globals of the page do not exist in this world. But named elements can shadow members of document and of
+// forms, so these are called on their prototypes.
 ((document) => {
   const MOST_FIELDS = 200, MOST_TEXT = 200_000, MOST_NODES = 20_000, MOST_ALIKE = 10_000, MOST_DEPTH = 8;
   const SAVING = 50, FILLING = 15_000, MOST_ATTEMPTS = 500; // milliseconds, milliseconds, attempts
@@ -50,7 +50,7 @@
 
   // ------------------------------------------------------------------------------------------------------------ saving
 
-  // A password may be shown as text, and a site may say that a field is not to be stored.
+  // A password may be displayed as text, and a site may forbid storing a field (autocomplete).
   const isSecret = (element) => {
     if (passwords.has(element) || kindOf(element) === "password") return "password";
     if (SECRET_NAME.test(attribute(element, "name") ?? "") || SECRET_NAME.test(attribute(element, "id") ?? "")) return "password";
@@ -61,7 +61,7 @@
   };
 
   const isShort = (element) => {
-    // Whether the text of an editable element can be read in little time.
+    // Whether the text of an editable element is short enough to be read fast.
     const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_ALL);
     for (let nodes = 0, size = 0; walker.nextNode();) {
       size += walker.currentNode instanceof Text ? walker.currentNode.length : 0;
@@ -103,7 +103,7 @@
   };
 
   const place = () => {
-    // Of this frame among those of its parent, and so on.
+    // The index of this frame in its parent, of the parent in its own parent, and so on.
     const places = [];
     for (let at = window; at !== at.parent && places.length < 10; at = at.parent) {
       let index = 0;
@@ -161,7 +161,7 @@
 
   const fillIn = (element, kind, value) => {
     if (kind === "checkbox" || kind === "radio") {
-      // A click is what frameworks listen to. It is not trusted: it opens no window.
+      // Frameworks listen to clicks. The event is not trusted, so it opens no window.
       if (element.checked !== value && !(kind === "radio" && !value)) element.click();
     } else if (kind === "select") {
       for (const option of element.options) option.selected = value.includes(option.value);
@@ -180,7 +180,7 @@
   const fill = ({ steps, kind, value }) => {
     const element = find(steps);
     if (element === null || kindOf(element) !== kind || isSecret(element)) return false;
-    if (touched.has(element)) return true; // the user was quicker
+    if (touched.has(element)) return true; // the user has typed into it since
     fillIn(element, kind, value);
     remember(element);
     return true;
@@ -200,7 +200,7 @@
     };
     const begin = () => {
       if (attempt()) return;
-      // A page may make its fields later.
+      // A page may create its fields later.
       const observer = new MutationObserver(() => {
         if (performance.now() > deadline || ++attempts > MOST_ATTEMPTS) unfilled = [];
         if (unfilled.length === 0 || attempt()) observer.disconnect();

@@ -1,6 +1,6 @@
-"""What a user has typed into a page: saved when the page is closed to hide it, and filled in when it is shown again.
+"""Typed text of a page: saved when the page is closed to hide it, and filled in when it is shown again.
 
-The page itself is read and filled by typed.js. Here is what it returns, and what of it is stored.
+typed.js reads and fills the page. This module validates its results, and decides what is stored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 
 __all__ = ["FROZEN", "OTHER_SITE", "Field", "Form", "Step", "TypedInput", "in_words", "merged", "read"]
 
-_MOST: Final = 1_000_000  # bytes of all that one page has to store
+_MOST: Final = 1_000_000  # bytes of typed text of one page
 
 FROZEN, OTHER_SITE, _TOO_MUCH = "frozen", "other site", "too much"
 _WORDS: Final = {
@@ -31,7 +31,7 @@ _WORDS: Final = {
 
 
 class Step(msgspec.Struct, frozen=True):
-    """How an element is found in a document or a shadow root: by its id, else as one of those with its tag and name."""
+    """Finds an element in a document or shadow root: by its id, else by its index among those with its tag and name."""
 
     tag: str
     id: str
@@ -56,7 +56,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class TypedInput(msgspec.Struct, frozen=True):
-    """What was typed into a page: what is stored of it, and how many fields of each kind cannot be."""
+    """The typed text of a page: what is stored, and how many fields of each kind are lost."""
 
     forms: list[Form] = []
     lost: dict[str, int] = {}
@@ -72,7 +72,7 @@ class _Answer(Form, frozen=True):
 
 
 def read(answers: Iterable[object]) -> TypedInput:
-    """What typed.js has answered in each document; an answer that makes no sense, or is too long, is a loss."""
+    """Parse the results of typed.js, one per document. An invalid or too long result counts as lost."""
     forms: list[Form] = []
     lost: Counter[str] = Counter()
     size = 0
@@ -92,11 +92,11 @@ def read(answers: Iterable[object]) -> TypedInput:
 
 
 def merged(forms: Sequence[Form], pending: Sequence[Form]) -> list[Form]:
-    """The forms as they are now, and of earlier ones those that have not been filled in yet."""
+    """The current forms, and earlier ones that are not filled in yet."""
     known = {(form.url, *form.place) for form in forms}
     return [*forms, *(form for form in pending if (form.url, *form.place) not in known)]
 
 
 def in_words(lost: Mapping[str, int]) -> list[str]:
-    """What cannot be stored, for people. Says nothing of what was typed."""
+    """Describe the fields that are lost, without their values."""
     return [_WORDS[why][count != 1].format(count) for why, count in sorted(lost.items()) if why in _WORDS]

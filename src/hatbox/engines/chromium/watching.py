@@ -26,7 +26,7 @@ _SCRIPT: Final = files(__package__).joinpath("watch.js").read_text("utf-8")
 _TYPED: Final = files(__package__).joinpath("typed.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
 _PATIENCE: Final = 5.0  # seconds that a page has to answer us
-_MOST_DOCUMENTS: Final = 20  # of one page, that are asked what was typed into them
+_MOST_DOCUMENTS: Final = 20  # of one page, whose typed text is read
 
 
 class Watch:
@@ -42,7 +42,7 @@ class Watch:
         self._document = 0.0
         self._worlds: dict[str, str] = {}  # by origin; that at the top is the first
         self._unique: dict[int, str] = {}
-        self._typed: dict[str, None] = {}  # the worlds of documents that the user has typed into
+        self._typed: dict[str, None] = {}  # the isolated worlds of documents that the user has typed into
         session.on("Runtime.executionContextCreated", guarded(self._on_world))
         session.on("Runtime.bindingCalled", guarded(self._on_word))
 
@@ -84,12 +84,12 @@ class Watch:
         return bool(self._typed)
 
     async def typed(self) -> list[object]:
-        """What typed.js says of each document that the user has typed into; None where there is no answer."""
+        """The result of typed.js for each document that the user has typed into; None if it does not respond."""
         worlds = list(self._typed)[:_MOST_DOCUMENTS]
         return await asyncio.gather(*(self._try_in(world, "hatboxTyped()") for world in worlds))
 
     async def fill(self, forms: Sequence[Form], world: str | None = None) -> bool:
-        """Fill in what belongs to the document of this world, else that at the top; whether something does."""
+        """Fill in the form of the document of this world, or of the top document; returns whether there is one."""
         script = f"hatboxFill({msgspec.json.encode(forms).decode()})"
         return (await self.ask(script) if world is None else await self._try_in(world, script)) is True
 
@@ -147,6 +147,6 @@ class Watch:
                 return
             self._document, self._worlds, self.has_spoken = document, {origin: world}, True
             self._typed.clear()
-        is_current = document == self._document  # else it is the last word of one that is gone
+        is_current = document == self._document  # else it comes from the previous document
         if is_current or word in ("cookies", "unheard", "filled"):
             self._hear(word, rest)

@@ -120,7 +120,7 @@ export function createBridge({pipe, data, mostListeners}) {
     return disguised(make);
   }
 
-  // What cannot be cloned is no wrong argument to Firefox: the promise is rejected, or the callback has a lastError.
+  // As in Firefox, an argument that cannot be cloned rejects the promise, or sets lastError for the callback.
   function refusedClone(error, spec, args, make) {
     const refusal = new NativePromise((_, reject) => { reject(error); });
     const callback = spec.callback ? args[args.length - 1] : null;

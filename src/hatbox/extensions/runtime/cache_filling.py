@@ -1,4 +1,4 @@
-"""Fills the cache in which Deno finds our own files compiled. Imported only when there is none yet."""
+"""Fills the cache of compiled code of Hatbox's own scripts. Imported only if it is not filled yet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ONE_AT_A_TIME: Final = threading.Lock()
 
 
 def fill_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
-    """Fill it, which takes two starts of Deno; raises RuntimeGone if Deno does not start. To be called in a thread."""
+    """Fill the cache with two starts of Deno. Raises RuntimeGone if Deno does not start. Call it in a thread."""
     with _ONE_AT_A_TIME:
         if found := find_cache(unsafe_eval=unsafe_eval):
             return found
@@ -52,7 +52,7 @@ def fill_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCach
 
 
 def _run(cache: CodeCache, limits: Limits, layers: Layers, *, unsafe_eval: bool) -> None:
-    """Start Deno with our files and nothing to do: it ends when it sees that its input has ended."""
+    """Start Deno with Hatbox's scripts and without an extension. It ends at the end of its input."""
     arguments = command(limits, unsafe_eval=unsafe_eval)
     options: dict[str, Any] = {
         "env": environment(cache.folder),
@@ -74,7 +74,7 @@ def _run(cache: CodeCache, limits: Limits, layers: Layers, *, unsafe_eval: bool)
 
 
 def _publish(filled: CodeCache, final: Path) -> CodeCache:
-    """Make it visible, all at once. If another process was first, its cache is as good; a broken one is replaced."""
+    """Rename the cache into place. If another process was first, its cache is used; a broken one is replaced."""
     try:
         filled.folder.rename(final)
     except OSError:
@@ -86,7 +86,7 @@ def _publish(filled: CodeCache, final: Path) -> CodeCache:
 
 
 def _prune(parent: Path) -> None:
-    """Delete the caches of earlier versions, and what was left by a process that was killed while it filled one."""
+    """Delete the caches of earlier versions, and those of processes that were killed while filling them."""
     now = time.time()
     for entry in os.scandir(parent):
         with suppress(OSError):

@@ -1,7 +1,7 @@
-"""Our own files as Deno has compiled them, which halves the time that it takes to start.
+"""The cache of compiled code of Hatbox's own scripts, which halves the start time of Deno. Finds the cache.
 
-Each cache is filled once (hatbox.extensions.runtime.cache_filling), by processes that run no code of an extension, and
-is read-only for those that do: what one of them could write there, all others would execute. Here: where it is.
+Each cache is filled once (hatbox.extensions.runtime.cache_filling), by processes that run no extension code. It is
+read-only for processes that do: code that one of them could write there would be executed by all others.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ LIBRARIES: Final = "libraries.json"
 
 
 class CodeCache(NamedTuple):
-    """A cache that is filled, and the libraries with which Deno has filled it."""
+    """A filled cache, and the shared libraries of the Deno that has filled it."""
 
     folder: Path
     loader: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
 
     def wall(self, *, fill: bool = False, listen: bool = False) -> Wall:
-        """The wall for a process that starts from it."""
+        """The sandbox for a process that starts from it."""
         return deno_wall(deno_program(), self.loader, self.libraries, self.folder, fill=fill, listen=listen)
 
 
 def find_cache(*, unsafe_eval: bool) -> CodeCache | None:
-    """The cache for this Deno, these files and these flags; None if it is still to be filled."""
+    """The cache for this Deno, these scripts and these flags; None if it is not filled yet."""
     return read_cache(cache_for(unsafe_eval=unsafe_eval))
 
 
 def cache_for(*, unsafe_eval: bool) -> Path:
-    """Where that one is. V8 takes compiled code only with the flags of then, but for the size of the heap."""
+    """The path of that cache. V8 rejects code compiled with other flags, except for the heap size."""
     program = Path(deno_program()).stat()
     parts: list[tuple[object, ...]] = [(program.st_ino, program.st_size, program.st_mtime_ns)]
     for entry in sorted(os.scandir(_HERE), key=lambda each: each.name):
@@ -53,7 +53,7 @@ def cache_for(*, unsafe_eval: bool) -> Path:
 
 
 def read_cache(folder: Path) -> CodeCache | None:
-    """The cache in a folder; None if it is not one, or if the libraries are not there any more."""
+    """The cache in a folder; None if it is not complete, or if the libraries do not exist any more."""
     try:
         loader, libraries = json.loads((folder / LIBRARIES).read_text("utf-8"))
         cache = CodeCache(folder, tuple(map(str, loader)), tuple(map(str, libraries)))

@@ -23,7 +23,7 @@ def deno_program() -> str:
     """The path of the program that the `deno` wheel brought."""
     in_environment = Path(sys.prefix) / "bin" / "deno"
     if sys.prefix != sys.base_prefix and in_environment.is_file():
-        return str(in_environment)  # where the wheel would look first, after loading all that sysconfig knows: 2 ms
+        return str(in_environment)  # the first path that the wheel tries too, without its import of sysconfig: 2 ms
     try:
         from deno import find_deno_bin  # type: ignore[import-untyped]
     except ImportError:
@@ -51,14 +51,14 @@ def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False)
         "--no-npm",
         f"--import-map={_HERE / 'import_map.json'}",
         f"--v8-flags={','.join(v8_flags)}",
-        # With --quiet it would not say where the inspector listens. That is a secret, for our end of stderr only.
+        # --quiet would suppress the URL of the inspector. It is a secret that only the host reads, from stderr.
         *(("--inspect=127.0.0.1:0", "--inspect-publish-uid=stderr") if inspect else ("--quiet",)),
         str(_HERE / "boot.mjs"),
     ]
 
 
 def cache_folder() -> Path:
-    """Where the caches are in which Deno finds our files compiled. Nothing else is in there."""
+    """The folder of the caches of compiled code. It contains nothing else."""
     return Path(platformdirs.user_cache_dir("hatbox", appauthor=False)) / "deno"
 
 

@@ -1,5 +1,5 @@
-// crypto.subtle computes in threads, one for each job that is under way: a script that starts hundreds would take the whole
-// machine, and no watchdog would see it. So some run at once, and the others wait for their turn.
+// Limits how many operations of crypto.subtle run at once; the others wait in a queue. Deno runs each in a thread: a
+// script that starts hundreds would occupy all cores, unnoticed by the watchdog.
 
 import {
   Buffer, Bytes, NativePromise, apply, create, defineValue, getOwnPropertyDescriptor, getPrototypeOf, isArray, mapped,
@@ -9,7 +9,7 @@ import {
 const NAMES = [
   "encrypt", "decrypt", "sign", "verify", "digest", "generateKey", "deriveKey", "deriveBits", "wrapKey", "unwrapKey",
 ];
-const DEPTH = 3; // of what an algorithm is described by
+const DEPTH = 3; // of the objects that describe an algorithm
 const {isView} = Buffer;
 const AS_BEFORE = {__proto__: null, writable: true, enumerable: true, configurable: true};
 
@@ -17,7 +17,7 @@ export function limitJobs({most, isArrayBuffer}) {
   const {prototype} = SubtleCrypto;
   const keys = CryptoKey.prototype;
   let running = 0;
-  let first = null; // of those that wait
+  let first = null; // of the queue
   let last = null;
 
   const begin = (native, self, args) => {
@@ -50,13 +50,13 @@ export function limitJobs({most, isArrayBuffer}) {
     last = job;
   });
 
-  // What the job is given must be what it was when it was called for.
+  // Copy the arguments: the script may change them while the operation waits.
   const copied = (value, depth) => {
     if (typeof value !== "object" || value === null) return value;
     if (isArrayBuffer(value) || isView(value)) return bytesOf(value);
     if (depth === 0 || getPrototypeOf(value) === keys) return value;
     if (isArray(value)) return mapped(value, each => copied(each, depth - 1));
-    const copy = create(value); // what cannot be enumerated is found there
+    const copy = create(value); // non-enumerable properties are inherited
     for (const name in value) defineValue(copy, name, copied(value[name], depth - 1), AS_BEFORE);
     return copy;
   };

@@ -38,7 +38,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR: Final = 16384
 _READ_AT_ONCE: Final = 1 << 17
 _OUT_OF_MEMORY: Final = re.compile(rb"out of memory|OOM|(memory|array buffer) allocation", re.IGNORECASE)
-_LAST_WORDS: Final = 1.0  # seconds: what it has written before its end is there by then
+_LAST_WORDS: Final = 1.0  # seconds to read its last output after it has ended
 
 
 class Exit(NamedTuple):
@@ -67,7 +67,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def __init__(self, limits: Limits) -> None:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """The address for DevTools, with its secret, in a child that was started with `inspect`."""
+        """The URL for DevTools, with its token, of a child that was started with `inspect`."""
         self.receiver: Receiver = _Nobody()
         """Who is told what comes. Until it is told to do something, the child says nothing."""
         self._limits = limits
@@ -92,7 +92,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
         """Start a child. It runs no code of the extension until it receives a script.
 
-        Raises RuntimeGone if it cannot be started, or not behind the wall that is required.
+        Raises RuntimeGone if it cannot be started, or not in the sandbox that is required.
         """
         layers = required_layers(limits)
         cache = find_cache(unsafe_eval=unsafe_eval) or await _filled_cache(limits, layers, unsafe_eval=unsafe_eval)
@@ -131,7 +131,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
             "env": environment(cache.folder),
             "cwd": "/" if sys.platform != "win32" else None,
             "pass_fds": self._lifeline.inherited,
-            "restore_signals": False,  # SIGXFSZ stays ignored: a file that must not grow is an error, and not the end
+            "restore_signals": False,  # SIGXFSZ stays ignored: a write beyond RLIMIT_FSIZE fails instead of killing it
         }
         # A session of its own: Ctrl-C in a terminal is for the host, which then ends its children.
         if sys.platform != "linux":
@@ -169,7 +169,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
             (self._stdout.resume_reading if wanted else self._stdout.pause_reading)()
 
     def ready(self) -> None:
-        """The child has started, and its limits hold from now on. Raises RuntimeGone where they must and cannot."""
+        """Set the resource limits of a child that has started. Raises RuntimeGone if they are required and fail."""
         try:
             limit_process(self.pid, self._limits)
         except OSError as error:
@@ -251,7 +251,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """It has ended, whoever wanted that."""
         self._read_on()
-        # What it has started may have its pipes open, and would keep them so.
+        # Processes that it has started may still have its pipes open.
         self._abandoning = asyncio.get_running_loop().call_later(_LAST_WORDS, self._abandon)
 
     def connection_lost(self, _: BaseException | None) -> None:

@@ -22,7 +22,7 @@ _HEAD_SECONDS: Final = 10.0
 _CONNECTIONS: Final = 32
 _READ_AT_ONCE: Final = 1 << 16
 _ORIGIN: Final = "devtools://devtools"
-# What the WebSocket handshake needs of the client's request; all else is ours.
+# The headers of the client that the WebSocket handshake needs. The proxy writes all others.
 _FORWARDED: Final = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _LINE: Final = re.compile(r"GET (/[!-~]*) HTTP/1\.1")
 _HEADER: Final = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~]*?)[ \t]*")
@@ -56,11 +56,11 @@ class InspectorProxy:
 
     @property
     def address(self) -> str:
-        """The WebSocket's URL, with the token."""
+        """The URL of the WebSocket, with the token."""
         return f"ws://127.0.0.1:{self.port}/{self._token}"
 
     def learn_target(self, said: str) -> bool:
-        """Find the address of Deno's inspector in what it writes when it starts; False if it is not there yet."""
+        """Find the URL of Deno's inspector in the output of Deno; False if it does not contain it yet."""
         if self._target is None and (found := _TARGET.search(said)):
             self._target = int(found[1]), found[2]
         return self._target is not None
@@ -131,9 +131,9 @@ class InspectorProxy:
 
 
 def _parse(head: bytes) -> dict[str, str] | None:
-    """The headers of a request, lower-case, and its path under no name; None if it is not one that is understood.
+    """The headers of a request by lower-case names, and its path under the empty name; None if it is invalid.
 
-    A header that comes twice is not: which of them counts must not depend on who reads it.
+    A repeated header is invalid: proxy and Deno could read different ones.
     """
     line, *rest = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
     request = _LINE.fullmatch(line)

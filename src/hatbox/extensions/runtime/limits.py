@@ -35,8 +35,8 @@ class Limits(NamedTuple):
     files: int = 64
     """Descriptors that it may have open. It needs 14. Only on Linux, as the size of files, which is 0."""
     jobs: int = 2
-    """Jobs of crypto.subtle that run at once, each in a thread of its own; others wait."""
+    """Operations of crypto.subtle that run at once, each in a thread; others wait."""
     require_sandbox: bool = False
-    """Whether nothing is started unless every layer of the sandbox is in place."""
+    """Whether every layer of the sandbox is required to start an extension."""
     slice: float = 0.004
     """How long messages of one child are handled before the loop gets its turn."""

@@ -182,7 +182,7 @@ class Network:
         exchange.go(url, request.method, body=shown)
         await exchange.choose_proxy(joined(request.headers.multi_items()))
         await exchange.before_request()
-        _permitted(url, permissions())  # listeners take their time
+        _permitted(url, permissions())  # permissions may have changed while listeners ran
         request.extensions[EXCHANGE] = exchange
         with _network_errors(exchange, url):
             response = await self._opened().send(request, stream=True, follow_redirects=False)
@@ -194,7 +194,7 @@ class Network:
     async def _authorised(
         self, exchange: Exchange, request: httpx.Request, response: httpx.Response
     ) -> httpx.Request | None:
-        """The request again with credentials, if the response demands them and a listener has some."""
+        """The request with credentials, if the response requires them and a listener supplies them."""
         try:
             with _network_errors(exchange, str(request.url)):
                 again = await answer_challenge(exchange, request, response)
@@ -206,7 +206,7 @@ class Network:
         return again
 
     async def _read(self, exchange: Exchange, url: str, response: httpx.Response, *, shown: bool = True) -> bytes:
-        """The body. `shown` is whether listeners observe that it starts, which they do not of a redirection."""
+        """The body. `shown`: whether listeners observe its start, which they do not for a redirect."""
         if shown:
             exchange.response_started()
         content = bytearray()
@@ -227,7 +227,7 @@ def _network_errors(exchange: Exchange, url: str) -> Iterator[None]:
         yield
     except BodyTooLarge:
         exchange.failed("NS_ERROR_FILE_TOO_BIG")
-        raise NetworkError(f"the answer of {url} has more than {_MOST_BYTES} bytes") from None
+        raise NetworkError(f"the response of {url} has more than {_MOST_BYTES} bytes") from None
     except ContentCodingError as error:
         exchange.failed("NS_ERROR_INVALID_CONTENT_ENCODING")
         raise NetworkError(f"{url}: {error}") from error
@@ -252,7 +252,7 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 
 def _data(url: str) -> FetchResponse:
-    """What is in a data: URL that a listener has redirected to."""
+    """The contents of a data: URL that a listener has redirected to."""
     head, comma, text = url.removeprefix("data:").partition("#")[0].partition(",")
     kind, _, encoding = head.rpartition(";")
     content = unquote_to_bytes(text)

@@ -1,4 +1,4 @@
-"""The limits that the operating system holds a child to. Only Linux can set them for another process."""
+"""Resource limits of a child process (prlimit). Only Linux can set them for another process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["limit_process"]
 
 
 def limit_process(pid: int, limits: Limits) -> None:
-    """Limit a child that is ready, for good; raises OSError. V8 needs more memory than that to start with.
+    """Limit a child permanently, after its start, for which V8 needs more memory. Raises OSError.
 
-    It writes no file: a crash must not fill the disk, nor a child that got past everything else.
+    The limit of file sizes is 0: neither a crash nor a child that has escaped the sandbox can fill the disk.
     """
     if sys.platform != "linux":
         return
@@ -35,7 +35,7 @@ def limit_process(pid: int, limits: Limits) -> None:
 
 
 def _allocated(pid: int) -> int:
-    """What counts for RLIMIT_DATA now, in bytes."""
+    """The current size of the data segment (RLIMIT_DATA), in bytes."""
     found = re.search(r"VmData:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
     if found is None:
         raise OSError(f"process {pid} has ended")

@@ -62,7 +62,7 @@ export function learnClasses(types) {
   for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
   slots.push({has: types.isTypedArray, name: null});
   for (const name of BY_PROTOTYPE) nameClass(globalThis[name].prototype, name);
-  nameClass(getPrototypeOf(globalThis), "Proxy"); // what a window is to Firefox
+  nameClass(getPrototypeOf(globalThis), "Proxy"); // the class name of a window in Firefox
 }
 
 // Objects with this prototype are of this class, and structured cloning refuses them.

@@ -1,4 +1,4 @@
-"""A process behind the wall, as a transport of asyncio: what the event loop's own transport does, but for the start."""
+"""A process in the sandbox as an asyncio transport. Only its start differs from the event loop's own transport."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WalledProcess(asyncio.SubprocessTransport):
         finally:
             os.close(theirs)
         self._pid = process.pid
-        process.returncode = 0  # from here on its end is ours to wait for
+        process.returncode = 0  # from here on this class waits for its end
         os.set_blocking(self._stderr, False)
         self._reading = True
         self._loop.add_reader(self._stderr, self._read)
@@ -57,7 +57,7 @@ class WalledProcess(asyncio.SubprocessTransport):
         """None: its stdin and stdout are not the transport's."""
 
     def kill(self) -> None:
-        """Kill it, and what it may have started: Deno again, behind the same wall."""
+        """Kill it, and processes that it may have started: Deno again, in the same sandbox."""
         if self._returncode is not None:
             raise ProcessLookupError
         os.killpg(self._pid, signal.SIGKILL)

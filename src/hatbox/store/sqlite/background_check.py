@@ -1,8 +1,8 @@
-"""Checks an open profile in a thread of its own: after an unclean end, and once a week. Warns, and changes nothing.
+"""Checks an open profile in a thread: after an unclean shutdown, and once a week. Logs warnings, and changes nothing.
 
-When the last check ended is in an extended attribute of the file, so that nothing is written to the profile for it and
-no other file is needed. Where there are no such attributes, every program checks that has the profile open for longer.
-A program that ends sooner than a check starts or ends leaves it to the next one.
+The time of the last check is an extended attribute of the file, so the check writes nothing to the profile and needs no
+other file. Without extended attributes, every program that has the profile open for longer than the delay checks it. A
+program that ends before its check has ended leaves the check to the next program.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ logger = logging.getLogger("hatbox.store")
 DELAY_SECONDS: Final = 1.0  # a program that only lists identities has ended by then
 _ATTRIBUTE: Final = "user.hatbox.checked"
 _WEEK: Final = 7 * 24 * 60 * 60
-_PAUSE_SECONDS: Final = 0.002  # after each piece, so that the program itself goes first
-_STATEMENT_SECONDS: Final = 5.0  # a longer read would keep the write-ahead log from being emptied
+_PAUSE_SECONDS: Final = 0.002  # after each batch, so that the program itself has priority
+_STATEMENT_SECONDS: Final = 5.0  # a longer read would prevent the WAL from being truncated
 _STEPS: Final = 10_000  # of SQLite's virtual machine, between two calls of the handler
 
 
@@ -43,7 +43,7 @@ def last_check(path: Path) -> float:
 
 
 def note_check(path: Path, when: float) -> None:
-    """Note when a check has ended. Changes neither the file's contents nor the time of its last change."""
+    """Store the time of a check. Changes neither the file's contents nor its modification time."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # not every file system has extended attributes
             os.setxattr(path, _ATTRIBUTE, b"%d" % when)
@@ -75,7 +75,7 @@ class BackgroundCheck:
         return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
-        """Let the check end at once. Returns without waiting for it."""
+        """Interrupt the check. Returns without waiting for its end."""
         self._stopping.set()
         connection = self._connection
         if connection is not None:
@@ -83,14 +83,14 @@ class BackgroundCheck:
                 connection.interrupt()
 
     def join(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the check has ended."""
         if self._thread is not None:
             self._thread.join()
 
     def _run(self) -> None:
         if self._stopping.wait(self._delay):
             return
-        from hatbox.store.sqlite.check import connect_to_read  # most programs end before they need it
+        from hatbox.store.sqlite.check import connect_to_read  # a lazy import: most programs end before the check
 
         try:
             with contextlib.closing(connect_to_read(self._path, alone=False)) as self._connection:

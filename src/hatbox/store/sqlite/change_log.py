@@ -1,4 +1,4 @@
-"""The change log: one row for each commit, with all changes that it brought, for followers in other processes.
+"""The change log: one row per commit with all its changes, for followers in other processes.
 
 It is bounded in time and in bytes. A follower that falls behind further than that receives MISSED. The last handle
 that closes a profile empties the log, so that no value of a removed row is left in it.
@@ -32,15 +32,15 @@ class SqliteChangeLog:
     def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
         self._rows = Rows(connection, CHANGES)
         self._head = head
-        self._pruned = 0  # the bytes that the log had ever had when it was last pruned
+        self._pruned = 0  # the total bytes ever logged, at the last pruning
         self.appended: list[tuple[str, msgspec.Raw]] = []
-        """The changes of the transaction that is under way."""
+        """The changes of the current transaction."""
 
     def append(self, topic: str, payload: bytes) -> None:
         self.appended.append((topic, msgspec.Raw(payload)))
 
     def write(self) -> int:
-        """Write the row of the transaction that is under way; returns its number."""
+        """Write the row of the current transaction; returns its number."""
         changes = _encode(self.appended)
         sequence = self._head.add("changes")
         logged = self._head.add("logged", len(changes))
@@ -70,8 +70,8 @@ class SqliteChangeLog:
         return self._rows.execute("SELECT 1 FROM changes LIMIT 1").fetchone() is None
 
     def prune(self) -> bool:
-        """Delete rows that are too old, and the oldest where they are too much, but not the newest, which followers
-        are about to read. Returns whether rows remain."""
+        """Delete rows beyond the limits of age and size, but not the newest, which followers are about to read. Returns
+        whether rows remain."""
         self._pruned = self._head.get("logged")
         newest, oldest_byte = self._head.get("changes"), self._pruned - _MAX_BYTES
         earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
@@ -89,7 +89,7 @@ class SqliteChangeLog:
         return False
 
     def clear(self) -> None:
-        """Delete every row: no follower is left to read them. Numbers go on where they were."""
+        """Delete every row: no follower is left to read them. Sequence numbers continue."""
         self._rows.delete("true", ())
 
 

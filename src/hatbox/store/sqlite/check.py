@@ -1,7 +1,7 @@
-"""What is wrong with a profile, and whether everything in it can be read. Never changes it.
+"""Checks a profile for damage, and that all of it can be read. Never changes it.
 
 SQLite's own check compares b-trees, indexes and free pages, and so finds rows that are lost. The checksums find values
-that have changed. A profile that other programs have open is checked beside them; only its log is not walked then.
+that have changed. A profile that other programs have open can be checked too, except for its write-ahead log.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from hatbox.store.sqlite.wal import damage_in
 __all__ = ["Examination", "Problem", "Report", "alone_with", "check", "connect_to_read"]
 
 _MOST_PROBLEMS: Final = 100
-_BATCH: Final = 200  # rows that are read in one transaction: a longer one would keep the log from being emptied
+_BATCH: Final = 200  # rows that are read in one transaction: a longer one would prevent the WAL from being truncated
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 class Problem(NamedTuple):
-    """Something that is damaged: where, and in which way."""
+    """One instance of damage: its place and a description."""
 
     place: str
     problem: str
@@ -45,7 +45,7 @@ class Report(NamedTuple):
     path: Path
     format: int
     rows: dict[str, int]
-    """How many rows each table has whose checksum is right."""
+    """The number of rows with a valid checksum, by table."""
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     """What could not be checked, and why."""
@@ -68,14 +68,14 @@ def check(path: Path) -> Report:
 
 @contextlib.contextmanager
 def alone_with(path: Path) -> Iterator[bool]:
-    """Lock a profile that exists; yields whether no program has it open, and none can open it meanwhile."""
+    """Lock an existing profile; yields whether the lock is exclusive, so that no program has the profile open."""
     if not os.path.lexists(path):
         raise ProfileError(path, "it does not exist", "Name the file of a profile with --profile.")
     try:
         lock = ProfileLock(path, failures.BUSY_SECONDS)
     except LockBusy as error:
         raise in_use(path, "it is being checked or upgraded") from error
-    except OSError:  # a folder that takes no lock file; then nothing is known of other programs
+    except OSError:  # a read-only folder without a lock file: other programs cannot be detected
         yield False
         return
     try:
@@ -123,7 +123,7 @@ def _check(path: Path, *, alone: bool) -> Report:
 
 
 class Examination:
-    """Examines all tables through a connection. `between` is called between pieces of work, and may raise to stop."""
+    """Examines all tables through a connection. `between` is called between batches, and may raise to stop."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, between: Callable[[], None] = lambda: None) -> None:
         self.problems: list[Problem] = []
@@ -136,7 +136,7 @@ class Examination:
         self._unlisted = 0
 
     def run(self, *, structure: bool = True) -> None:
-        """Find all problems. Raises what is no damage: an interrupted statement, a disk that cannot be read."""
+        """Find all problems. Raises errors that are no damage: an interrupted statement, an unreadable disk."""
         with self._damage_in("database"):
             self.format = refuse_newer(self._path, self._connection)
             if structure:
@@ -203,7 +203,7 @@ class Examination:
                 self._found(f"table {table.name}", f"the row {_shown(key)} has a wrong checksum")
 
     def _rows_of(self, table: Table) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-        """The key and the values of each row, and its checksum, read in pieces along the b-tree."""
+        """The key, the values and the checksum of each row, read in batches in the order of the b-tree."""
         order = _primary_key(self._connection, table)
         columns = ", ".join(f'"{column}"' for column in (*order, *table.columns, "checksum"))
         keys = ", ".join(f'"{column}"' for column in order)
@@ -253,7 +253,7 @@ def _primary_key(connection: sqlite3.Connection, table: Table) -> tuple[str, ...
 
 
 def _is_after(key: tuple[Any, ...], last: tuple[Any, ...]) -> bool:
-    """Where a damaged b-tree leads in circles, it is not."""
+    """Whether the keys are in order. In a damaged b-tree with a cycle they are not."""
     try:
         return key > last
     except TypeError:

@@ -1,4 +1,4 @@
-"""What SQLite's and the system's errors mean for a person: which file, what is wrong, what to do next."""
+"""Maps errors of SQLite and of the system to ProfileError: which file, what is wrong, what to do next."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NO_TEXT: Final = "Could not decode to UTF-8"  # sqlite3 gives this error no cod
 
 
 def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
-    """The same failure as an error of ours."""
+    """Map an error to a ProfileError."""
     if isinstance(error, OSError):
         return _explained_os(path, error)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -70,7 +70,7 @@ def _explained_os(path: Path, error: OSError) -> ProfileError:
 
 
 def not_a_profile(path: Path, problem: str) -> NotAProfile:
-    """The file is something else."""
+    """The file is not a profile."""
     return NotAProfile(path, f"it {problem}", "It was left as it is. Move it away, or name another path.")
 
 
@@ -88,8 +88,8 @@ def corrupt(path: Path, problem: str) -> ProfileCorrupt:
     return ProfileCorrupt(
         path,
         f"it {problem}",
-        "It was left as it is. `hatbox check` lists the damage; restore the file from a backup, or save what can be "
-        "read with `hatbox check --repair NEW-FILE`.",
+        "It was left as it is. `hatbox check` lists the damage; restore the file from a backup, or save the undamaged "
+        "rows with `hatbox check --repair NEW-FILE`.",
     )
 
 
@@ -102,12 +102,12 @@ def full(path: Path, needed: int = 0) -> ProfileFull:
 
 
 def busy(path: Path) -> ProfileBusy:
-    """Another process is in a write transaction and does not end it."""
+    """Another process has an open write transaction for longer than the busy timeout."""
     writer = holders.writer_of(path)
     program = f"another program, {holders.describe(writer)}," if writer else "another program"
     return ProfileBusy(
         path,
-        f"{program} has kept it locked for {BUSY_SECONDS:.0f} seconds",
+        f"{program} has locked it for {BUSY_SECONDS:.0f} seconds",
         "Nothing was changed. End that program, or wait for it, then try again.",
     )
 

@@ -1,6 +1,6 @@
 """The profile's file: created, inspected, upgraded, opened and closed.
 
-Nothing here changes a file that is not a healthy profile of a format that we know. While a handle of this process may
+Never changes a file that is not an undamaged profile of a known format. While a handle of this process may
 be open, the database and its WAL are opened by SQLite only: see lock.py.
 """
 
@@ -47,7 +47,7 @@ _INCREMENTAL: Final = 2  # PRAGMA auto_vacuum
 
 
 class ProfileFile:
-    """An open profile: the connection that writes, and the lock that says that a handle is open."""
+    """An open profile: the writing connection, and the lock of the handle."""
 
     def __init__(
         self, path: Path, connection: sqlite3.Connection, lock: ProfileLock | None, *, read_only: bool, unclean: bool
@@ -82,7 +82,7 @@ class ProfileFile:
 
 
 def open_profile(path: Path) -> ProfileFile:
-    """Open the profile at `path`, which is created if there is no file. Without write access it is opened to read."""
+    """Open the profile at `path`, created if it does not exist. Without write access it is opened read-only."""
     try:
         if not os.path.lexists(path):
             create_profile(path, create_tables)
@@ -106,7 +106,7 @@ def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:
     except LockBusy as error:
         raise in_use(path, "it is being checked or upgraded") from error
     except OSError:
-        if read_only:  # the folder has no lock file and takes none
+        if read_only:  # the folder has no lock file, and none can be created
             return None
         raise
 
@@ -139,7 +139,7 @@ def real_path(path: Path) -> Path:
     try:
         real = path.resolve()
         if path.is_symlink() and not real.exists():
-            # Not created anew: the link may lead to a disk that is not mounted now.
+            # Do not create it: the link may lead to a disk that is not mounted.
             problem = f"it is a link to {real}, which does not exist"
             raise ProfileError(path, problem, "Restore that file, or name another path.")
     except (OSError, RuntimeError, ValueError) as error:
@@ -149,7 +149,7 @@ def real_path(path: Path) -> Path:
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection to a profile that exists. A commit on it has reached the disk when it returns.
+    """A connection to an existing profile. Its commits are durable when they return.
 
     Closing one that is read-only never writes the WAL into the database.
     """
@@ -164,7 +164,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA fullfsync = ON")  # macOS: without it fsync stops at the drive's cache
         connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA secure_delete = ON")  # whatever the default of this build of SQLite is
-    except UnicodeDecodeError as error:  # of SQLite's own message, which quotes a damaged schema
+    except UnicodeDecodeError as error:  # from SQLite's error message, which quotes a damaged schema
         _close_untouched(path, connection)
         raise corruption("its tables cannot be read") from error
     except BaseException:
@@ -207,7 +207,7 @@ def refuse_newer(path: Path, connection: sqlite3.Connection) -> int:
 
 
 def _verify(path: Path, connection: sqlite3.Connection, *, read_only: bool) -> None:
-    """Refuse a database that is not a profile of today's format."""
+    """Refuse a database that is not a profile of the current format."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
         raise not_a_profile(path, "is a database of another program, not a Hatbox profile")
     version = refuse_newer(path, connection)
@@ -243,10 +243,10 @@ def _close_untouched(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _upgrade(path: Path) -> None:
-    """Give a profile of an earlier format today's tables. The caller has the lock; earlier versions do not know it."""
+    """Upgrade a profile to the current format. The caller has the lock, which earlier versions do not use."""
     with contextlib.closing(connect(path, read_only=True)) as connection:
         version = refuse_newer(path, connection)
-        if version == FORMAT:  # the upgrade stands in the WAL
+        if version == FORMAT:  # the upgrade is still in the WAL
             return
         if not has_tables_of(connection, version):
             raise corrupt(path, f"is damaged: its tables are not those of format {version}")
@@ -267,7 +267,7 @@ def _upgrade(path: Path) -> None:
                 raise in_use(path, f"it has to be upgraded from format {version} to {FORMAT}") from error
             raise
         if connection.execute("PRAGMA auto_vacuum").fetchone() != (_INCREMENTAL,):
-            # Takes effect only now, and also overwrites what earlier versions have left in free pages.
+            # auto_vacuum takes effect with VACUUM, which also removes data that earlier versions left in free pages.
             connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
             connection.execute("VACUUM")
         connection.execute("BEGIN IMMEDIATE")
@@ -286,7 +286,7 @@ def _wait_until_unused(path: Path, version: int) -> None:
 
 
 def _empty_log(path: Path) -> None:
-    """Remove the values in the change log from the file. The caller has the lock exclusively: no follower is left."""
+    """Empty the change log. The caller has the exclusive lock: no follower is left."""
     with contextlib.closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == FORMAT:
@@ -299,9 +299,9 @@ def _empty_log(path: Path) -> None:
 
 
 def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    """Create a whole profile beside `path`, then give it its name in one step: half a profile is never seen there.
+    """Create a complete profile beside `path`, then link it there atomically.
 
-    `fill` creates its tables. False if a file of this name exists by then: it is never replaced.
+    `fill` creates its tables. False if a file with this name exists by then: it is never replaced.
     """
     _refuse_orphaned_journal(path)
     _make_folder(path)
@@ -351,7 +351,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _drop_old_drafts(folder: Path) -> None:
-    """Delete what a process has left that was killed while it created a profile."""
+    """Delete the temporary files of a process that was killed while it created a profile."""
     for draft in folder.glob(_DRAFTS):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > _HOUR:
@@ -366,7 +366,7 @@ def _give_name(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename it never replaces anything
     except FileExistsError:
-        return False  # another process was faster: its profile is as good as ours
+        return False  # another process was first: use its profile
     except OSError as error:
         raise ProfileError(
             path,

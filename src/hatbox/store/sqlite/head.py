@@ -19,7 +19,7 @@ class Head:
         self._changed = False
 
     def reset(self) -> None:
-        """Forget what was read: a new transaction starts."""
+        """Discard the cached row: a new transaction starts."""
         self._values, self._changed = None, False
 
     def get(self, name: str) -> int:
@@ -34,7 +34,7 @@ class Head:
         return values[name]
 
     def flush(self) -> None:
-        """Write what was raised."""
+        """Write the numbers that were raised."""
         if self._changed:
             self._rows.put([tuple(self._read().values())])
             self._changed = False

@@ -1,4 +1,4 @@
-"""What a profile's bytes say before SQLite gets to open it. Knows the file format of SQLite, and no table.
+"""Inspects the header of a profile before SQLite opens it. Knows the file format of SQLite, and no table.
 
 Only for a caller that holds the profile's lock exclusively: closing the descriptor that is used here would drop the
 locks of every SQLite connection that this process has to the file.
@@ -26,16 +26,16 @@ _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510  # the bytes on which SQLite conne
 
 
 class Inspection(NamedTuple):
-    """What was found out about a file that is a profile, as far as its bytes can say."""
+    """The result of the inspection of a profile."""
 
     version: int
-    """The format in the header. A newer one may stand in the WAL."""
+    """The format in the header. The WAL may contain a newer one."""
     in_use: bool
     """Whether a program that does not know the profile's lock, such as an earlier Hatbox, has it open."""
 
 
 def inspect(path: Path) -> Inspection:
-    """Refuse a file that is not a profile that can be used. Raises ProfileError or OSError, changes nothing."""
+    """Refuse a file that is not a usable profile. Raises ProfileError or OSError, changes nothing."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise not_a_profile(path, "is not a file")
     descriptor = os.open(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)

@@ -61,7 +61,7 @@ class ProfileLock:
         return self.exclusive
 
     def release(self) -> None:
-        """Give the lock back, and remove the file if no other handle is open. Twice is no error."""
+        """Release the lock, and remove the file if no other handle is open. May be called twice."""
         if self._descriptor >= 0:
             if self.exclusive or self.become_exclusive():
                 with contextlib.suppress(OSError):
@@ -87,7 +87,7 @@ class ProfileLock:
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
-            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)  # a file that exists can be locked all the same
+            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)  # an existing file can be locked without write access
 
     def _wait_for_shared(self) -> bool:
         deadline = time.monotonic() + self._timeout
@@ -119,7 +119,7 @@ class ProfileLock:
             self._descriptor = -1
 
     def _forget(self) -> None:
-        """After a fork the handle is the parent's: a child that lives on must not keep its lock."""
+        """After a fork, close the descriptor in the child: the handle, and its lock, belong to the parent."""
         self._close()
 
 

@@ -1,4 +1,4 @@
-"""From the tables of every earlier format to those of today. A step that was released is never edited."""
+"""Migrations from every earlier format to the current one. A released migration is never edited."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
-    """Whether the schema in the file is, word for word, that of a format."""
+    """Whether the schema in the file is exactly that of a format."""
     # Not sqlite_sequence, which an upgraded file still has: SQLite never drops it.
     query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
     return {sql for (sql,) in connection.execute(query)} == _statements_of(version)
@@ -173,7 +173,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
-    """Today's tables, without a row."""
+    """Create the tables of the current format, without rows."""
     for table in TABLES:
         for statement in table.statements:
             connection.execute(statement)

@@ -1,6 +1,6 @@
 """Records in the raw pages of a SQLite file, read without its b-trees, indexes or header. Knows no table.
 
-Every byte may be damaged: what does not have the form of a record is skipped, and nothing here raises for it.
+Every byte may be damaged: bytes that do not have the form of a record are skipped, without an error.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def listed_records(page: bytes, number: int, page_of: PageOf) -> Iterator[Record
 
 
 def records_anywhere(page: bytes, number: int, columns: Container[int], page_of: PageOf) -> Iterator[Record]:
-    """Whatever looks like a record with such a number of columns, at any place of a page."""
+    """Everything in a page that looks like a record with such a number of columns."""
     start = _start_of(number)
     kinds = (page[start],) if has_records(page, number) else (_TABLE_LEAF, _INDEX_LEAF)
     for kind in kinds:

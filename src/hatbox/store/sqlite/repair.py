@@ -1,4 +1,4 @@
-"""A new profile from what can be saved of a damaged one, which is not changed."""
+"""Saves the undamaged rows of a profile into a new profile. The damaged one is not changed."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from hatbox.store.sqlite.wal import damage_in
 
 __all__ = ["Repair", "repair"]
 
-_GAP: Final = 1000  # numbers that are skipped where it is not known which were given out
+_GAP: Final = 1000  # ids to skip if it is unknown which were used
 _NEVER_GIVEN: Final = 5  # Firefox keeps it for itself
 
 
 class Repair(NamedTuple):
-    """What has become of each table. The change log is left out: only open programs read it."""
+    """The result for each table, without the change log, which only open programs read."""
 
     into: Path
     saved: dict[str, int]
     lost: dict[str, int]
     unreadable: int
-    """Pieces that may have been rows of any table."""
+    """Unreadable cells that may have been rows of any table."""
     replaced: dict[str, int]
-    """Identities and windows that were lost, but have cookies, site data or tabs: new ones were put in their place."""
+    """Lost identities and windows that have cookies, site data or tabs: new rows replace them."""
 
 
 def repair(path: Path, into: Path) -> Repair:
-    """Save every row whose checksum is right into a new profile at `into`. Never overwrites a file."""
+    """Save every row with a valid checksum into a new profile at `into`. Never overwrites a file."""
     path, into = real_path(path), real_path(into)
     if os.path.lexists(into):
         raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
@@ -65,7 +65,7 @@ def _repair(path: Path, into: Path) -> Repair:
                 tables[table.name].put([row])
         saved.update((table.name, _count(connection, table)) for table in TABLES if table is not CHANGES)
         if not any(saved.values()):
-            problem = "nothing in it can be saved: it has no row with a right checksum"
+            problem = "nothing in it can be saved: no row has a valid checksum"
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
         _raise_counters(connection)
@@ -99,7 +99,7 @@ def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _raise_counters(connection: sqlite3.Connection) -> None:
-    """No number is given out twice, also where the row that counts them is lost."""
+    """Restore the head row, so that no id is reused even if that row is lost."""
     rows = Rows(connection, HEAD)
     head = rows.get(1)
     values = dict(zip(HEAD.columns, head or (1, *[0] * (len(HEAD.columns) - 1)), strict=True))

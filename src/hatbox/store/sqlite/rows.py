@@ -51,7 +51,7 @@ class Rows:
         return None if row is None else self._verified(row)
 
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        """The rows that `rest` selects and orders: it begins with WHERE or ORDER BY."""
+        """The rows that `rest`, which starts with WHERE or ORDER BY, selects and orders."""
         return list(map(self._verified, self._cursor.execute(self._select + rest, values).fetchall()))
 
     def insert(self, values: Sequence[Value]) -> None:
@@ -59,7 +59,7 @@ class Rows:
         self.execute(f"INSERT {self._insert}", (*values, crc32(_encode(values), self._seed)))
 
     def put(self, rows: Iterable[Sequence[Value]]) -> None:
-        """Write rows, in the place of those with the same key."""
+        """Write rows; they replace those with the same key."""
         seed = self._seed
         marked = ((*values, crc32(_encode(values), seed)) for values in rows)
         self._executemany(f"INSERT OR REPLACE {self._insert}", marked)

@@ -1,7 +1,7 @@
-"""The rows that can be saved from a damaged profile: those whose checksum is right, wherever in its pages they are.
+"""Finds the undamaged rows of a damaged profile: every row with a valid checksum, in any page.
 
-Reads bytes, without SQLite: a b-tree that leads nowhere, a lost index or a damaged header hide no row from it. A row's
-checksum says whether the row is right and to which table it belongs. Changes nothing.
+Reads bytes, without SQLite: a damaged b-tree, index or header hides no row. The checksum shows whether a row is valid
+and to which table it belongs. Changes nothing.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ class Salvage:
 
     def __init__(self, path: Path) -> None:
         self.damaged: Counter[str] = Counter()
-        """How many rows were found whose checksum is wrong, by the name of the table."""
+        """The number of rows with a wrong checksum, by table."""
         self.unreadable = 0
-        """How many cells could not be read at all: it is unknown which table they belonged to."""
+        """The number of unreadable cells, whose table is unknown."""
         self._path = path
         self._wal = path.with_name(f"{path.name}-wal")
         self._shapes = list(_shapes())
         self._columns = {len(shape.stored) for shape in self._shapes}
 
     def rows(self) -> Iterator[tuple[Table, tuple[Value, ...]]]:
-        """Every row that is right. Where a key comes twice, the later one is newer."""
+        """Every row with a valid checksum. If a key occurs twice, the later row is newer."""
         page_size, logged = committed_pages(self._wal)
         self._newest = {page.number: page for page in logged if page.valid}
         with self._path.open("rb") as self._file, (self._wal if logged else self._path).open("rb") as self._log:

@@ -1,6 +1,6 @@
-"""The tables of today's format. Every row carries a checksum over its table's name, its key and its values.
+"""The tables of the current format. Every row has a checksum over its table's name, its key and its values.
 
-The statements are compared with those in a file when it is opened: a damaged schema is noticed before it is used.
+The statements are compared with those in a file when it is opened, so a damaged schema is detected before it is used.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ __all__ = [
     "Table",
 ]
 
-APPLICATION_ID: Final = 0x48415442  # "HATB": stands in the file's header and tells a profile from other databases
-FORMAT: Final = 5  # the number of this format; stands in the file's header as user_version
+APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
+FORMAT: Final = 5  # in the file header, as user_version
 
 
 class Table(NamedTuple):
@@ -187,7 +187,7 @@ TAB_PAGES: Final = Table(
     ("tab", "page"),
     ("tab",),
     (
-        # Apart from the tabs: whoever reads a tab need not read, and verify, what an engine has saved of its page.
+        # A table of its own, so that reading a tab does not read, and verify, the snapshot of its page.
         """CREATE TABLE tab_pages (
             tab INTEGER PRIMARY KEY,
             page BLOB NOT NULL,

@@ -107,7 +107,7 @@ class SqliteStore(Store):
         if self._poll:
             self._poll.cancel()
         if writer.damaged is None:
-            self._connection.close()  # before the writer's, which then is the last and writes the WAL back
+            self._connection.close()  # before the writer's: the last connection checkpoints the WAL
         writer.stop()
         try:
             await asyncio.shield(self._ended)

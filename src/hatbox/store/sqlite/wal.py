@@ -3,7 +3,7 @@
 SQLite reads a log up to the first frame that does not match its checksum and ignores the rest. That is right for a tail
 that a crash has torn, and silent loss of commits where a byte in the middle has changed. With `synchronous = FULL` a
 transaction is written only after the one before it has reached the disk. A frame that was appended to a later commit
-therefore proves that the bad frame was once good: this is damage, and SQLite must not open the file.
+therefore proves that the bad frame was once valid: this is damage, and SQLite must not open the file.
 
 A change in the newest transaction looks like a torn tail. It is reported only while the log's index (`-shm`) survives,
 which names the last commit: after the end of a process it does, after a power cut it does not.
@@ -36,7 +36,7 @@ _CHUNK: Final = 4 * 2**20
 
 
 class _Format(NamedTuple):
-    """What the frames of a log have in common."""
+    """The properties that all frames of a log share."""
 
     order: _Order
     page_size: int
@@ -63,7 +63,7 @@ class _Frame(NamedTuple):
 
 
 class _Index(NamedTuple):
-    """What the index knows of the newest commit."""
+    """The newest commit according to the index."""
 
     frames: int
     checksum: _Checksum
@@ -79,7 +79,7 @@ class _Findings(NamedTuple):
 
 
 def damage_in(wal: Path) -> str | None:
-    """What a profile with the log at `wal` has: "has a damaged …"; None for a log that SQLite reads to its last commit.
+    """Describe the damage of the log at `wal` ("has a damaged …"); None if SQLite reads it to its last commit.
 
     Only for a log that no process has open: it is read with an ordinary descriptor.
     """
@@ -217,7 +217,7 @@ def _frames(file: BinaryIO, log: _Format, seed: _Checksum) -> Iterator[_Frame]:
         if not headers:
             return
         stored = [(sum0, sum1) for *_, sum0, sum1 in headers]
-        # The bulk of a restarted log can be older frames, which nobody reads.
+        # The bulk of a restarted log can be older frames, which SQLite ignores.
         is_old = all(salts != log.salts for _, _, salts, *_ in headers)
         computed = stored if is_old else _checksums(whole, layout.size, log.order, [last.stored, *stored[:-1]])
         for number, (page, size, salts, *_) in enumerate(headers):

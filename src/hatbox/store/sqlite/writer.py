@@ -31,7 +31,7 @@ __all__ = ["Call", "Writer"]
 _AT_ONCE: Final = 1024
 _TRY_MILLISECONDS: Final = 8
 _CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not at every commit of a burst
-_IDLE_SECONDS: Final = 1.0  # without calls, until the WAL is truncated
+_IDLE_SECONDS: Final = 1.0  # without calls, before the WAL is truncated
 _BUSY_SECONDS: Final = 30.0  # the longest that calls without a pause can delay it
 _BLOCKED_SECONDS: Final = 5.0  # until it is tried again where another connection is in the way
 
@@ -78,7 +78,7 @@ class Writer:
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self.put = self._queue.put
         self.damaged: ProfileCorrupt | None = None
-        """Set when damage was found, also by the reader: from then on nothing is written, not even the WAL back."""
+        """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._checked = 0.0  # when the file was last seen to be in its place
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
@@ -104,7 +104,7 @@ class Writer:
             self._opened(error)
             return
         self._opened(None)
-        self._due = time.monotonic() + _IDLE_SECONDS  # what an earlier program has left in the log may be too old
+        self._due = time.monotonic() + _IDLE_SECONDS  # rows of an earlier program may be too old
         while calls := self._next_calls():
             self._perform(calls)
         self._file.close(damaged=self.damaged is not None)
@@ -145,7 +145,7 @@ class Writer:
     def _maintain(self) -> None:
         """Prune the log, return free pages, truncate the WAL: deleted values do not stay in any file.
 
-        What a reader prevents is tried again later; closing the last handle deletes the WAL in any case.
+        If a reader blocks it, it is tried again later; closing the last handle deletes the WAL in any case.
         """
         self._due = self._deadline = math.inf
         if self.damaged or self._file.read_only:

@@ -137,7 +137,7 @@ def test_what_is_not_linux_or_not_known_is_said(monkeypatch: pytest.MonkeyPatch)
     assert not there.seccomp
     assert "no seccomp (no filter for riscv64, only for x86_64 and aarch64)" in str(there)
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert str(wall.available_layers.__wrapped__()) == "none; no second wall on darwin: only Deno's own permissions"
+    assert str(wall.available_layers.__wrapped__()) == "none; no sandbox on darwin: only Deno's own permissions"
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM])

@@ -1,5 +1,5 @@
-// webRequest: the bytes of a body are an ArrayBuffer; they come in Base64. With asyncBlocking, a listener answers by
-// calling a function.
+// webRequest: decodes bodies from Base64 into an ArrayBuffer. With asyncBlocking, a listener responds by calling a
+// callback.
 
 host => {
   const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);

@@ -1,4 +1,4 @@
-"""The second wall around an extension's process, behind Deno's own permissions."""
+"""The second sandbox of an extension's process (Linux), around Deno's own permissions. The code calls it the wall."""
 
 from hatbox.extensions.runtime.sandbox.wall import Layers, Wall, available_layers
 

@@ -1,4 +1,4 @@
-"""What Deno needs to start, and nothing else: the wall for an extension's process. Starts nothing."""
+"""The sandbox for an extension's process: allows only what Deno needs to start. Starts nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RUNTIME: Final = Path(__file__).parents[1]  # our own scripts
 _SYSTEM: Final = (
     "/etc/ld.so.cache",
     "/dev/urandom",
-    "/etc/localtime",  # what time it is for Date
+    "/etc/localtime",  # the time zone, for Date
     "/usr/share/zoneinfo",
 )
 
@@ -28,7 +28,7 @@ def deno_wall(
     fill: bool = False,
     listen: bool = False,
 ) -> Wall:
-    """The wall for this Deno with its libraries. Its cache is read-only, except for the process that fills it."""
+    """The sandbox for this Deno and its libraries. Its cache is read-only, except for the process that fills it."""
     folders = (str(cache),)
     return Wall(
         execute=(program, *loader),

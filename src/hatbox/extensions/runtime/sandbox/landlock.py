@@ -1,4 +1,4 @@
-"""Landlock: which files the calling thread, and what it starts, may use; no TCP, no signals to other processes.
+"""Landlock: restricts the calling thread, and processes that it starts, to some files; denies TCP and signals.
 
 Knows the kernel's interface and its versions, not what Deno needs. Descriptors that are open already stay usable.
 """
@@ -38,21 +38,21 @@ _ALL_RIGHTS: Final = 16
 _TCP_FROM: Final = 4
 _TCP: Final = 0b11  # bind, connect
 SCOPES_SIGNALS: Final = 6
-"""The version from which a restricted process can signal only what is restricted with it."""
+"""The version from which a restricted process can signal only processes of its own domain."""
 _SCOPES: Final = 0b11  # abstract Unix sockets, signals
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has. Raises OSError where it has none, or where it is switched off."""
+    """The Landlock ABI version of the kernel. Raises OSError if the kernel has none, or if it is disabled."""
     return system_call(_CREATE_RULESET, None, 0, _CREATE_RULESET_VERSION)
 
 
 def restrict_files(
     *, read: Iterable[str], execute: Iterable[str] = (), write: Iterable[str] = (), tcp: bool = False
 ) -> int:
-    """Restrict the calling thread, for good, to these files and folders; returns the version that did it.
+    """Restrict the calling thread permanently to these files and folders; returns the ABI version that was used.
 
-    `execute` may be read too; in `write` all is allowed but to execute. Paths that do not exist are skipped. With
+    `execute` may be read too; in `write` everything but execution is allowed. Paths that do not exist are skipped. With
     `tcp`, TCP stays allowed. no_new_privs must have been set. Raises OSError, and then nothing is restricted.
     """
     supported = version()

@@ -21,7 +21,7 @@ _CHOICES: Final = ("", "available", _REQUIRED)
 
 
 def required_layers(limits: Limits) -> Layers:
-    """The layers to start a process behind. Raises SandboxUnavailable if all are required and one is missing."""
+    """The layers to start a process with. Raises SandboxUnavailable if all are required and one is missing."""
     choice = os.environ.get(_VARIABLE, "")
     if choice not in _CHOICES:
         raise SandboxUnavailable(f"{_VARIABLE} must be available or required: {choice}")

@@ -1,7 +1,7 @@
-"""seccomp: a filter that refuses the system calls that an extension's process has no use for.
+"""seccomp: a filter that denies system calls that an extension's process does not need.
 
-A list of what is refused, not of what is allowed: that one would break with the next update of libc or Deno. A refused
-call fails with EPERM and the process goes on, because Deno and libc try some of them and do without.
+It is a deny list: an allow list would break with the next update of libc or Deno. A denied call fails with EPERM and
+the process continues, because Deno and libc try some of these calls and work without them.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ _Instruction = tuple[int, int, int, int]
 
 
 def check_available() -> None:
-    """Raises OSError where the kernel has no such filters, or where this architecture has none here."""
+    """Raise OSError if the kernel does not support filters, or if there is no filter for this architecture."""
     calls = ARCHITECTURES[_machine()].calls
     action = struct.pack("=I", _ERRNO)
     system_call(calls["seccomp"], _GET_ACTION_AVAILABLE, 0, ctypes.c_char_p(action))
 
 
 def filter_calls(*, listen: bool = False, signals: bool = False) -> None:
-    """Filter the calls of the calling thread, for good, and of what it starts. no_new_privs must have been set.
+    """Filter the calling thread, and the processes that it starts, permanently. no_new_privs must have been set.
 
-    With `listen`, sockets may be opened and listen. With `signals`, tgkill is allowed: Landlock then says to whom.
+    With `listen`, sockets may be opened and listen. With `signals`, tgkill is allowed: Landlock then restricts it.
     Raises OSError, and then nothing is filtered.
     """
     machine = _machine()
@@ -117,7 +117,7 @@ def _unless(argument: int, values: tuple[int, ...]) -> list[_Instruction]:
 
 
 _BLOCKS: Final[dict[str, list[_Instruction]]] = {
-    # Threads, and what subprocess does to start Deno: the filter is there before it.
+    # Threads, and how subprocess starts Deno: the filter is installed before that.
     "clone": [
         _argument(0),
         (_JUMP_BITS, 1, 0, _CLONE_THREAD),
@@ -125,7 +125,7 @@ _BLOCKS: Final[dict[str, list[_Instruction]]] = {
         _allow(),
         _refuse(),
     ],
-    # Its own limits, to be read: root could raise them, and a user those of the host.
+    # Only reading its own limits: root could raise them, and a user could change those of the host.
     "prlimit64": [
         _argument(0),
         (_JUMP_EQUAL, 0, 5, 0),
@@ -146,7 +146,7 @@ _BLOCKS: Final[dict[str, list[_Instruction]]] = {
         _allow(),
         _refuse(),
     ],
-    # The owner of a descriptor is sent a signal when something happens there: it could be the host, and SIGKILL.
+    # The kernel signals the owner of a descriptor on I/O: the owner could be the host, and the signal SIGKILL.
     "fcntl": _unless(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),
     # The same, and what types into a terminal.
     "ioctl": _unless(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX)),

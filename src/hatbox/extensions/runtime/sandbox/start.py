@@ -1,6 +1,6 @@
-"""Starts a program behind a wall, from a thread that goes behind it first and ends afterwards. The host stays free.
+"""Starts a program in the sandbox, from a thread that restricts itself first and then ends. The host is not restricted.
 
-No `preexec_fn`, which is not safe in a host with threads, and no program in between, which takes longer than Deno.
+`preexec_fn` is not safe in a host with threads, and a launcher program would take longer to start than Deno.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ONE_AT_A_TIME: Final = threading.Lock()
 
 
 def start_behind(wall: Wall, layers: Layers, arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a program behind these layers of a wall. If one cannot be put in place, it is not started: OSError."""
+    """Start a program with these layers. Raises OSError, and starts nothing, if a layer cannot be applied."""
     outcome: list[subprocess.Popen[bytes] | BaseException] = []
 
     def start() -> None:
@@ -41,7 +41,7 @@ def start_behind(wall: Wall, layers: Layers, arguments: Sequence[str], **options
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Finalizers of the host's objects must not run behind the wall: one that closes a database could not."""
+    """Pause garbage collection: finalizers of the host, which may close a database, must not run restricted."""
     with _ONE_AT_A_TIME:
         enabled = gc.isenabled()
         gc.disable()

@@ -11,10 +11,10 @@ __all__ = ["ARCHITECTURES", "Architecture"]
 
 
 class Architecture(NamedTuple):
-    """What a filter must know of an architecture."""
+    """An architecture, as a filter needs it."""
 
     audit: int
-    """What the kernel calls it in the data that a filter sees (AUDIT_ARCH_…)."""
+    """Its number in the data of a filter (AUDIT_ARCH_…)."""
     calls: dict[str, int]
     """The number of each call."""
     foreign_from: int | None = None
@@ -177,4 +177,4 @@ ARCHITECTURES: Final = {
     ),
     "aarch64": Architecture(0xC00000B7, {name: row[1] for name, row in _BOTH.items()} | _COMMON),
 }
-"""By what uname says of the machine."""
+"""By the machine name of uname."""

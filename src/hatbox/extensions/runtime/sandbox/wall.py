@@ -1,6 +1,6 @@
-"""The wall around an extension's process: no new privileges, Landlock, seccomp, each where the kernel has it.
+"""The second sandbox of an extension's process: no_new_privs, Landlock and seccomp, each where the kernel has it.
 
-All three belong to the calling thread and to what it starts from then on. Knows how they are put together, not Deno.
+All three apply to the calling thread and to the processes that it starts. Combines the layers; knows nothing of Deno.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ABSENT: Final = {errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, err
 
 
 class Wall(NamedTuple):
-    """What a process may use that is started behind it. Paths that do not exist are skipped."""
+    """What a process in the sandbox may access. Paths that do not exist are skipped."""
 
     execute: tuple[str, ...]
     read: tuple[str, ...]
@@ -28,18 +28,18 @@ class Wall(NamedTuple):
 
 
 class Layers(NamedTuple):
-    """The layers that are in place, or would be."""
+    """The layers that apply, or would apply."""
 
     no_new_privs: bool = False
     landlock: int = 0
     """The version of Landlock; 0 without it."""
     seccomp: bool = False
     missing: tuple[str, ...] = ()
-    """Each layer that is not there, and why."""
+    """Each layer that is not available, and why."""
 
     @property
     def complete(self) -> bool:
-        """Whether all are there."""
+        """Whether all layers are available."""
         return not self.missing
 
     def __str__(self) -> str:
@@ -54,9 +54,9 @@ class Layers(NamedTuple):
 
 @cache
 def available_layers() -> Layers:
-    """What this kernel has of it. Changes nothing."""
+    """The layers that this kernel supports. Changes nothing."""
     if sys.platform != "linux":
-        return Layers(missing=(f"second wall on {sys.platform}: only Deno's own permissions",))
+        return Layers(missing=(f"sandbox on {sys.platform}: only Deno's own permissions",))
     from hatbox.extensions.runtime.sandbox import landlock, seccomp
 
     layers = Layers(no_new_privs=True)
@@ -72,7 +72,7 @@ def available_layers() -> Layers:
 
 
 def enter(wall: Wall, layers: Layers) -> None:
-    """Put the calling thread behind the wall, for good. Raises OSError if that fails half-way: then start nothing."""
+    """Restrict the calling thread permanently. Raises OSError if a layer fails: then start no process from it."""
     from hatbox.extensions.runtime.sandbox import kernel, landlock, seccomp
 
     if layers.no_new_privs:
