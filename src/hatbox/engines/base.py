@@ -107,7 +107,7 @@ class Engine(ABC):
 
     @abstractmethod
     async def close(self, tab_id: int, *, to_hide: bool) -> None:
-        """Close a tab's page. To hide it, first keep what is needed to show it again; it is no error if it is gone.
+        """Close a tab's page, which may be closed already. To hide it, first save a snapshot to restore it from.
 
         A page to be hidden may stay alive in a minimised window until `open`, `stop` or the end of its tab.
         """

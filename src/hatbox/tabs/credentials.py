@@ -1,7 +1,7 @@
 """User names and passwords in URLs (https://user:password@host/): a tab never stores them. Pure text.
 
 Read as browsers read URLs (the URL standard, 4.4): they ignore tabs and line breaks, and accept any number of slashes
-or backslashes before the host of http and its kin.
+or backslashes before the host of special schemes such as http.
 """
 
 from __future__ import annotations

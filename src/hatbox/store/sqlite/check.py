@@ -57,7 +57,7 @@ class Report(NamedTuple):
 
 
 def check(path: Path) -> Report:
-    """Check the profile at `path`. Raises ProfileError for a file that is no profile, or cannot be read."""
+    """Check the profile at `path`. Raises ProfileError if the file is not a profile, or cannot be read."""
     path = real_path(path)
     try:
         with alone_with(path) as alone:

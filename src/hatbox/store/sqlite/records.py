@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 def has_records(page: bytes, number: int) -> bool | None:
-    """Whether a page is one that lists records; None if it is no page of a b-tree at all."""
+    """Whether a page lists records; None if it is not a page of a b-tree."""
     kind = page[_start_of(number)]
     if kind in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR):
         return True

@@ -55,8 +55,8 @@ class _Frame(NamedTuple):
     page: int
     commit: bool
     valid: bool
-    """Has the salts of this log, is no older frame that a restarted log has not overwritten yet, and was appended to
-    the frame before it."""
+    """Whether it has the salts of this log, so is not an older frame from before a restart of the log, and was appended
+    to the frame before it."""
     stored: _Checksum
     computed: _Checksum
     """From the frame's bytes and the checksum that is stored in the frame before it."""
