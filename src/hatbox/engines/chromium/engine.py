@@ -175,13 +175,18 @@ class ChromiumEngine(Engine):
             await self._disown(tab_id)
             return
         context = self._context_with(page)
-        if to_hide and page.is_typed_into and await self._park(tab_id, page):
-            return
-        page.is_closing = True
-        # At once: a page that does not answer is waited for no longer than it has to be.
-        await asyncio.gather(
-            *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
-        )
+        try:
+            if to_hide and page.is_typed_into and await self._park(tab_id, page):
+                return
+            page.is_closing = True
+            # At once: a page that does not answer is waited for no longer than it has to be.
+            await asyncio.gather(
+                *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
+            )
+        except asyncio.CancelledError:
+            if to_hide and tab_id not in self._parked:
+                self._pages.setdefault(tab_id, page)  # the engine is being stopped, and stop() saves it
+            raise
         if context is None:
             await page.close()
         else:
