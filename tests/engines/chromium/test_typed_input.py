@@ -112,7 +112,8 @@ FILLED = ["Ada", ["", "second"], "new\ntext", "c", [True, True], "in a shadow ro
 
 
 SHOWN_PASSWORDS = """() => {
-    document.body.insertAdjacentHTML("beforeend", `<input type="password" id="first"><input type="text" name="pass"><div id="host"></div>`);
+    const fields = `<input type="password" id="first"><input type="text" name="pass"><div id="host"></div>`;
+    document.body.insertAdjacentHTML("beforeend", fields);
     document.getElementById("host").attachShadow({mode: "open"}).innerHTML = `<input type="password">`;
 }"""
 
