@@ -29,10 +29,7 @@ from hatbox.tabs.strip import close_rows
 
 __all__ = ["close", "existing_tabs", "open_", "tabs"]
 
-_NOT_STORED: Final = (
-    "The user name and password in the address are not stored. "
-    "The page opens without them, and its window asks for them."
-)
+_NOT_STORED: Final = "The user name and password in the address are not stored, and the page opens without them."
 
 
 def open_(
