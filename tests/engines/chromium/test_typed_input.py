@@ -360,6 +360,19 @@ async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
         assert lost == ["all typed text: the page does not answer"]
 
 
+@with_browser
+async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
+    browser: str, path: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "form.html"
+    file.write_text("<!doctype html><input id=text>", "utf-8")
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", file.as_uri())
+        await page.fill("#text", "typed")
+        _, lost = await hidden_and_shown(profile, runner)
+        assert lost == ["1 field of a page that is not from the web"]
+
+
 async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
     (live,) = runner.engine._pages.values()
     return await live._watch.ask(script)

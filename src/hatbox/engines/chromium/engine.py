@@ -32,7 +32,7 @@ from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.requests import RequestWatch
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.telling import Teller
-from hatbox.engines.chromium.typed_input import FROZEN, TypedInput, in_words
+from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
@@ -184,8 +184,9 @@ class ChromiumEngine(Engine):
                 *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
             )
         except asyncio.CancelledError:
-            if to_hide and tab_id not in self._parked:
-                self._pages.setdefault(tab_id, page)  # the engine is being stopped, and stop() saves it
+            if to_hide:  # the engine is being stopped, and stop() saves what is in `_pages`
+                self._parked.pop(tab_id, None)
+                self._pages.setdefault(tab_id, page)
             raise
         if context is None:
             await page.close()
@@ -530,6 +531,8 @@ class ChromiumEngine(Engine):
             typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
         if kept is not None:
             await self._reports.keep(tab_id, kept)
+        elif typed.forms:
+            typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
         if typed.lost:
             lost = in_words(typed.lost)
             logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
