@@ -14,7 +14,7 @@ from hatbox.tabs.model import Hidden
 
 __all__ = ["hide_and_wait"]
 
-_WAIT: Final = 8.0  # seconds; a page that does not answer is closed after 5
+_WAIT: Final = 25.0  # seconds; a page that does not answer is closed after 5 to 20, and then its loss is known
 
 
 async def hide_and_wait(

@@ -29,10 +29,7 @@ from hatbox.tabs.strip import close_rows
 
 __all__ = ["close", "existing_tabs", "open_", "tabs"]
 
-_NOT_STORED: Final = (
-    "The user name and password in the URL are not stored. "
-    "The page opens without them, and the browser window prompts for them."
-)
+_NOT_STORED: Final = "The user name and password in the URL are not stored, and the page opens without them."
 
 
 def open_(

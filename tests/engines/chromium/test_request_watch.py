@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.engines.chromium.requests import Held, RequestWatch
 from hatbox.events import Event
@@ -111,19 +112,20 @@ async def test_headers_are_changed_also_where_the_body_is_not_to_be_had() -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "level"),
+    ("error", "level"),
     [
-        ("Protocol error (Fetch.enable): 'Fetch.enable' wasn't found", logging.ERROR),
-        ("Protocol error (Fetch.enable): Target closed", logging.DEBUG),
-        ("Browser.new_browser_cdp_session: Target page, context or browser has been closed", logging.DEBUG),
+        (PlaywrightError("Protocol error (Fetch.enable): 'Fetch.enable' wasn't found"), logging.ERROR),
+        (PlaywrightTimeout("the browser did not answer Fetch.enable within 30 s"), logging.ERROR),
+        (PlaywrightError("Protocol error (Fetch.enable): Target closed"), logging.DEBUG),
+        (PlaywrightError("Target page, context or browser has been closed"), logging.DEBUG),
     ],
 )
 def test_a_browser_that_cannot_be_listened_to_is_told_of(
-    said: str, level: int, caplog: pytest.LogCaptureFixture
+    error: PlaywrightError, level: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Unable:
         async def new_browser_cdp_session(self) -> None:
-            raise PlaywrightError(said)
+            raise error
 
     @in_loop
     async def listen() -> None:

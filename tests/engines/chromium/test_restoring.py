@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 import hatbox
 from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.sessions import Session
 from tests import site as pages
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Answer, Site
@@ -111,6 +114,32 @@ async def test_hiding_a_tab_while_it_is_restored_keeps_its_history(browser: str,
         assert await page.title() == "At last"
         await page.go_back()
         await page.wait_for_function("document.title === 'local V, indexed V'")
+
+
+@with_browser
+async def test_a_tab_whose_place_in_its_history_cannot_be_restored_is_loaded_without_it(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = Session.send
+
+    async def refusing(session: Session, method: str, *given: Any) -> Any:
+        if method == "Page.navigateToHistoryEntry":
+            raise PlaywrightError("No entry with passed id")
+        return await send(session, method, *given)
+
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/page/1"))
+        await page.goto(site.url("/page/2"))
+        (tab,) = await profile.tabs.query("Work")
+        await page.go_back()
+        await until(lambda: _when(profile, tab.id, site.url("/page/1")))
+        await profile.identities.hide(WORK)
+        await runner.settled()
+        monkeypatch.setattr(Session, "send", refusing)
+        await profile.identities.show(WORK)
+        async with asyncio.timeout(60):
+            page = await runner.page(tab.id)
+        assert await page.title() == "Page 1"
 
 
 @with_browser

@@ -17,8 +17,9 @@ from playwright.async_api import Page
 
 import hatbox
 from hatbox.engines.chromium import typed_input
+from hatbox.engines.chromium.pages import LivePage
 from hatbox.engines.chromium.runner import ChromiumRunner
-from hatbox.engines.chromium.typed_input import Field, Form, Step
+from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.real import browser_process, until, with_browser
 from tests.site import Site
@@ -110,6 +111,13 @@ VALUES = """() => [
 FILLED = ["Ada", ["", "second"], "new\ntext", "c", [True, True], "in a shadow root", "edited <b>", "in a frame"]
 
 
+SHOWN_PASSWORDS = """() => {
+    const fields = `<input type="password" id="first"><input type="text" name="pass"><div id="host"></div>`;
+    document.body.insertAdjacentHTML("beforeend", fields);
+    document.getElementById("host").attachShadow({mode: "open"}).innerHTML = `<input type="password">`;
+}"""
+
+
 @with_browser
 async def test_what_was_typed_is_filled_in_again(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
@@ -183,6 +191,22 @@ async def test_secrets_are_never_stored_and_their_loss_is_reported(
         assert not stored(path, SECRET)
 
 
+@pytest.mark.parametrize("field", ["#first", "#host input", "[name=pass]"])
+@with_browser
+async def test_a_password_that_is_shown_before_it_is_typed_is_never_stored(
+    field: str, browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", site.url("/form"))
+        await page.evaluate(SHOWN_PASSWORDS)
+        await page.click(field)
+        await page.locator(field).evaluate("field => { field.type = 'text' }")  # "show the password"
+        await page.fill(field, SECRET)
+        page, lost = await hidden_and_shown(profile, runner)
+        assert lost == ["1 password"]
+        assert not stored(path, SECRET)
+
+
 @with_browser
 async def test_a_page_without_typed_text_is_closed_as_ever(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
@@ -234,6 +258,31 @@ async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Pa
             await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
             await profile.identities.hide(WORK)
             await runner.settled()
+        await profile.identities.show(WORK)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            page = await runner.page(await the_tab(profile))
+            await page.wait_for_function("document.getElementById('text').value === 'typed'")
+
+
+@with_browser
+async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_page(
+    browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_hiding = asyncio.Event()
+    read = LivePage.typed_input
+
+    async def slow_at_first(page: LivePage) -> TypedInput:
+        if not is_hiding.is_set():
+            is_hiding.set()
+            await asyncio.Event().wait()
+        return await read(page)
+
+    monkeypatch.setattr(LivePage, "typed_input", slow_at_first)
+    async with hatbox.open(path) as profile:
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await profile.identities.hide(WORK)
+            await is_hiding.wait()
         await profile.identities.show(WORK)
         async with profile.chromium(headless=True, browser=browser) as runner:
             page = await runner.page(await the_tab(profile))
@@ -309,6 +358,19 @@ async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
         await runner.settled()
         assert page.is_closed()
         assert lost == ["all typed text: the page does not answer"]
+
+
+@with_browser
+async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
+    browser: str, path: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "form.html"
+    file.write_text("<!doctype html><input id=text>", "utf-8")
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.page("Work", file.as_uri())
+        await page.fill("#text", "typed")
+        _, lost = await hidden_and_shown(profile, runner)
+        assert lost == ["1 field of a page that is not from the web"]
 
 
 async def in_our_world(runner: ChromiumRunner, script: str) -> Any:

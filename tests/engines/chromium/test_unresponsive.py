@@ -50,6 +50,11 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
         await runner.settled()
         assert "stays open until its context is closed" in caplog.text
         assert not other.is_closed()
+        script = profile.browser(["webRequest", "<all_urls>"])
+        script.webRequest.onBeforeRequest.addListener(lambda _: None, {"urls": ["<all_urls>"]})
+        await runner.synced()
+        await page.evaluate("url => fetch(url)", site.url("/page/3"))  # by a page that is no tab any more
+        assert len(await profile.tabs.query()) == 1
         await profile.identities.hide(WORK)
         await runner.settled()
         assert page.is_closed()  # with its context

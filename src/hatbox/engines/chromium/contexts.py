@@ -290,8 +290,9 @@ class IdentityContext:
             self._begin(_save(download, self._looks.downloads))
 
     def _on_close(self, page: LivePage) -> None:
-        self._ours.discard(page.page)
-        self._live.pop(page.target_id, None)
+        if page.page.is_closed():  # else it stays open until the context is closed, and must not become another tab
+            self._ours.discard(page.page)
+            self._live.pop(page.target_id, None)
         if page in self.pages:
             self.pages.remove(page)
         if not page.is_closing:

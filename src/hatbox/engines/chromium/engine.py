@@ -32,7 +32,7 @@ from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.requests import RequestWatch
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.telling import Teller
-from hatbox.engines.chromium.typed_input import FROZEN, TypedInput, in_words
+from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
 from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities import ContextualIdentity, Identities
@@ -175,13 +175,19 @@ class ChromiumEngine(Engine):
             await self._disown(tab_id)
             return
         context = self._context_with(page)
-        if to_hide and page.is_typed_into and await self._park(tab_id, page):
-            return
-        page.is_closing = True
-        # At once: a page that does not answer is waited for no longer than it has to be.
-        await asyncio.gather(
-            *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
-        )
+        try:
+            if to_hide and page.is_typed_into and await self._park(tab_id, page):
+                return
+            page.is_closing = True
+            # At once: a page that does not answer is waited for no longer than it has to be.
+            await asyncio.gather(
+                *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
+            )
+        except asyncio.CancelledError:
+            if to_hide:  # the engine is being stopped, and stop() saves what is in `_pages`
+                self._parked.pop(tab_id, None)
+                self._pages.setdefault(tab_id, page)
+            raise
         if context is None:
             await page.close()
         else:
@@ -525,6 +531,8 @@ class ChromiumEngine(Engine):
             typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
         if kept is not None:
             await self._reports.keep(tab_id, kept)
+        elif typed.forms:
+            typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
         if typed.lost:
             lost = in_words(typed.lost)
             logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))

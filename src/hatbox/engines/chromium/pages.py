@@ -226,17 +226,16 @@ class LivePage:
             await self._go(url)
             return
         self._scroll_to = kept.scroll
+        self._forget_past = False
         is_last = kept.index == len(kept.entries) - 1
         try:
             entries = await self._rebuild(kept.entries[: kept.index] if is_last else kept.entries)
-        except (PlaywrightError, TimeoutError) as error:
+            if not is_last:
+                await self._session.send("Page.navigateToHistoryEntry", {"entryId": entries[kept.index]["id"]})
+                return
+        except (PlaywrightError, TimeoutError, IndexError) as error:
             logger.warning("the history of tab %s is lost: %s", self.tab_id, error)
-            is_last = True
-        self._forget_past = False
-        if is_last:
-            await self._go(url)
-        else:
-            await self._session.send("Page.navigateToHistoryEntry", {"entryId": entries[kept.index]["id"]})
+        await self._go(url)
 
     async def _rebuild(self, urls: list[str]) -> list[dict[str, Any]]:
         """Make a history of these; returns its entries. Whoever goes back to one gets the real page."""
@@ -263,7 +262,7 @@ class LivePage:
         except PlaywrightError as error:
             if self.page.is_closed() or self.is_crashed:
                 return
-            logger.debug("%s cannot be loaded: %s", url, error)
+            logger.debug("the page of tab %s cannot be loaded: %s", self.tab_id, error)  # a URL can have a password
             self.refuse(url, reason("net::ERR_INVALID_URL", url))
 
     def refuse(self, url: str, why: str) -> None:

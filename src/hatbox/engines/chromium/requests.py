@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from hatbox.cookies.suffixes import default_suffixes
 from hatbox.engines.chromium.addresses import refusal
@@ -176,8 +177,10 @@ class RequestWatch:
                 await within(self._hold(wanted), "Fetch.enable")
         except PlaywrightError as error:
             is_refused = "Protocol error" in str(error) and "closed" not in str(error)
+            is_late = isinstance(error, PlaywrightTimeout)
             # Else the browser is gone. While it is there, whoever listens must know that nothing is heard.
-            logger.log(logging.ERROR if is_refused else logging.DEBUG, "requests cannot be watched: %s", error)
+            level = logging.ERROR if is_refused or is_late else logging.DEBUG
+            logger.log(level, "requests cannot be watched: %s", error)
         finally:
             self._change = None
 

@@ -6,7 +6,7 @@
   const MOST_FIELDS = 200, MOST_TEXT = 200_000, MOST_NODES = 20_000, MOST_ALIKE = 10_000, MOST_DEPTH = 8;
   const SAVING = 50, FILLING = 15_000, MOST_ATTEMPTS = 500; // milliseconds, milliseconds, attempts
   const FORBIDDEN = /^(off|one-time-code|current-password|new-password|cc-.*)$/;
-  const SECRET_NAME = /passw|passphrase|pwd|secret|otp|cvc|cvv|card.?num/i;
+  const SECRET_NAME = /passw|passphrase|pwd|secret|otp|cvc|cvv|card.?num|(^|[^a-z])(pass|pw)([^a-z]|$)/i;
   const NOT_TYPED = new Set(["hidden", "submit", "reset", "button", "image"]);
 
   const uncurried = (method) => Function.prototype.call.bind(method);
@@ -47,6 +47,19 @@
   addEventListener("input", (event) => {
     if (event.isTrusted) remember(event.composedPath()[0]);
   }, { capture: true, passive: true });
+
+  // A button that shows a password changes the type of its field, maybe before anything is typed. Shadow roots are observed
+  // from when the user first does something there.
+  const shown = new MutationObserver((changes) => {
+    for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") passwords.add(target);
+  });
+  const observe = (root) => shown.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+  const observeRoot = (event) => {
+    const at = event.composedPath()[0], root = at instanceof Node ? rootOf(at) : null;
+    if (event.isTrusted && root instanceof ShadowRoot) observe(root);
+  };
+  observe(document);
+  for (const name of ["pointerdown", "keydown"]) addEventListener(name, observeRoot, { capture: true, passive: true });
 
   // ------------------------------------------------------------------------------------------------------------ saving
 

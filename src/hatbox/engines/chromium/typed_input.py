@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["FROZEN", "OTHER_SITE", "Field", "Form", "Step", "TypedInput", "in_words", "merged", "read"]
+__all__ = ["FROZEN", "NOT_WEB", "OTHER_SITE", "Field", "Form", "Step", "TypedInput", "in_words", "merged", "read"]
 
 _MOST: Final = 1_000_000  # bytes of typed text of one page
 
-FROZEN, OTHER_SITE, _TOO_MUCH = "frozen", "other site", "too much"
+FROZEN, NOT_WEB, OTHER_SITE, _TOO_MUCH = "frozen", "not web", "other site", "too much"
 _WORDS: Final = {
     "password": ("{} password", "{} passwords"),
     "file": ("{} chosen file", "{} chosen files"),
@@ -25,6 +25,7 @@ _WORDS: Final = {
     ),
     "unreachable": ("{} field that cannot be found again", "{} fields that cannot be found again"),
     _TOO_MUCH: ("{} field beyond the limit of what is stored", "{} fields beyond the limit of what is stored"),
+    NOT_WEB: ("{} field of a page that is not from the web", "{} fields of a page that is not from the web"),
     OTHER_SITE: ("text in {} frame of another site", "text in {} frames of other sites"),
     FROZEN: ("all typed text: the page does not answer", "all typed text: the page does not answer"),
 }
