@@ -317,7 +317,7 @@ class _LoopThread:
     def run(self, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin something in the loop's thread, and return or raise what becomes of it."""
         if self.running_elsewhere:
-            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
+            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         if threading.current_thread() is self._thread:
             raise RuntimeError("a listener runs in the profile's own thread and cannot wait there; use another thread")
 

@@ -25,6 +25,7 @@ __all__ = [
     "busy",
     "corrupt",
     "explained",
+    "forked",
     "full",
     "in_use",
     "not_a_profile",
@@ -119,6 +120,15 @@ def in_use(path: Path, purpose: str) -> ProfileBusy:
         path,
         f"{purpose}, and {programs} has it open",
         "Nothing was changed. End that program, then try again.",
+    )
+
+
+def forked(path: Path) -> ProfileError:
+    """SQLite cannot open in a child of a fork what its parent had open: the child relies on locks it does not have."""
+    return ProfileError(
+        path,
+        "this process was forked from one that had it open",
+        'Close it before the fork, or start the process without one (multiprocessing: the start method "spawn").',
     )
 
 

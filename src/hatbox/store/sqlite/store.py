@@ -209,7 +209,7 @@ class SqliteStore(Store):
         if self._writer is None:
             raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
         if self._process != os.getpid():
-            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
+            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         running = asyncio._get_running_loop()
         # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
         if running is not self._loop and (running or self._thread != threading.get_ident()):
