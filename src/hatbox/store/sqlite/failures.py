@@ -55,11 +55,18 @@ def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
         return full(path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return busy(path)
-    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+    if code == sqlite3.SQLITE_IOERR and _is_full(path.parent):
         return full(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return read_only(path)
     return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
+    except OSError:  # it was deleted, or its disk is gone
+        return False
 
 
 def _explained_os(path: Path, error: OSError) -> ProfileError:

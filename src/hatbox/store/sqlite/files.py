@@ -59,6 +59,7 @@ class ProfileFile:
         self.unclean = unclean
         """Whether the last program that had it open ended without closing it."""
         self._lock = lock
+        self._inode = inode_of(path)
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
@@ -78,7 +79,8 @@ class ProfileFile:
             written = not self.read_only and (written or not log.is_empty())
         self.connection.close()
         if written and self._lock and self._lock.become_exclusive():
-            with contextlib.suppress(OSError, sqlite3.Error):
+            with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
+                refuse_replaced(self.path, self._inode)
                 _empty_log(self.path)
                 clear_gaps(self.path)
 
