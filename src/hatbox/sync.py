@@ -194,6 +194,8 @@ class SyncTabs:
         """Tells of each tab of which something has changed that can be seen."""
         self.on_activated = SyncEvent(tabs.on_activated, loop)
         """Tells of each tab that becomes the active one of its window."""
+        self.on_hidden = SyncEvent(tabs.on_hidden, loop)
+        """Called when an engine has hidden the page of a tab, with what is lost of what was typed into it."""
         self.on_moved = SyncEvent(tabs.on_moved, loop)
         """Tells of each tab that was moved within its window."""
         self.on_attached = SyncEvent(tabs.on_attached, loop)
