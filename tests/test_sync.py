@@ -346,6 +346,64 @@ def test_use_after_a_fork_is_refused_and_does_not_wait_for_ever(path: Path) -> N
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+OPEN_AFTER_A_FORK = """
+import os, sys, warnings, hatbox
+
+warnings.simplefilter("ignore", DeprecationWarning)
+path = sys.argv[1]
+closed, written = os.pipe(), os.pipe()
+with hatbox.open_sync(path) as profile:
+    profile.identities.create("of the parent", color="blue", icon="circle")
+    child = os.fork()
+    if not child:
+        os.close(closed[1])
+        try:
+            with hatbox.open_sync(path) as own:
+                own.identities.create("first", color="blue", icon="circle")
+                os.write(written[1], b"1")
+                os.read(closed[0], 1)
+                own.identities.create("second", color="blue", icon="circle")
+                os.write(written[1], b"2")
+                os.kill(os.getpid(), 9)
+        except hatbox.ProfileError as error:
+            os.write(written[1], str(error).encode())
+        os._exit(0)
+    os.close(written[1])
+    answer = os.read(written[0], 1000)
+os.close(closed[1])
+answer += os.read(written[0], 1000)
+os.waitpid(child, 0)
+with hatbox.open_sync(path) as again:
+    names = {each.name for each in again.identities.query()}
+assert "of the parent" in names
+if answer == b"12":
+    assert {"first", "second"} <= names, "an identity is lost whose creation had resolved"
+else:
+    assert b"was forked from one that had it open" in answer, answer
+"""
+
+
+def test_an_identity_that_a_forked_child_has_created_is_not_lost(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", OPEN_AFTER_A_FORK, str(path)], check=True, timeout=60)
+
+
+def test_a_child_can_open_a_profile_that_its_parent_closed_before_the_fork(path: Path) -> None:
+    script = """
+import os, sys, hatbox
+with hatbox.open_sync(sys.argv[1]) as profile:
+    profile.identities.create("of the parent", color="blue", icon="circle")
+child = os.fork()
+if not child:
+    with hatbox.open_sync(sys.argv[1]) as own:
+        own.identities.create("of the child", color="blue", icon="circle")
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=60)
+    with hatbox.open_sync(path) as profile:
+        assert [each.name for each in profile.identities.query()][-2:] == ["of the parent", "of the child"]
+
+
 def test_it_can_be_used_where_an_event_loop_runs(path: Path) -> None:
     async def main() -> None:
         with hatbox.open_sync(path) as profile:

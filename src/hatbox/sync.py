@@ -194,6 +194,8 @@ class SyncTabs:
         """Tells of each tab of which something has changed that can be seen."""
         self.on_activated = SyncEvent(tabs.on_activated, loop)
         """Tells of each tab that becomes the active one of its window."""
+        self.on_hidden = SyncEvent(tabs.on_hidden, loop)
+        """Called when an engine has hidden the page of a tab, with what is lost of what was typed into it."""
         self.on_moved = SyncEvent(tabs.on_moved, loop)
         """Tells of each tab that was moved within its window."""
         self.on_attached = SyncEvent(tabs.on_attached, loop)
@@ -317,7 +319,7 @@ class _LoopThread:
     def run(self, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin something in the loop's thread, and return or raise what becomes of it."""
         if self.running_elsewhere:
-            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
+            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         if threading.current_thread() is self._thread:
             raise RuntimeError("a listener runs in the profile's own thread and cannot wait there; use another thread")
 

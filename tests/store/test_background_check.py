@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import sqlite3
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import background_check
+from hatbox.store.sqlite import SqliteStore, background_check
 from hatbox.store.sqlite.background_check import BackgroundCheck, last_check, note_check
 from hatbox.store.sqlite.check import Examination, check
 from tests.store.fuzz import make
@@ -140,6 +141,29 @@ async def test_closing_stops_a_check_and_leaves_the_profile_sound(
     assert not path.with_name(f"{path.name}-wal").exists()
     monkeypatch.undo()
     assert check(path).rows["identities"] == 17
+
+
+@in_loop
+async def test_a_close_that_is_cancelled_leaves_no_profile_open(
+    path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def run(self: Examination) -> None:
+        started.set()
+        go_on.wait(10)
+
+    monkeypatch.setattr(Examination, "run", run)
+    store = SqliteStore(path)
+    await store.open()
+    await until(started.is_set)
+    closing = asyncio.ensure_future(store.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await closing
+    go_on.set()
+    await until(lambda: not path.with_name(f"{path.name}-lock").exists())
 
 
 @in_loop

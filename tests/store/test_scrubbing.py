@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import contextlib
+import random
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +17,9 @@ import pytest
 import hatbox
 from hatbox.api.storage.areas import AREAS
 from hatbox.api.storage.rules import get, remove, set_items
-from hatbox.store.base import MISSED, Change
+from hatbox.store.base import MISSED, Change, CookieKey, Transaction
 from hatbox.store.sqlite import SqliteStore, change_log, writer
+from hatbox.store.sqlite.check import check
 from hatbox.tabs.pages import Page, keep_page, page_changed
 from tests.store.in_loop import in_loop, until
 
@@ -152,6 +155,60 @@ async def test_a_profile_that_was_killed_gives_up_its_log_at_the_next_close(path
     async with hatbox.open(killed / "profile.db") as profile:
         await profile.identities.query()
     assert secrets_in(killed) == {}
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+@in_loop
+async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(path: Path, seed: int) -> None:
+    """Other cookies and tabs stay, and with them the pages of the database, between which cells move."""
+    choose = random.Random(seed)
+    cookies: dict[CookieKey, str] = {}
+    tabs: dict[int, str] = {}
+    removed: list[str] = []
+
+    def secret() -> str:
+        return f"secret-{choose.getrandbits(80):020x}"
+
+    def work(transaction: Transaction) -> None:
+        for _ in range(60):
+            if cookies and choose.random() < 0.4:
+                key = choose.choice(list(cookies))
+                removed.append(cookies.pop(key))
+                transaction.cookies.delete(0, [key])
+            else:
+                key = (f"{choose.randrange(10**6)}.example", 1, "/", "n" * choose.randrange(1, 60), "")
+                removed.append(cookies.pop(key, ""))
+                cookies[key] = secret()
+                value = cookies[key] * choose.choice([1, 1, 2, 5, 20, 150])
+                transaction.cookies.put(0, [(*key, value, 1, 0, "lax", 2e9, 1, 1e9, 1.5e9)])
+            if tabs and choose.random() < 0.4:
+                tab = choose.choice(list(tabs))
+                removed.append(tabs.pop(tab))
+                transaction.tabs.delete(tab)
+            else:
+                text = secret()
+                tab = transaction.tabs.insert(1, len(tabs), 0, url=text * choose.choice([1, 3, 30]), title=text)
+                transaction.tabs.keep_page(tab, text.encode() * choose.choice([1, 10, 400, 2000]))
+                tabs[tab] = text
+
+    def content(transaction: Transaction) -> list[Any]:
+        found = transaction.tabs.find()
+        pages = [transaction.tabs.page(tab.id) for tab in found]
+        return [sorted(transaction.cookies.load(0)), found, pages]
+
+    store = SqliteStore(path)
+    await store.open()
+    for _ in range(40):
+        await store.write(work)
+    before = await store.read(content)
+    await store.close()
+    stored = path.read_bytes()
+    assert len(stored) > 2 * 820 * 4096, "the database must have several pages of the pointer map"
+    assert {text.decode() for text in re.findall(rb"secret-[0-9a-f]{20}", stored)}.isdisjoint(removed)
+    assert check(path).problems == ()
+    await store.open()
+    assert await store.read(content) == before
+    await store.close()
 
 
 # -------------------------------------------------------------------------------------------------- the size of the log

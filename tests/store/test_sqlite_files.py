@@ -770,6 +770,23 @@ async def test_a_profile_that_is_deleted_under_an_open_program_takes_no_more_cha
     assert not path.exists()
 
 
+@in_loop
+async def test_a_file_that_was_put_in_the_place_of_an_open_profile_is_not_changed_at_its_close(path: Path) -> None:
+    other = path.with_name("other.db")
+    await fill(other, 3)
+    put = other.read_bytes()
+    async with hatbox.open(path) as profile:
+        await profile.identities.create("a", color="red", icon="pet")
+        other.replace(path)
+    assert path.read_bytes() == put
+
+
+def test_an_error_of_a_disk_that_is_gone_is_explained(tmp_path: Path) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    assert "disk I/O error" in str(failures.explained(tmp_path / "gone" / "profile.db", error))
+
+
 @pytest.mark.parametrize("name", ["~nosuchuser/profile.db", "loop.db", "x" * 5000 + ".db"])
 @in_loop
 async def test_a_path_that_cannot_be_followed_is_named(tmp_path: Path, name: str) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "busy",
     "corrupt",
     "explained",
+    "forked",
     "full",
     "in_use",
     "not_a_profile",
@@ -54,11 +55,18 @@ def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
         return full(path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return busy(path)
-    if code == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+    if code == sqlite3.SQLITE_IOERR and _is_full(path.parent):
         return full(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return read_only(path)
     return ProfileError(path, f"it cannot be used ({error})", "Nothing was changed. Check the disk, then try again.")
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
+    except OSError:  # it was deleted, or its disk is gone
+        return False
 
 
 def _explained_os(path: Path, error: OSError) -> ProfileError:
@@ -119,6 +127,15 @@ def in_use(path: Path, purpose: str) -> ProfileBusy:
         path,
         f"{purpose}, and {programs} has it open",
         "Nothing was changed. End that program, then try again.",
+    )
+
+
+def forked(path: Path) -> ProfileError:
+    """SQLite cannot open in a child of a fork what its parent had open: the child relies on locks it does not have."""
+    return ProfileError(
+        path,
+        "this process was forked from one that had it open",
+        'Close it before the fork, or start the process without one (multiprocessing: the start method "spawn").',
     )
 
 

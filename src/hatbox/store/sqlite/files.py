@@ -20,6 +20,7 @@ from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
+from hatbox.store.sqlite.gaps import clear_gaps
 from hatbox.store.sqlite.head import Head
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
@@ -58,6 +59,7 @@ class ProfileFile:
         self.unclean = unclean
         """Whether the last program that had it open ended without closing it."""
         self._lock = lock
+        self._inode = inode_of(path)
 
     def close(self, *, damaged: bool = False) -> None:
         """Close it. If it is damaged, its files stay as they are; else the last handle empties the change log."""
@@ -72,13 +74,15 @@ class ProfileFile:
 
     def _close(self) -> None:
         log = SqliteChangeLog(self.connection, Head(self.connection))
-        empty = True
+        written = self.connection.total_changes > 0
         with contextlib.suppress(sqlite3.Error):  # closing must not fail; the next handle empties the log
-            empty = self.read_only or log.is_empty()
+            written = not self.read_only and (written or not log.is_empty())
         self.connection.close()
-        if not empty and self._lock and self._lock.become_exclusive():
-            with contextlib.suppress(OSError, sqlite3.Error):
+        if written and self._lock and self._lock.become_exclusive():
+            with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
+                refuse_replaced(self.path, self._inode)
                 _empty_log(self.path)
+                clear_gaps(self.path)
 
 
 def open_profile(path: Path) -> ProfileFile:

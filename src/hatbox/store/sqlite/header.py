@@ -18,7 +18,7 @@ from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Inspection", "inspect", "wal_size"]
+__all__ = ["Inspection", "inspect", "is_locked", "wal_size"]
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _SIZE: Final = 100
@@ -40,7 +40,7 @@ def inspect(path: Path) -> Inspection:
         raise not_a_profile(path, "is not a file")
     descriptor = os.open(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)
     try:
-        in_use = _is_locked(descriptor)
+        in_use = is_locked(descriptor)
         header, size = os.pread(descriptor, _SIZE, 0), os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
@@ -83,7 +83,7 @@ def _verify_constants(path: Path, header: bytes, version: int) -> None:
         raise corrupt(path, "is damaged: its header has values that no profile has")
 
 
-def _is_locked(descriptor: int) -> bool:
+def is_locked(descriptor: int) -> bool:
     """Whether a SQLite connection of another process is open. Without write access it has to be assumed."""
     if sys.platform == "win32":
         return False  # SQLite's locks are mandatory there: an upgrade that needs the file alone fails by itself

@@ -3,6 +3,9 @@
 SQLite's own locks cannot answer that question without opening the database, and on POSIX systems closing any
 descriptor of the database drops every lock that the process holds on it. `flock` locks belong to the open file, not to
 the process, so two handles in one process count as two. The file is removed by the last handle.
+
+A fork copies SQLite's own list of open files, and its child would rely on locks that only the parent holds: the next
+program that closes the profile would delete the WAL under the child. So a child cannot open what its parent had open.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import time
 import weakref
 from pathlib import Path
 from typing import Final
+
+from hatbox.store.sqlite.failures import forked
 
 if sys.platform != "win32":
     import fcntl
@@ -33,7 +38,11 @@ class ProfileLock:
     """A lock on `<profile>-lock`. Shared while a handle is open, exclusive while a file is inspected or upgraded."""
 
     def __init__(self, profile: Path, timeout: float) -> None:
-        """Acquire the lock: exclusively if no other handle is open, else shared. Raises LockBusy or OSError."""
+        """Acquire the lock: exclusively if no other handle is open, else shared. Raises LockBusy or OSError,
+        and ProfileError in a process that was forked while its parent had the profile open."""
+        if _inode_of(profile) in _inherited:
+            raise forked(profile)
+        self._profile = profile
         self.path = profile.with_name(f"{profile.name}-lock")
         self.exclusive = not _SUPPORTED
         self._timeout = timeout
@@ -120,10 +129,22 @@ class ProfileLock:
 
     def _forget(self) -> None:
         """After a fork, close the descriptor in the child: the handle, and its lock, belong to the parent."""
-        self._close()
+        if self._descriptor >= 0:
+            if inode := _inode_of(self._profile):
+                _inherited.add(inode)
+            self._close()
 
 
 _open_locks: weakref.WeakSet[ProfileLock] = weakref.WeakSet()
+_inherited: set[tuple[int, int] | None] = set()  # the profiles that a parent of this process had open at the fork
+
+
+def _inode_of(profile: Path) -> tuple[int, int] | None:
+    try:
+        status = profile.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _after_fork() -> None:

@@ -97,9 +97,6 @@ class SqliteStore(Store):
             return  # after a fork the writer's thread is not in this process, and the profile not ours to close
         async with self._closing:  # who closes it a second time waits until it is closed
             if self._writer is not None:
-                if self._check is not None and self._check.is_running:
-                    self._check.stop()
-                    await self._loop.run_in_executor(None, self._check.join)
                 await self._close(self._writer)
 
     async def _close(self, writer: Writer) -> None:
@@ -108,7 +105,11 @@ class SqliteStore(Store):
             self._poll.cancel()
         if writer.damaged is None:
             self._connection.close()  # before the writer's: the last connection checkpoints the WAL
-        writer.stop()
+        if self._check is not None:
+            self._check.stop()
+            writer.stop(self._check.join)
+        else:
+            writer.stop()
         try:
             await asyncio.shield(self._ended)
             if self._unanswered:  # the writer is done; its last answers are on their way
@@ -209,7 +210,7 @@ class SqliteStore(Store):
         if self._writer is None:
             raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
         if self._process != os.getpid():
-            raise ProfileClosed(self._path, "another process has opened it", "Open it again in this process.")
+            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         running = asyncio._get_running_loop()
         # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
         if running is not self._loop and (running or self._thread != threading.get_ident()):

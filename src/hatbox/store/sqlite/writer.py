@@ -79,12 +79,18 @@ class Writer:
         self.put = self._queue.put
         self.damaged: ProfileCorrupt | None = None
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
+        self._wait_for_others: Callable[[], None] = lambda: None
         self._checked = 0.0  # when the file was last seen to be in its place
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
-    def stop(self) -> None:
-        """End the thread once all that was put before has been done."""
+    def stop(self, wait_for_others: Callable[[], None] = lambda: None) -> None:
+        """End the thread once all that was put before has been done.
+
+        `wait_for_others` returns when no other thread uses the file: it is closed only then, in the writer's thread, so
+        that a caller who does not wait any longer leaves nothing open.
+        """
+        self._wait_for_others = wait_for_others
         self._queue.put(None)
 
     def _run(self) -> None:
@@ -105,10 +111,13 @@ class Writer:
             return
         self._opened(None)
         self._due = time.monotonic() + _IDLE_SECONDS  # rows of an earlier program may be too old
-        while calls := self._next_calls():
-            self._perform(calls)
-        self._file.close(damaged=self.damaged is not None)
-        self._ended()
+        try:
+            while calls := self._next_calls():
+                self._perform(calls)
+            self._wait_for_others()
+            self._file.close(damaged=self.damaged is not None)
+        finally:
+            self._ended()
 
     @property
     def file(self) -> ProfileFile:
