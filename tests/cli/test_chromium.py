@@ -44,7 +44,7 @@ def test_a_browser_that_is_not_there_leaves_everything_as_it_was(cli: Cli, profi
     missing = tmp_path / "no-such-browser"
     result = cli("open", "Work", "https://site.example", "--headless", "--browser", str(missing))
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith(f"hatbox: {missing}: ")
+    assert result.err.startswith(f"hatbox: {missing} does not exist")
     assert len(result.err.splitlines()) == 1
     assert_all_is_as_it_was(cli, profile)
 

@@ -82,7 +82,7 @@ def test_a_tab_that_is_closed_while_it_loads_is_an_error_that_says_so(cli: Cli, 
         assert result == (
             1,
             "",
-            "hatbox: tab 1 was closed before its page was loaded, by an extension or by the user\n",
+            "hatbox: tab 2 was closed before its page was loaded, by an extension or by the user\n",
         )
         both = cli("open", "Work", site.url("/page/2"), site.url("/page/1", assigned=1), "--json")
         assert (both.status, [each["url"] for each in both.json]) == (1, [site.url("/page/2")])
