@@ -38,10 +38,10 @@ def inspect(path: Path) -> Inspection:
     """Refuse a file that is not a usable profile. Raises ProfileError or OSError, changes nothing."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise not_a_profile(path, "is not a file")
-    descriptor = os.open(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)
+    descriptor = os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | getattr(os, "O_BINARY", 0))
     try:
         in_use = is_locked(descriptor)
-        header, size = os.pread(descriptor, _SIZE, 0), os.fstat(descriptor).st_size
+        header, size = os.read(descriptor, _SIZE), os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
     _verify(path, header)

@@ -52,11 +52,15 @@ class ProfileLock:
             _open_locks.add(self)
 
     def share(self) -> bool:
-        """Turn an exclusive lock into a shared one. False if another process had it exclusively in between."""
+        """Turn an exclusive lock into a shared one. False if the file has to be inspected again: the lock file was removed
+        in between, so this is a new lock, which may be exclusive."""
         if not self.exclusive:
             return True
         self.exclusive = False
-        if self._wait_for_shared() and self._is_current():
+        if not _SUPPORTED:
+            return True
+        self._wait_for_shared()
+        if self._is_current():
             return True
         self._close()
         self._acquire()
@@ -98,13 +102,12 @@ class ProfileLock:
                 raise
             return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)  # an existing file can be locked without write access
 
-    def _wait_for_shared(self) -> bool:
+    def _wait_for_shared(self) -> None:
         deadline = time.monotonic() + self._timeout
         while not self._try(exclusive=False):
             if time.monotonic() > deadline:
                 raise LockBusy
             time.sleep(_RETRY_SECONDS)
-        return True
 
     def _try(self, *, exclusive: bool) -> bool:
         try:
