@@ -52,8 +52,10 @@ class ProfileLock:
             _open_locks.add(self)
 
     def share(self) -> bool:
-        """Turn an exclusive lock into a shared one. False if the file has to be inspected again: the lock file was removed
-        in between, so this is a new lock, which may be exclusive."""
+        """Turn an exclusive lock into a shared one.
+
+        False if the lock file was removed in between: the lock is a new one, which may be exclusive again.
+        """
         if not self.exclusive:
             return True
         self.exclusive = False
