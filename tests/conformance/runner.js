@@ -56,6 +56,7 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
     until(step) { return until(step); },
     async fetch({fetch: url, init, quiet}) {
       let entry;
+      await settle(); // listeners are added in the parent process by a message, which a request can overtake
       try {
         const response = await fetch(decode(url), init);
         entry = {fetched: [response.status, showText(response.url, LONGEST_SHOWN), response.redirected, await response.text()]};
