@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
 from hatbox.errors import HatboxError
 
-__all__ = ["ACCEPT_ENCODING", "BodyTooLarge", "ContentCodingError", "ContentDecoder", "check_expansion", "codings_of"]
+__all__ = ["BodyTooLarge", "ContentCodingError", "ContentDecoder", "accept_encoding", "check_expansion", "codings_of"]
 
 _MOST_CODINGS: Final = 2
 _PIECE: Final = 1 << 14  # bytes of input, and of output, of a coding at a time
@@ -38,7 +39,7 @@ class ContentDecoder:
     """
 
     def __init__(self, content_encoding: str, most_bytes: int | None = None) -> None:
-        self._stages: Sequence[_Coding] = [_CODINGS[name]() for name in reversed(codings_of(content_encoding))]
+        self._stages: Sequence[_Coding] = [_codings()[name]() for name in reversed(codings_of(content_encoding))]
         self._made = [0] * len(self._stages)
         self._most_bytes = most_bytes
         self._received = 0
@@ -77,7 +78,7 @@ def codings_of(content_encoding: str) -> list[str]:
 
     Names without an effect, such as `identity` and `aws-chunked`, are ignored.
     """
-    names = [name for each in content_encoding.split(",") if (name := each.strip().lower()) in _CODINGS]
+    names = [name for each in content_encoding.split(",") if (name := each.strip().lower()) in _codings()]
     if len(names) > _MOST_CODINGS:
         raise ContentCodingError(f"the body is encoded {len(names)} times; at most {_MOST_CODINGS} codings are decoded")
     return names
@@ -212,10 +213,18 @@ def _missing(name: str) -> Callable[[], _Coding]:
     return refuse
 
 
-_FOUND: Final = {"gzip": _Gzip, "deflate": _Deflate, "br": _brotli(), "zstd": _zstandard()}
-_CODINGS: Final[dict[str, Callable[[], _Coding]]] = {
-    name: make or _missing(name) for name, make in (*_FOUND.items(), ("x-gzip", _Gzip), ("compress", None))
-}
+@cache
+def _found() -> dict[str, Callable[[], _Coding] | None]:
+    """The codings that can be decoded here. Libraries are imported only now: not each time a program starts."""
+    return {"gzip": _Gzip, "deflate": _Deflate, "br": _brotli(), "zstd": _zstandard()}
 
-ACCEPT_ENCODING: Final = ", ".join(name for name, make in _FOUND.items() if make is not None)
-"""The value of Accept-Encoding: the codings that can be decoded within a limit."""
+
+@cache
+def _codings() -> dict[str, Callable[[], _Coding]]:
+    names = (*_found().items(), ("x-gzip", _Gzip), ("compress", None))
+    return {name: make or _missing(name) for name, make in names}
+
+
+def accept_encoding() -> str:
+    """The value of Accept-Encoding: the codings that can be decoded within a limit."""
+    return ", ".join(name for name, make in _found().items() if make is not None)

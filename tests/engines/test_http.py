@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import hatbox
-from hatbox.content_coding import ACCEPT_ENCODING
+from hatbox.content_coding import accept_encoding
 from hatbox.engines.http import HttpEngine
 from hatbox.engines.reasons import amount, reason
 from hatbox.engines.runner import EngineRunner
@@ -369,4 +369,4 @@ async def test_pages_are_decoded_within_the_limit(path: Path) -> None:
                 tracemalloc.stop()
             tab = await visit(profile, engine, site.url("gzip", b"no gzip"))
             assert "damaged" in tab.error
-    assert set(site.accepted) == {ACCEPT_ENCODING}
+    assert set(site.accepted) == {accept_encoding()}

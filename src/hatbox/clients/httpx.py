@@ -14,7 +14,7 @@ import httpx
 
 from hatbox.clients.empty_jar import EmptyJar
 from hatbox.clients.wearing import SyncWorn, Worn
-from hatbox.content_coding import ACCEPT_ENCODING, ContentCodingError, ContentDecoder
+from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
 from hatbox.cookies.targets import Target, target_from
 from hatbox.errors import ForeignCookies
 
@@ -178,7 +178,7 @@ def _bounded(response: httpx.Response) -> httpx.Response:
 def _accept_codings(client: httpx.Client | httpx.AsyncClient, options: Mapping[str, Any]) -> None:
     """Request the codings that can be decoded within a limit, unless the caller has set Accept-Encoding."""
     if "Accept-Encoding" not in httpx.Headers(options.get("headers")):
-        client.headers["Accept-Encoding"] = ACCEPT_ENCODING
+        client.headers["Accept-Encoding"] = accept_encoding()
 
 
 def _without_cookies(options: Mapping[str, Any]) -> dict[str, Any]:

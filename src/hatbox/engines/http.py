@@ -18,7 +18,7 @@ import msgspec
 
 from hatbox.clients.httpx import async_client, decoded_body
 from hatbox.clients.wearing import Worn
-from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError
+from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.stores import CookieStores
 from hatbox.engines.base import Engine, Page, Reports
@@ -38,7 +38,6 @@ logger = logging.getLogger("hatbox.engines")
 
 _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-    "Accept-Encoding": ACCEPT_ENCODING,
     "Upgrade-Insecure-Requests": "1",
 }
 _BEGINNING: Final = 128 * 1024  # bytes of a page in which its title is looked for
@@ -281,7 +280,7 @@ class _Visit:
 
 
 def _request(client: httpx.AsyncClient, url: str) -> httpx.Request:
-    return client.build_request("GET", url, headers=_HEADERS)
+    return client.build_request("GET", url, headers={**_HEADERS, "Accept-Encoding": accept_encoding()})
 
 
 def _is_same_page(tab: Tab, url: str) -> bool:

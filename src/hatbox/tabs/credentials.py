@@ -12,10 +12,11 @@ from typing import Final
 __all__ = ["without_credentials"]
 
 _IGNORED: Final = str.maketrans("", "", "\t\n\r")
-_SPECIAL: Final = re.compile(r"[\x00-\x20]*(?:view-source:)?(?:https?|wss?|ftp):[/\\]*", re.IGNORECASE)
-_OTHER: Final = re.compile(r"[\x00-\x20]*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_END: Final = re.compile(r"[/\\?#]")
-_END_OF_OTHER: Final = re.compile(r"[/?#]")
+# Compiled when they are first used: few URLs have an @, and every program that starts would pay for it.
+_SPECIAL: Final = r"[\x00-\x20]*(?:view-source:)?(?:https?|wss?|ftp):[/\\]*"
+_OTHER: Final = r"[\x00-\x20]*[a-z][a-z0-9+.-]*://"
+_END: Final = r"[/\\?#]"
+_END_OF_OTHER: Final = r"[/?#]"
 
 
 def without_credentials(url: str) -> str:
@@ -23,12 +24,12 @@ def without_credentials(url: str) -> str:
     if "@" not in url:
         return url
     text = url.translate(_IGNORED)
-    start, end_of_host = _SPECIAL.match(text), _END
+    start, end_of_host = re.match(_SPECIAL, text, re.IGNORECASE), _END
     if start is None:
-        start, end_of_host = _OTHER.match(text), _END_OF_OTHER
+        start, end_of_host = re.match(_OTHER, text, re.IGNORECASE), _END_OF_OTHER
     if start is None:
         return url
-    end = end_of_host.search(text, start.end())
+    end = re.compile(end_of_host).search(text, start.end())
     host_end = end.start() if end else len(text)
     at = text.rfind("@", start.end(), host_end)
     return url if at < 0 else text[: start.end()] + text[at + 1 :]

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from hatbox.api.match_patterns import host_permissions
-from hatbox.content_coding import ACCEPT_ENCODING
+from hatbox.content_coding import accept_encoding
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime import ScriptError
 from hatbox.extensions.runtime.host import FetchRequest
@@ -279,4 +279,4 @@ def test_an_answer_is_decoded_within_the_limit() -> None:
 
     with CodedSite() as coded:
         asyncio.run(use(coded))
-    assert set(coded.accepted) == {ACCEPT_ENCODING}
+    assert set(coded.accepted) == {accept_encoding()}

@@ -23,7 +23,7 @@ from hatbox.api.match_patterns import HostPermissions
 from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
 from hatbox.clients.httpx import decoded_body
-from hatbox.content_coding import ACCEPT_ENCODING, BodyTooLarge, ContentCodingError
+from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.challenges import answer_challenge
 from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
@@ -165,7 +165,7 @@ class Network:
             options: dict[str, Any] = {"verify": self._trusted(), "trust_env": False}
             transport = Crossing(self._transport or httpx.AsyncHTTPTransport(**options), options)
             self._client = httpx.AsyncClient(
-                cookies=EmptyJar(), transport=transport, trust_env=False, headers={"Accept-Encoding": ACCEPT_ENCODING}
+                cookies=EmptyJar(), transport=transport, trust_env=False, headers={"Accept-Encoding": accept_encoding()}
             )
         return self._client
 

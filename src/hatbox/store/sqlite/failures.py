@@ -17,7 +17,6 @@ from hatbox.errors import (
     ProfileReadOnly,
     ProfileTooNew,
 )
-from hatbox.store.sqlite import holders
 from hatbox.store.sqlite.schema import FORMAT
 
 __all__ = [
@@ -111,6 +110,8 @@ def full(path: Path, needed: int = 0) -> ProfileFull:
 
 def busy(path: Path) -> ProfileBusy:
     """Another process has an open write transaction for longer than the busy timeout."""
+    from hatbox.store.sqlite import holders  # for this message only: not each time a program starts
+
     writer = holders.writer_of(path)
     program = f"another program, {holders.describe(writer)}," if writer else "another program"
     return ProfileBusy(
@@ -122,6 +123,8 @@ def busy(path: Path) -> ProfileBusy:
 
 def in_use(path: Path, purpose: str) -> ProfileBusy:
     """Other processes have the file open, and it is needed exclusively."""
+    from hatbox.store.sqlite import holders
+
     programs = ", ".join(map(holders.describe, holders.processes_with_open(path))) or "another program"
     return ProfileBusy(
         path,

@@ -20,14 +20,12 @@ from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
-from hatbox.store.sqlite.gaps import clear_gaps
 from hatbox.store.sqlite.head import Head
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
 from hatbox.store.sqlite.rows import corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
-from hatbox.store.sqlite.wal import damage_in
 
 __all__ = [
     "ProfileFile",
@@ -82,6 +80,8 @@ class ProfileFile:
             with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
                 refuse_replaced(self.path, self._inode)
                 _empty_log(self.path)
+                from hatbox.store.sqlite.gaps import clear_gaps  # at the end only: not while a program starts
+
                 clear_gaps(self.path)
 
 
@@ -120,7 +120,7 @@ def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFi
     while lock and lock.exclusive:
         found = inspect(path)
         unclean = not found.in_use and wal_size(path) > 0
-        if unclean and (damage := damage_in(_beside(path, "-wal"))):
+        if unclean and (damage := _damage_in_wal(path)):
             raise corrupt(path, damage)
         if found.version < FORMAT and not read_only:
             _upgrade(path)
@@ -136,6 +136,12 @@ def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFi
         _close_untouched(path, connection)
         raise
     return ProfileFile(path, connection, lock, read_only=read_only, unclean=unclean)
+
+
+def _damage_in_wal(path: Path) -> str | None:
+    from hatbox.store.sqlite.wal import damage_in  # after an unclean end only: not each time a program starts
+
+    return damage_in(_beside(path, "-wal"))
 
 
 def real_path(path: Path) -> Path:
