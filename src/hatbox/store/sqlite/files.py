@@ -18,6 +18,7 @@ from typing import Final
 
 from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
+from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
 from hatbox.store.sqlite.head import Head
@@ -327,6 +328,7 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
             fill(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
+        note_check(draft, time.time())  # a new profile has no damage: the first check is due in a week
         is_new = _give_name(draft, path)
         _sync_folder(path.parent)
         return is_new
