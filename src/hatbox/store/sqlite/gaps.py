@@ -37,7 +37,7 @@ def clear_gaps(path: Path) -> None:
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         size = os.fstat(descriptor).st_size
-        # The lock is held until the descriptor is closed: no SQLite connection can be opened meanwhile.
+        # Closing the descriptor releases the lock. Until then no SQLite connection can be opened.
         if is_locked(descriptor) or wal_size(path) or not _FILE_HEADER <= size < _MAX_BYTES:
             return
         with mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) as data:
