@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,33 +29,36 @@ LAYERS = [
     "clients",
     "formats",
     "api",
+    "extension_data",
     "messaging",
-    "identities",
     "web_requests",
-    "site_data",
+    "identities",
     "tabs",
-    "identity",
+    "identities.model",
     "cookies",
     "store",
     "schema",
     "content_coding",
     "events",
     "clock",
-    "palette",
-    "cookie_store_ids",
+    "urls",
+    "identities.palette",
+    "identities.ids",
     "errors",
     "javascript",
-    "values",
     "text_cache",
 ]
 
 
 def layer_of(module: str) -> int:
     """The index of the layer that a dotted name below hatbox belongs to."""
-    parts = module.split(".")
-    return LAYERS.index(parts[1] if len(parts) > 1 else "__init__")
+    name = module.removeprefix("hatbox").removeprefix(".") or "__init__"
+    while name not in LAYERS:
+        name = name.rpartition(".")[0]
+    return LAYERS.index(name)
 
 
+@cache
 def modules() -> list[str]:
     return [
         ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")

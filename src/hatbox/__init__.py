@@ -50,11 +50,12 @@ if TYPE_CHECKING:
         TransferError,
         UndeclaredPermission,
     )
-    from hatbox.identities import ContextualIdentity, Identities
+    from hatbox.identities.model import ContextualIdentity
+    from hatbox.identities.service import Identities
     from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
-    from hatbox.tabs.model import Tab, Window
     from hatbox.tabs.service import Tabs
+    from hatbox.tabs.tab_model import Tab, Window
 
 __all__ = [
     "AmbiguousIdentity",
@@ -118,16 +119,16 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ContextualIdentity": "identities",
+    "ContextualIdentity": "identities.model",
     "EngineRunner": "engines.runner",
-    "Identities": "identities",
+    "Identities": "identities.service",
     "Profile": "profile",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
     "SyncTabs": "sync",
-    "Tab": "tabs.model",
+    "Tab": "tabs.tab_model",
     "Tabs": "tabs.service",
-    "Window": "tabs.model",
+    "Window": "tabs.tab_model",
     "default_path": "profile",
     "open": "profile",
     "open_sync": "sync",

@@ -50,7 +50,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hatbox.javascript import well_formed
+from hatbox.javascript.text import well_formed
 
 __all__ = [
     "AmbiguousIdentity",

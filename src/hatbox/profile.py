@@ -15,17 +15,18 @@ from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.services import Services
-from hatbox.clients.wearing import Worn, extra
+from hatbox.clients.identity_binding import Worn, extra
 from hatbox.clock import Clock
-from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.stores import CookieStore, CookieStores
+from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import MissingExtra, ProfileError
-from hatbox.extensions.package_cache import PackageCache, default_folder
+from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
-from hatbox.identities import Identities, IdentityLike
-from hatbox.messaging.service import Messages
+from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.model import IdentityLike
+from hatbox.identities.service import Identities
+from hatbox.messaging.message_router import Messages
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
 from hatbox.web_requests import Requests
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
-    from hatbox.engines.chromium.runner import ChromiumRunner
+    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.formats.base import Bundle, Report
 
 __all__ = ["Profile", "default_path", "open"]
@@ -151,7 +152,7 @@ class Profile:
         at a time. `options` are those of httpx.AsyncClient.
         """
         with extra("httpx"):
-            from hatbox.engines.http import HttpEngine, Limits
+            from hatbox.engines.http.http_engine import HttpEngine, Limits
         limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
         engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests, self.extensions.file_at)
         return self._ends_with_it(EngineRunner(engine, self._store, self.path))
@@ -176,8 +177,8 @@ class Profile:
         is the folder for them; without it yours, and when headless none: then they end with the browser.
         """
         try:
+            from hatbox.engines.chromium.chromium_runner import ChromiumRunner
             from hatbox.engines.chromium.engine import ChromiumEngine
-            from hatbox.engines.chromium.runner import ChromiumRunner
         except ModuleNotFoundError as error:
             if error.name != "playwright":
                 raise
@@ -202,7 +203,7 @@ class Profile:
         With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
         are done, from another thread.
         """
-        from hatbox.formats.transfer import put_bundle
+        from hatbox.formats.bundle_transfer import put_bundle
 
         return await self._store.write(
             lambda each: put_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
@@ -210,7 +211,7 @@ class Profile:
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
-        from hatbox.formats.transfer import take_bundle
+        from hatbox.formats.bundle_transfer import take_bundle
 
         return await self._store.read(lambda each: take_bundle(each, cookie_time(each, time.time()), identities))
 

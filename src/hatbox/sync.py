@@ -11,13 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hatbox.clients.wearing import SyncWorn, Worn, extra
+from hatbox.clients.identity_binding import SyncWorn, Worn, extra
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
-from hatbox.identities import ContextualIdentity, Identities, IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
+from hatbox.identities.service import Identities
 from hatbox.profile import Profile
-from hatbox.tabs.model import BLANK, Tab, Window
 from hatbox.tabs.service import Tabs
+from hatbox.tabs.tab_model import BLANK, Tab, Window
 
 if TYPE_CHECKING:
     from urllib.request import BaseHandler, OpenerDirector

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hatbox import Profile
 from hatbox.api.browser import Browser
 from hatbox.api.caller import ExtensionCaller
-from hatbox.api.grants import ExtensionPermissions, Permissions, is_host_pattern
+from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions, is_host_pattern
 
 UUID = "3c079a9e-0c5c-4d0b-8a4e-2d9f7b0c5a11"
 

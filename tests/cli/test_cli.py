@@ -66,7 +66,8 @@ def test_a_command_imports_nothing_that_it_can_do_without() -> None:
     code = (
         "import sys; from hatbox.cli.program import program; program('run');"
         "print([name for name in sys.modules if name.split('.')[0] in ('httpx', 'rich', 'zipfile')"
-        " or name in ('hatbox.formats', 'hatbox.cli.transfer', 'hatbox.api.cookies', 'hatbox.sync')])"
+        " or name in ('hatbox.formats', 'hatbox.cli.commands.transfer', 'hatbox.api.namespaces.cookies',"
+        " 'hatbox.sync')])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout == "[]\n"

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import hatbox
-from hatbox.cli.console import completions
+from hatbox.cli.commands.console import completions
 from tests.cli.conftest import Cli
 
 

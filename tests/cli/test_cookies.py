@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hatbox.cli import GROUPS
 from tests.cli.conftest import Cli, run_here
-from tests.cli.test_text import steers_a_terminal
+from tests.cli.test_terminal_text import steers_a_terminal
 
 URL = "https://site.example/"
 SID: dict[str, Any] = {

@@ -14,12 +14,12 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.cli import extensions
+from hatbox.cli.commands import extensions
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.package import open_package
+from hatbox.extensions.package.package_files import open_package
+from hatbox.extensions.package.stored_package import digest_of, pack
 from hatbox.extensions.runtime.sandbox import Layers, available_layers
-from hatbox.extensions.stored import digest_of, pack
-from tests.api.pressing import tab_at
+from tests.api.ui_actions import tab_at
 from tests.cli.conftest import Cli, Result, run_here
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno

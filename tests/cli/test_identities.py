@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hatbox.javascript import is_blank, well_formed
+from hatbox.javascript.text import is_blank, well_formed
 from tests.cli.conftest import Cli, run_here
-from tests.cli.test_text import steers_a_terminal
+from tests.cli.test_terminal_text import steers_a_terminal
 
 WORK = {
     "name": "Work",

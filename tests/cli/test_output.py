@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from hatbox.cli.output import _GLYPHS, _NEUTRAL_GLYPH, print_identities, print_json, say
-from hatbox.identities import ContextualIdentity
-from hatbox.palette import ICONS
+from hatbox.cli.terminal.output import _GLYPHS, _NEUTRAL_GLYPH, print_identities, print_json, say
+from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.palette import ICONS
 from tests.cli.conftest import Cli, Stream
 
 OLD = ContextualIdentity("Old", "hourglass", "mauve", "firefox-container-9")

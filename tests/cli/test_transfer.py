@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.cli import transfer
+from hatbox.cli.commands import transfer
 from hatbox.formats.firefox_folders import Found
 from tests.cli.conftest import Cli, Start
 from tests.formats.firefox_files import insert, make_database

@@ -14,7 +14,7 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_STORE
 from tests.conformance.record import EXTENSION_SUITES, RUNNER, Case, Suite
 from tests.conformance.site import Site
 from tests.conformance.test_suites import DECISIONS

@@ -14,8 +14,8 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.runner import EngineRunner
+from hatbox.identities.ids import DEFAULT_STORE
 from tests.conformance.record import SUITES, Case, Suite
 from tests.conformance.replay import run_case
 from tests.conformance.site import Site

@@ -13,8 +13,8 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.extensions.extension import Extension
+from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.tabs.pages import Page, page_changed
 from tests.conformance.ui.record import CASES, RECORDING, Case, record, shown
 from tests.extensions.made import make

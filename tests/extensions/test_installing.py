@@ -17,13 +17,15 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.api import granted, installed
-from hatbox.api.grants import Permissions
-from hatbox.api.installed import Installed
 from hatbox.errors import AlreadyInstalled, ExtensionError, NoSuchExtension, PackageError
-from hatbox.extensions import running, stored
+from hatbox.extension_data import granted_permissions as granted
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records as running
+from hatbox.extension_data.extension_permissions import Permissions
+from hatbox.extension_data.installed_extensions import Installed
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.package import open_package
+from hatbox.extensions.package import stored_package as stored
+from hatbox.extensions.package.package_files import open_package
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 

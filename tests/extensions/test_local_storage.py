@@ -14,8 +14,8 @@ import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.local_storage import KIND, QUOTA, LocalStorage
-from hatbox.extensions.runtime.frames import ProtocolError
-from hatbox.extensions.runtime.pieces import Pieces
+from hatbox.extensions.runtime.chunks import Pieces
+from hatbox.extensions.runtime.wire_frames import ProtocolError
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
 

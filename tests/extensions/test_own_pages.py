@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from hatbox import Profile
-from hatbox.api.match_patterns import host_permissions
-from hatbox.api.tabs.asker import Asker
-from hatbox.api.tabs.wishes import legal_url
+from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_arguments import legal_url
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
-from hatbox.tabs.model import Tab, Update
+from hatbox.tabs.tab_model import Tab, Update
+from hatbox.urls.match_patterns import host_permissions
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import needs_deno
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import hatbox
 from hatbox import Profile
-from hatbox.api import granted
-from hatbox.api.grants import Permissions
+from hatbox.extension_data import granted_permissions as granted
+from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extensions.extension import Extension
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno

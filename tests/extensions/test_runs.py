@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.tabs.model import tab_of
+from hatbox.tabs.tab_model import tab_of
 from tests.engines.fake import FakeEngine, run
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno

@@ -10,7 +10,7 @@ import pytest
 
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.user_languages import user_languages
+from hatbox.extensions.package.user_languages import user_languages
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import needs_deno
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.api.grants import Permissions
 from hatbox.engines.runner import EngineRunner
+from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extensions.extension import Extension
 from hatbox.store.base import Change
-from hatbox.tabs.model import REMOVED
+from hatbox.tabs.tab_model import REMOVED
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.loopback_proxy import LoopbackProxy

@@ -7,11 +7,11 @@ import time
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from hatbox import palette
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats import Bundle, Holding, Label
-from hatbox.javascript import is_blank
+from hatbox.identities import palette
+from hatbox.javascript.text import is_blank
 
 timeless = settings(deadline=None, max_examples=60)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.formats.files import replace_file
+from hatbox.formats.atomic_write import replace_file
 
 
 def test_a_file_is_its_owners_alone_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

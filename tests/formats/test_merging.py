@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hatbox.cookies import Cause, Change, Cookie, Limits, Partition
 from hatbox.cookies.storage import LIFETIME_SECONDS
 from hatbox.formats import Report
-from hatbox.formats.merging import CROWDED, EVICTED, merge
+from hatbox.formats.cookie_merge import CROWDED, EVICTED, merge
 
 NOW = 2_000_000_000.25
 DAY = 86400.0

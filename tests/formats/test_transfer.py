@@ -10,13 +10,14 @@ from hypothesis import given
 
 import hatbox
 from hatbox.cookies import Context, Cookie, Partition, SameSite
-from hatbox.cookies.stores import keep_changes
+from hatbox.cookies.cookie_stores import keep_changes
 from hatbox.errors import NoSuchIdentity
-from hatbox.formats import FORMATS, Bundle, Holding, Label, Report, transfer
-from hatbox.formats.beside import INDEXED_DB, SITE_STORAGE, TABS
+from hatbox.formats import FORMATS, Bundle, Holding, Label, Report
+from hatbox.formats import bundle_transfer as transfer
+from hatbox.formats.adjacent_files import INDEXED_DB, SITE_STORAGE, TABS
+from hatbox.formats.bundle_transfer import UNKNOWN_LOOKS, UNNAMED
+from hatbox.formats.cookie_merge import CROWDED, EXPIRED, INVALID
 from hatbox.formats.firefox_profile import write_folder
-from hatbox.formats.merging import CROWDED, EXPIRED, INVALID
-from hatbox.formats.transfer import UNKNOWN_LOOKS, UNNAMED
 from tests.formats.strategies import NOW, bundles, timeless
 
 WORK = Label("Work", "briefcase", "orange")

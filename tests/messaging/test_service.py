@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from hatbox.errors import ApiError, InvalidTab
+from hatbox.javascript.wire_codec import UNDEFINED
 from hatbox.messaging.context import Address, Context
-from hatbox.messaging.inbox import Offer
+from hatbox.messaging.message_event import Offer
+from hatbox.messaging.message_router import MOST_PORTS, NO_RECEIVER, Connection, Message, Messages
 from hatbox.messaging.ports import Port
-from hatbox.messaging.service import MOST_PORTS, NO_RECEIVER, Connection, Message, Messages
-from hatbox.tabs.model import Tab
-from hatbox.values import UNDEFINED
+from hatbox.tabs.tab_model import Tab
 
 
 class Running:

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import files
+from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
 from hatbox.store.sqlite.schema import FORMAT
 from tests.store.in_loop import in_loop

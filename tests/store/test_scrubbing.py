@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.api.storage.areas import AREAS
-from hatbox.api.storage.rules import get, remove, set_items
+from hatbox.extension_data.storage.storage_areas import AREAS
+from hatbox.extension_data.storage.storage_items import get, remove, set_items
 from hatbox.store.base import MISSED, Change, CookieKey, Transaction
 from hatbox.store.sqlite import SqliteStore, change_log, writer
 from hatbox.store.sqlite.check import check

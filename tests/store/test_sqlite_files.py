@@ -21,7 +21,8 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import failures, files
+from hatbox.store.sqlite import failures
+from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.migrations import create_tables
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from tests.store.in_loop import in_loop

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hatbox import identities
-from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of
+from hatbox.identities import service as identities
+from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
 from hatbox.store.sqlite.tables import SqliteTransaction
-from hatbox.tabs.model import Tab, tab_of
 from hatbox.tabs.opening import open_tab, open_window
 from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.tab_model import Tab, tab_of
 from hatbox.tabs.visibility import show_and_activate
 
 T = TypeVar("T")

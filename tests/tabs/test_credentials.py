@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.model import Tab
 from hatbox.tabs.pages import Page, page_began, page_changed
+from hatbox.tabs.tab_model import Tab
 
 SECRET = "hunter2-in-a-url"
 

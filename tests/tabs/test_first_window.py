@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import close_first_tab, leave_first_tab, open_first_window, unused_window
-from hatbox.tabs.model import BLANK
 from hatbox.tabs.moving import attach, set_pinned
 from hatbox.tabs.opening import duplicate, open_tab, open_window
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.tab_model import BLANK
 from hatbox.tabs.visibility import show_and_activate
 from tests.tabs.desk import WORK, Desk
 

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hatbox import identities
-from hatbox.cookie_store_ids import DEFAULT_STORE
+from hatbox.identities import service as identities
+from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.tabs.moving import move_tabs, set_pinned
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.strip import row_of

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from hatbox.errors import ApiError
-from hatbox.web_requests.model import Proxy
 from hatbox.web_requests.proxies import DIRECT, is_loopback, read_proxies
+from hatbox.web_requests.request_model import Proxy
 
 GOOD: dict[str, Any] = {"type": "http", "host": "proxy.example", "port": 8080}
 MADE = Proxy("http", "proxy.example", 8080)

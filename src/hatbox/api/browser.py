@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
+from hatbox.javascript.wire_codec import without_undefined
 from hatbox.schema import Function, Surface
 from hatbox.schema.calls import bind
-from hatbox.values import without_undefined
 
 if TYPE_CHECKING:
     from hatbox.api.typed import (

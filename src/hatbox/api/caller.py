@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
-from hatbox.api.grants import ExtensionPermissions, Permissions
-from hatbox.api.match_patterns import HostPermissions, host_permissions
+from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.messaging.context import BACKGROUND_PAGE, Context
 from hatbox.schema import Surface
+from hatbox.urls.match_patterns import HostPermissions, host_permissions
 
 __all__ = ["Caller", "Decide", "ExtensionCaller", "Texts"]
 

@@ -72,7 +72,7 @@ class Dispatcher:
     def _implemented(self, surface: Surface) -> Namespace:
         """The namespace of a surface. Its module is imported when it is first used: a program uses few of them."""
         if surface.file not in self._namespaces:
-            module = import_module(f"hatbox.api.{surface.implementation}")
+            module = import_module(f"hatbox.api.namespaces.{surface.implementation}")
             self._namespaces[surface.file] = module.implement(surface, self._services)
         return self._namespaces[surface.file]
 

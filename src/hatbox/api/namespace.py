@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 from hatbox.api.caller import Caller
 from hatbox.errors import ApiError, HatboxError, PermissionDenied
 from hatbox.events import Event
+from hatbox.javascript.wire_codec import without_undefined
 from hatbox.schema import Surface, snake_case
 from hatbox.store.base import Store
-from hatbox.values import without_undefined
 
 __all__ = ["Namespace", "Source"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.clock import Clock
-from hatbox.cookies.stores import CookieStores
-from hatbox.identities import Identities
-from hatbox.messaging.service import Messages
+from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.identities.service import Identities
+from hatbox.messaging.message_router import Messages
 from hatbox.store.base import Store
 from hatbox.tabs.service import Tabs
 from hatbox.web_requests import Requests

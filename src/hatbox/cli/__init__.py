@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-from hatbox.cli.failures import status_of
-from hatbox.cli.plain_run import plain_run
+from hatbox.cli.fast_run import plain_run
+from hatbox.cli.terminal.command_errors import status_of
 
 if TYPE_CHECKING:
     import typer

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 import platformdirs
 
-from hatbox.cli.output import print_line
+from hatbox.cli.terminal.output import print_line
 from hatbox.engines.lease import Holder, Lease
 
 if sys.platform == "win32":  # a file that another process has open can neither be moved nor removed

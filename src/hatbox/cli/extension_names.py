@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
-from hatbox.api.installed import Installed
-from hatbox.cli.failures import Failure
-from hatbox.cli.identities import within
+from hatbox.cli.commands.identities import within
+from hatbox.cli.terminal.command_errors import Failure
 from hatbox.errors import ExtensionError
-from hatbox.extensions.manifest import read_manifest
-from hatbox.extensions.package import Package, open_package
-from hatbox.extensions.running import Running
+from hatbox.extension_data.installed_extensions import Installed
+from hatbox.extension_data.run_records import Running
+from hatbox.extensions.package.manifest import read_manifest
+from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.profile import Profile
 
 __all__ = ["Known", "check_packages", "find_extension", "package_of", "packages_of"]

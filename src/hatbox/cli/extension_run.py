@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from hatbox.cli.engine_choice import Choice
 from hatbox.cli.extension_log import log_line
-from hatbox.cli.foreground import complaints, stoppable
-from hatbox.cli.output import print_json_line, print_line
+from hatbox.cli.terminal.foreground import complaints, stoppable
+from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import EngineBusy
-from hatbox.extensions.manifest import read_manifest
-from hatbox.extensions.package import Package, open_package
+from hatbox.extensions.package.manifest import read_manifest
+from hatbox.extensions.package.package_files import Package, open_package
+from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
-from hatbox.extensions.user_languages import user_languages
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from hatbox.engines.lease import Lease
-from hatbox.identities import ContextualIdentity
+from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
-from hatbox.tabs.model import Hidden
+from hatbox.tabs.tab_model import Hidden
 
 __all__ = ["hide_and_wait"]
 

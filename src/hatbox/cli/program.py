@@ -15,8 +15,8 @@ from typer.core import TyperCommand
 
 from hatbox import __version__
 from hatbox.cli import COMMANDS, GROUPS
-from hatbox.cli.failures import USAGE
 from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.terminal.command_errors import USAGE
 
 __all__ = ["program"]
 
@@ -69,7 +69,7 @@ class _Command(TyperCommand):
 
 def _function(named: str) -> Callable[..., None]:
     module, _, name = named.partition(".")
-    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.{module}"), name)
+    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.commands.{module}"), name)
     return function
 
 

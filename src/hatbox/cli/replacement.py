@@ -10,7 +10,7 @@ from typing import Final
 
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import Tab
-from hatbox.tabs.model import tab_of
+from hatbox.tabs.tab_model import tab_of
 
 __all__ = ["Followed"]
 

@@ -27,11 +27,11 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from hatbox import schema
-from hatbox.api.match_patterns import ALL_URLS
-from hatbox.cli.blame import explained, is_hatbox, is_own, syntax_failure
-from hatbox.cli.failures import FAILED, Failure, report
-from hatbox.cli.foreground import logging_to
+from hatbox.cli.script_errors import explained, is_hatbox, is_own, syntax_failure
+from hatbox.cli.terminal.command_errors import FAILED, Failure, report
+from hatbox.cli.terminal.foreground import logging_to
 from hatbox.profile import Profile
+from hatbox.urls.match_patterns import ALL_URLS
 
 __all__ = ["execute"]
 

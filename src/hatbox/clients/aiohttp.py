@@ -15,8 +15,8 @@ from aiohttp.connector import Connection
 from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
-from hatbox.clients.wearing import Worn
-from hatbox.cookies.targets import Target, target_from
+from hatbox.clients.identity_binding import Worn
+from hatbox.cookies.request_urls import Target, target_from
 from hatbox.errors import ForeignCookies
 
 __all__ = ["session"]

@@ -13,9 +13,9 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 import httpx
 
 from hatbox.clients.empty_jar import EmptyJar
-from hatbox.clients.wearing import SyncWorn, Worn
+from hatbox.clients.identity_binding import SyncWorn, Worn
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
-from hatbox.cookies.targets import Target, target_from
+from hatbox.cookies.request_urls import Target, target_from
 from hatbox.errors import ForeignCookies
 
 __all__ = ["async_client", "client", "decoded_body"]

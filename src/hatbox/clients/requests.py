@@ -16,9 +16,9 @@ from requests.cookies import RequestsCookieJar
 from requests.exceptions import ContentDecodingError
 
 from hatbox.clients.empty_jar import EmptyJar
-from hatbox.clients.wearing import SyncWorn
+from hatbox.clients.identity_binding import SyncWorn
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
-from hatbox.cookies.targets import Target, target_from
+from hatbox.cookies.request_urls import Target, target_from
 from hatbox.errors import ForeignCookies
 
 __all__ = ["session"]

@@ -14,8 +14,8 @@ from http.client import HTTPResponse
 from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
-from hatbox.clients.wearing import SyncWorn
-from hatbox.cookies.targets import Target, target_of
+from hatbox.clients.identity_binding import SyncWorn
+from hatbox.cookies.request_urls import Target, target_of
 from hatbox.errors import ForeignCookies
 
 __all__ = ["opener"]

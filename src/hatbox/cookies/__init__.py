@@ -12,12 +12,12 @@ RFC 6265bis, and what both browsers do where they agree against it. Nothing here
 from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
 from hatbox.cookies.dates import parse_date
 from hatbox.cookies.eviction import Limits
+from hatbox.cookies.exclusion_reasons import Reason
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
-from hatbox.cookies.refusals import Reason
+from hatbox.cookies.public_suffixes import Suffixes
+from hatbox.cookies.request_urls import Target, target_from, target_of
 from hatbox.cookies.samesite import Context
-from hatbox.cookies.suffixes import Suffixes
-from hatbox.cookies.targets import Target, target_from, target_of
 from hatbox.errors import CookieRefused
 
 __all__ = [

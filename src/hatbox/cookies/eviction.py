@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from hatbox.cookies.cookie import Cookie, Key, Partition
+from hatbox.cookies.public_suffixes import Suffixes
 from hatbox.cookies.storage import LIFETIME_SECONDS
-from hatbox.cookies.suffixes import Suffixes
 
 __all__ = ["Limits", "excess_of_site", "excess_of_store", "within_limits"]
 

@@ -14,13 +14,13 @@ import msgspec
 from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
 from hatbox.cookies.domains import canonical_host, domain_matches
 from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
-from hatbox.cookies.index import Answer, Index, Shelf, Site
+from hatbox.cookies.jar_index import Answer, Index, Shelf, Site
 from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
+from hatbox.cookies.public_suffixes import Suffixes, default_suffixes
+from hatbox.cookies.request_urls import Target, as_target
 from hatbox.cookies.retrieval import Found, find_cookies
 from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
 from hatbox.cookies.storage import admit, check_fields, check_neighbours, same_content
-from hatbox.cookies.suffixes import Suffixes, default_suffixes
-from hatbox.cookies.targets import Target, as_target
 from hatbox.errors import CookieRefused
 
 __all__ = ["Jar"]

@@ -12,7 +12,7 @@ import msgspec
 
 from hatbox.cookies.cookie import SameSite
 from hatbox.cookies.dates import parse_date
-from hatbox.javascript import well_formed
+from hatbox.javascript.text import well_formed
 from hatbox.text_cache import cache_short_texts
 
 __all__ = ["LONGEST_ATTRIBUTE", "LONGEST_PAIR", "SetCookie", "as_octets", "bare_domain", "parse_set_cookie"]

@@ -7,11 +7,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from hatbox.cookies.cookie import Cookie, Partition
-from hatbox.cookies.index import Site
+from hatbox.cookies.jar_index import Site
 from hatbox.cookies.paths import path_matches
+from hatbox.cookies.public_suffixes import Place
+from hatbox.cookies.request_urls import Target
 from hatbox.cookies.samesite import Reach, reaches
-from hatbox.cookies.suffixes import Place
-from hatbox.cookies.targets import Target
 
 __all__ = ["Found", "find_cookies"]
 

@@ -12,8 +12,8 @@ import msgspec
 
 from hatbox.cookies.cookie import Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.cookies.suffixes import Suffixes
-from hatbox.cookies.targets import Target, target_of
+from hatbox.cookies.public_suffixes import Suffixes
+from hatbox.cookies.request_urls import Target, target_of
 
 __all__ = ["LAX_UNSAFE_SECONDS", "PLAIN", "Context", "Reach", "may_set", "partition_of", "reach_of", "reaches"]
 

@@ -10,14 +10,14 @@ from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.domains import domain_matches, is_ip
-from hatbox.cookies.index import Shelf
+from hatbox.cookies.exclusion_reasons import Reason
+from hatbox.cookies.jar_index import Shelf
 from hatbox.cookies.parse import LONGEST_PAIR, SetCookie, parse_set_cookie
 from hatbox.cookies.paths import default_path, path_matches
 from hatbox.cookies.prefixes import keeps_prefix_promise
-from hatbox.cookies.refusals import Reason
+from hatbox.cookies.public_suffixes import Suffixes
+from hatbox.cookies.request_urls import Target
 from hatbox.cookies.samesite import PLAIN, Context, may_set, partition_of
-from hatbox.cookies.suffixes import Suffixes
-from hatbox.cookies.targets import Target
 from hatbox.errors import CookieRefused
 
 __all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_neighbours", "same_content"]

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from hatbox.tabs.model import Tab
 from hatbox.tabs.pages import Page
+from hatbox.tabs.tab_model import Tab
 
 __all__ = ["Engine", "Page", "Reports"]
 

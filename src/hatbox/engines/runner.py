@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import TypeVar
 
 from hatbox.engines.base import Engine
-from hatbox.engines.keeper import Keeper
 from hatbox.engines.lease import Lease
+from hatbox.engines.reconciler import Keeper
 from hatbox.store.base import MISSED, Change, Store
-from hatbox.tabs.model import REMOVED, UPDATED, Tab, tab_of
 from hatbox.tabs.strip import row_of
+from hatbox.tabs.tab_model import REMOVED, UPDATED, Tab, tab_of
 
 __all__ = ["EngineRunner"]
 

@@ -11,18 +11,18 @@ from urllib.parse import urlsplit
 
 from hatbox.api.caller import Decide, ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
 from hatbox.errors import RuntimeGone
-from hatbox.extensions.background import Background
-from hatbox.extensions.event_page import ExtensionHost
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
+from hatbox.extensions.event_page_host import ExtensionHost
+from hatbox.extensions.extension_page import Page
 from hatbox.extensions.local_storage import LocalStorage
-from hatbox.extensions.manifest import Manifest
-from hatbox.extensions.package import Package
-from hatbox.extensions.page import Page
+from hatbox.extensions.package.background import Background
+from hatbox.extensions.package.manifest import Manifest
+from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.runtime import Boot, DenoProcess, Exit, Limits, LogEntry, Runtime, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
 from hatbox.messaging.context import Context
-from hatbox.messaging.service import Messages
+from hatbox.messaging.message_router import Messages
 
 __all__ = ["Extension"]
 

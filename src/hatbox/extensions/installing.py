@@ -11,15 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from hatbox.api import granted, installed
-from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
-from hatbox.api.installed import REINSTALL, About, Icon, Installed
 from hatbox.errors import AlreadyInstalled, ExtensionError
-from hatbox.extensions import running
-from hatbox.extensions.areas import area_of
-from hatbox.extensions.manifest import Manifest, read_manifest
-from hatbox.extensions.package import Package
-from hatbox.extensions.stored import StoredPackage, digest_of, pack
+from hatbox.extension_data import granted_permissions as granted
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records as running
+from hatbox.extension_data.data_area import area_of
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
+from hatbox.extension_data.installed_extensions import REINSTALL, About, Icon, Installed
+from hatbox.extensions.package.manifest import Manifest, read_manifest
+from hatbox.extensions.package.package_files import Package
+from hatbox.extensions.package.stored_package import StoredPackage, digest_of, pack
 from hatbox.store.base import Transaction
 
 __all__ = [

@@ -10,8 +10,8 @@ import json
 import logging
 from typing import Final, NamedTuple
 
-from hatbox.api import installed
 from hatbox.errors import HatboxError
+from hatbox.extension_data import installed_extensions as installed
 from hatbox.store.base import Store, Transaction
 
 __all__ = ["KIND", "QUOTA", "LocalStorage"]

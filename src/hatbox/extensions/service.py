@@ -13,28 +13,30 @@ from typing import Any
 
 import msgspec
 
-from hatbox.api import installed
 from hatbox.api.caller import Decide
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.granted import ADDED, REMOVED, Changed, granted, keep_granted
-from hatbox.api.grants import NONE, ExtensionPermissions, Permissions
-from hatbox.api.installed import Installed
 from hatbox.clock import Clock
 from hatbox.errors import ExtensionError, NoSuchExtension, ProfileError
-from hatbox.extensions import installing, running, starting, triggers
-from hatbox.extensions.alarms import AlarmScheduler
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records as running
+from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
+from hatbox.extension_data.granted_permissions import ADDED, REMOVED, Changed, granted, keep_granted
+from hatbox.extension_data.installed_extensions import Installed
+from hatbox.extension_data.run_records import Running
+from hatbox.extensions import installing, starting
+from hatbox.extensions import ui_triggers as triggers
+from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.installing import Candidate, Installation
 from hatbox.extensions.local_storage import LocalStorage
-from hatbox.extensions.manifest import Manifest, read_manifest
-from hatbox.extensions.package import Package, open_package
-from hatbox.extensions.package_cache import PackageCache
-from hatbox.extensions.running import Running
+from hatbox.extensions.package.extension_urls import file_name
+from hatbox.extensions.package.manifest import Manifest, read_manifest
+from hatbox.extensions.package.package_cache import PackageCache
+from hatbox.extensions.package.package_files import Package, open_package
+from hatbox.extensions.package.stored_package import StoredPackage, digest_of
+from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
-from hatbox.extensions.stored import StoredPackage, digest_of
-from hatbox.extensions.urls import file_name
-from hatbox.extensions.user_languages import user_languages
-from hatbox.messaging.service import Messages
+from hatbox.messaging.message_router import Messages
 from hatbox.store.base import MISSED, Change, Store, Transaction
 
 __all__ = ["Extensions"]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from hatbox.api import alarms, installed
-from hatbox.api.granted import granted, keep_granted
-from hatbox.api.grants import Permissions
-from hatbox.api.installed import Installed
+from hatbox.api.namespaces import alarms
 from hatbox.errors import ExtensionError
-from hatbox.extensions import running
-from hatbox.extensions.areas import area_of
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import run_records as running
+from hatbox.extension_data.data_area import area_of
+from hatbox.extension_data.extension_permissions import Permissions
+from hatbox.extension_data.granted_permissions import granted, keep_granted
+from hatbox.extension_data.installed_extensions import Installed
 from hatbox.extensions.installing import about, is_update, new_permissions
-from hatbox.extensions.manifest import Manifest
-from hatbox.extensions.package import Package
-from hatbox.extensions.stored import StoredPackage
+from hatbox.extensions.package.manifest import Manifest
+from hatbox.extensions.package.package_files import Package
+from hatbox.extensions.package.stored_package import StoredPackage
 from hatbox.store.base import Transaction
 
 __all__ = ["Events", "Run", "StaleFiles", "begin", "begin_again", "events_of", "updated"]

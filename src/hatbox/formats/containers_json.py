@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox import palette
 from hatbox.errors import BrokenInput, InvalidColor
 from hatbox.formats.base import Bundle, Format, Holding, Label, Tally, Written, decode_json
-from hatbox.javascript import is_blank, well_formed
+from hatbox.identities import palette
+from hatbox.javascript.text import is_blank, well_formed
 
 __all__ = ["FORMAT", "UNNAMED", "Containers", "read", "write"]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import BrokenInput, TransferError
+from hatbox.formats.atomic_write import replace_file
 from hatbox.formats.base import Bundle, Holding, Label, Tally
 from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
-from hatbox.formats.files import replace_file
 from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
 from hatbox.formats.firefox_folders import locked
 

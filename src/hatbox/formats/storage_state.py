@@ -13,7 +13,7 @@ import msgspec
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.formats.base import Bundle, Format, Holding, Tally, Written, decode_json, host_of, plausible_same_site
-from hatbox.javascript import well_formed
+from hatbox.javascript.text import well_formed
 
 __all__ = ["FORMAT", "read", "write"]
 

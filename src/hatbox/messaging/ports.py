@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from hatbox.errors import ApiError, ArgumentError
+from hatbox.javascript.wire_codec import decode, encode, without_undefined
 from hatbox.messaging.context import Context
-from hatbox.values import decode, encode, without_undefined
 
 __all__ = ["Channel", "Port", "PortEvent", "copied"]
 

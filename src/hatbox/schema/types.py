@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from hatbox.javascript import MAX_SAFE_INTEGER, code_units, stringify
+from hatbox.javascript.text import MAX_SAFE_INTEGER, code_units, stringify
 
 __all__ = ["Mismatch", "Normalise", "Type", "compile_type"]
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
 from hatbox.tabs.first_tab import use_first_tab
-from hatbox.tabs.model import ATTACHED, DETACHED, MOVED, Move, Placement, Tab, note, tab_of
 from hatbox.tabs.strip import (
     activate,
     arrange,
@@ -18,6 +17,7 @@ from hatbox.tabs.strip import (
     sever,
     tell,
 )
+from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Move, Placement, Tab, note, tab_of
 from hatbox.tabs.visibility import show_quietly
 from hatbox.tabs.windows import get_window
 

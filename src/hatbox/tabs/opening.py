@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hatbox.cookie_store_ids import store_number
 from hatbox.errors import InvalidIdentity
+from hatbox.identities.ids import store_number
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
+from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import arrange, change, later_than_all, row_of, switch_to, tell, within_pinned
-from hatbox.tabs.values import copy_values, kind_of_tab
+from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
 from hatbox.tabs.visibility import reveal
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 

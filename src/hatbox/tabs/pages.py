@@ -11,12 +11,12 @@ from typing import Final
 
 import msgspec
 
-from hatbox.javascript import well_formed
+from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import use_first_tab
-from hatbox.tabs.model import BLANK, NAVIGATED, Tab, note, tab_of
 from hatbox.tabs.strip import change, row_of, tell
+from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, note, tab_of
 
 __all__ = ["Page", "keep_page", "navigate", "page_began", "page_begun", "page_changed", "reload"]
 

@@ -6,18 +6,30 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hatbox.cookie_store_ids import DEFAULT_STORE
-from hatbox.identity import ContextualIdentity, IdentityLike, find, recognize
+from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.model import ContextualIdentity, IdentityLike, find, recognize
 from hatbox.store.base import Store, Transaction, Work
-from hatbox.store.feed import Feed
-from hatbox.tabs import model
+from hatbox.store.change_events import Feed
+from hatbox.tabs import tab_model as model
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
-from hatbox.tabs.model import BLANK, Activation, Hidden, Move, Placement, Removal, Tab, Update, Window, decoder, tab_of
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.tab_model import (
+    BLANK,
+    Activation,
+    Hidden,
+    Move,
+    Placement,
+    Removal,
+    Tab,
+    Update,
+    Window,
+    decoder,
+    tab_of,
+)
 from hatbox.tabs.visibility import show_and_activate
 from hatbox.tabs.windows import get_windows
 

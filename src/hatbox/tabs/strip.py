@@ -13,7 +13,8 @@ from typing import Final
 from hatbox.errors import InvalidTab
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.hiders import forget_hiders
-from hatbox.tabs.model import (
+from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
+from hatbox.tabs.tab_model import (
     ACTIVATED,
     MOVED,
     NO_WINDOW,
@@ -28,7 +29,6 @@ from hatbox.tabs.model import (
     note,
     tab_of,
 )
-from hatbox.tabs.values import drop_values, kind_of_tab, kind_of_window
 
 __all__ = [
     "activate",

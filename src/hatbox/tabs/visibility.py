@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hatbox.cookie_store_ids import cookie_store_id_of, store_number
-from hatbox.identity import set_hidden
+from hatbox.identities.ids import cookie_store_id_of, store_number
+from hatbox.identities.model import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.hiders import forget_hiders, hidden_by_others, note_hider
-from hatbox.tabs.model import ACTIVATED, note
 from hatbox.tabs.strip import (
     activate,
     change,
@@ -25,6 +24,7 @@ from hatbox.tabs.strip import (
     switch_to,
     tell,
 )
+from hatbox.tabs.tab_model import ACTIVATED, note
 
 __all__ = [
     "close_all",

@@ -6,8 +6,8 @@ from typing import Final
 
 from hatbox.errors import InvalidWindow
 from hatbox.store.base import Transaction, WindowRow
-from hatbox.tabs.model import NO_WINDOW, WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
 from hatbox.tabs.strip import close_rows
+from hatbox.tabs.tab_model import NO_WINDOW, WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
 
 __all__ = [
     "announce_window",

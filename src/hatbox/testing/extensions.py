@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
-from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import InvalidTab
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.page import Page
+from hatbox.extensions.extension_page import Page
 from hatbox.extensions.runtime import LogEntry
-from hatbox.extensions.triggers import Shown, Triggered
-from hatbox.identities import IdentityLike
+from hatbox.extensions.ui_triggers import Shown, Triggered
+from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
-from hatbox.tabs.model import Tab
+from hatbox.tabs.tab_model import Tab
 
 __all__ = ["ExtensionUnderTest"]
 

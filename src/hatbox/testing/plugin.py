@@ -41,7 +41,7 @@ def _hatbox_loop() -> Iterator[asyncio.Runner]:
 @pytest.fixture
 def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
     """A new profile, open, with the four identities that every profile begins with. It goes with the test."""
-    from hatbox.extensions.package_cache import PackageCache
+    from hatbox.extensions.package.package_cache import PackageCache
     from hatbox.profile import Profile
 
     opened = Profile(tmp_path / "hatbox" / "profile.db")

@@ -1,8 +1,8 @@
 """The requests that pages make, and what listeners have to say about each. Knows neither engines nor namespaces."""
 
-from hatbox.web_requests.exchange import Credentials, Exchange, Redirected, RequestCancelled
-from hatbox.web_requests.model import Body, Challenge, Headers, Moment, Place, Proxy
-from hatbox.web_requests.service import Requests
+from hatbox.web_requests.request_events import Requests
+from hatbox.web_requests.request_lifecycle import Credentials, Exchange, Redirected, RequestCancelled
+from hatbox.web_requests.request_model import Body, Challenge, Headers, Moment, Place, Proxy
 
 __all__ = [
     "Body",

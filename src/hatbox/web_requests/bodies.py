@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
 
-from hatbox.web_requests.model import Body
+from hatbox.web_requests.request_model import Body
 
 __all__ = ["read_body"]
 

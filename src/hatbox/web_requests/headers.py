@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from hatbox.web_requests.model import Headers
+from hatbox.web_requests.request_model import Headers
 
 __all__ = ["HeaderChanges", "joined", "lines"]
 

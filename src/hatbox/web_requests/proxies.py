@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hatbox.errors import ApiError
-from hatbox.javascript import stringify
-from hatbox.web_requests.model import Proxy
+from hatbox.javascript.text import stringify
+from hatbox.web_requests.request_model import Proxy
 
 __all__ = ["DIRECT", "is_loopback", "read_proxies"]
 

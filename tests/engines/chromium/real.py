@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import hatbox
 from hatbox.cookies import Cookie
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 
 P = ParamSpec("P")
 T = TypeVar("T")

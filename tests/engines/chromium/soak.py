@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import hatbox
-from hatbox.engines import keeper
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines import reconciler as keeper
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium.real import browser_process
 from tests.site import Site
 

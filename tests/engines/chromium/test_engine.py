@@ -13,8 +13,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 import hatbox
-from hatbox.engines.chromium.cookies import CookieSync
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.errors import EngineBusy, EngineError
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import browser_process, cookie, until, value, with_browser

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import hatbox
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.testing.site import Request, Site
 from tests.extensions.runtime.lab import needs_deno
 

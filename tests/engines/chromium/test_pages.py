@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import hatbox
-from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site

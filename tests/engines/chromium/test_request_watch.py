@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.engines.chromium.requests import Held, RequestWatch
+from hatbox.engines.chromium.request_interception import Held, RequestWatch
 from hatbox.events import Event
 from hatbox.web_requests import Redirected
 from tests.store.in_loop import in_loop

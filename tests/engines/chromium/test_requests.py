@@ -15,7 +15,7 @@ import pytest
 
 import hatbox
 from hatbox.api.browser import Browser
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium.real import browser_process, until, value, with_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno

@@ -11,7 +11,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 import hatbox
-from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.sessions import Session
 from tests import site as pages
 from tests.engines.chromium.real import until, with_browser

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.engines.chromium.site_data import SiteData
-from hatbox.site_data import LOCAL_STORAGE, Forgotten, forget_site_data
+from hatbox.engines.chromium.site_data_sync import SiteData
 from hatbox.store.base import Transaction
+from hatbox.tabs.site_data import LOCAL_STORAGE, Forgotten, forget_site_data
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
 from tests.store.in_loop import in_loop

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.engines import keeper
+from hatbox.engines import reconciler as keeper
 from tests.engines.chromium import soak
 
 SECONDS = 6.0

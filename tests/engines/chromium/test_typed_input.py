@@ -17,8 +17,8 @@ from playwright.async_api import Page
 
 import hatbox
 from hatbox.engines.chromium import typed_input
-from hatbox.engines.chromium.pages import LivePage
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.real import browser_process, until, with_browser

@@ -245,7 +245,7 @@ def test_a_schema_with_words_unknown_to_javascript_is_checked_by_python(tmp_path
 
 
 def test_every_schema_there_is_can_be_checked_in_javascript() -> None:
-    known = Path(__file__).parents[3].joinpath("src/hatbox/extensions/runtime/arguments.js").read_text("utf-8")
+    known = Path(__file__).parents[3].joinpath("src/hatbox/extensions/runtime/js/arguments.js").read_text("utf-8")
     words = set(known[known.index("const KNOWN") : known.index("};")].replace(":", " ").replace(",", " ").split())
     everything = Caller("all", {name for surface in load() for name in surface.permissions})
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.cookie_store_ids import DEFAULT_STORE
 from hatbox.extensions.runtime import Runtime
+from hatbox.identities.ids import DEFAULT_STORE
 from tests.api.caller import extension_caller
 from tests.conformance.record import RUNNER, SUITES, Case, Suite
 from tests.conformance.site import Site

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.extensions.runtime import DenoProcess, Exit, Limits, RuntimeGone
-from hatbox.extensions.runtime.frames import encode_frame
+from hatbox.extensions.runtime.wire_frames import encode_frame
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno

@@ -11,7 +11,7 @@ import pytest
 from hatbox import Profile
 from hatbox.api.caller import ExtensionCaller
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.locales import Locales
+from hatbox.extensions.package.locales import Locales
 from hatbox.extensions.runtime import ScriptError, boot
 from tests.api.caller import extension_caller
 from tests.extensions.made import run_made

@@ -12,12 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-from hatbox.api.match_patterns import host_permissions
 from hatbox.content_coding import accept_encoding
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime import ScriptError
 from hatbox.extensions.runtime.host import FetchRequest
 from hatbox.extensions.runtime.network import Network
+from hatbox.urls.match_patterns import host_permissions
 from tests.clients.server import Site
 from tests.coded_site import CodedSite, gzip_bomb
 from tests.extensions.runtime.lab import BASE, Lab, in_lab, needs_deno

@@ -17,12 +17,12 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from hatbox import Profile
-from hatbox.api.match_patterns import host_permissions
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime.frames import ProtocolError
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
 from hatbox.extensions.runtime.network import Network
 from hatbox.extensions.runtime.sockets import MOST_SOCKETS, Sockets
+from hatbox.extensions.runtime.wire_frames import ProtocolError
+from hatbox.urls.match_patterns import host_permissions
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import UUID, Lab, in_lab, needs_deno
 

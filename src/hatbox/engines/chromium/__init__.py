@@ -3,6 +3,6 @@
 `engine` is the Engine, `contexts` an identity in the browser, `pages` a tab in it; each other module does one thing.
 """
 
-from hatbox.engines.chromium.runner import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 
 __all__ = ["ChromiumRunner"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.engines.chromium.failures import reason
+from hatbox.engines.chromium.net_errors import reason
 
 __all__ = ["EXTENSION_PAGE", "refusal"]
 

@@ -18,28 +18,29 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.cookie_store_ids import DEFAULT_STORE, cookie_store_id_of, store_number
-from hatbox.cookies.stores import CookieChange, CookieStores
+from hatbox.cookies.cookie_stores import CookieChange, CookieStores
 from hatbox.engines.base import Engine, Reports
-from hatbox.engines.chromium import history
+from hatbox.engines.chromium import page_snapshot as history
 from hatbox.engines.chromium.closing import close_context
-from hatbox.engines.chromium.contexts import IdentityContext, Looks
-from hatbox.engines.chromium.frames import Target
+from hatbox.engines.chromium.debounce import guarded
+from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.identity_context import IdentityContext, Looks
+from hatbox.engines.chromium.identity_indicator import Mark, mark_of
 from hatbox.engines.chromium.launch import Launched, launch
-from hatbox.engines.chromium.marks import Mark, mark_of
-from hatbox.engines.chromium.pages import LivePage
+from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.parking import Parking
-from hatbox.engines.chromium.requests import RequestWatch
+from hatbox.engines.chromium.request_interception import RequestWatch
 from hatbox.engines.chromium.sessions import within
-from hatbox.engines.chromium.telling import Teller
+from hatbox.engines.chromium.tab_reporter import Teller
 from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
-from hatbox.engines.chromium.work import guarded
 from hatbox.errors import EngineError, InvalidIdentity
-from hatbox.identities import ContextualIdentity, Identities
-from hatbox.site_data import FORGOTTEN, Forgotten
+from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_number
+from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.service import Identities
 from hatbox.store.base import MISSED, Change, Store
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.model import BLANK, REMOVED, Tab
+from hatbox.tabs.site_data import FORGOTTEN, Forgotten
+from hatbox.tabs.tab_model import BLANK, REMOVED, Tab
 from hatbox.web_requests import Place, Requests
 
 __all__ = ["ChromiumEngine"]

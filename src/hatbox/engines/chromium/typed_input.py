@@ -1,6 +1,6 @@
 """Typed text of a page: saved when the page is closed to hide it, and filled in when it is shown again.
 
-typed.js reads and fills the page. This module validates its results, and decides what is stored.
+typed_input.js reads and fills the page. This module validates its results, and decides what is stored.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Answer(Form, frozen=True):
 
 
 def read(answers: Iterable[object]) -> TypedInput:
-    """Parse the results of typed.js, one per document. An invalid or too long result counts as lost."""
+    """Parse the results of typed_input.js, one per document. An invalid or too long result counts as lost."""
     forms: list[Form] = []
     lost: Counter[str] = Counter()
     size = 0

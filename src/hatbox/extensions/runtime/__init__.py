@@ -1,10 +1,10 @@
 """The scripts of an extension, running in a sandbox of their own: one Deno process for each extension."""
 
 from hatbox.errors import NetworkError, RuntimeGone, ScriptError
+from hatbox.extensions.runtime.api_description import Description, describe
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.bridge import Runtime
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
-from hatbox.extensions.runtime.description import Description, describe
 from hatbox.extensions.runtime.host import (
     FetchRequest,
     FetchResponse,

@@ -17,10 +17,10 @@ from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.errors import ApiError, RuntimeGone, ScriptError
 from hatbox.events import NO_ANSWER, UNHEARD
-from hatbox.extensions.runtime.description import event_returns
+from hatbox.extensions.runtime.api_description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
-from hatbox.extensions.runtime.messages import split_path
-from hatbox.values import UNDEFINED
+from hatbox.extensions.runtime.message_parsing import split_path
+from hatbox.javascript.wire_codec import UNDEFINED
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.network import Network

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from hatbox.extensions.runtime.description import Description
+from hatbox.extensions.package.user_languages import user_languages
+from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.limits import Limits
-from hatbox.extensions.user_languages import user_languages
 
 __all__ = ["Boot", "default_navigator", "settings"]
 
-_MEMBERS: Final = Path(__file__).parent / "members"
+_MEMBERS: Final = Path(__file__).parent / "js" / "members"
 _FIREFOX: Final = "153.0"
 _OWN_LISTENERS: Final = 16  # room for those that no script has added
 _PAGE: Final = "_generated_background_page.html"
@@ -29,7 +29,7 @@ class Boot(NamedTuple):
     extension_id: str
     manifest: Mapping[str, Any]
     description: Description
-    """The namespaces that it sees (hatbox.extensions.runtime.description)."""
+    """The namespaces that it sees (hatbox.extensions.runtime.api_description)."""
     data: Mapping[str, Any] = {}
     """For the files in members/, as `host.data`: `i18n` is what Locales.for_runtime() gives."""
     navigator: Mapping[str, Any] = {}

@@ -19,10 +19,10 @@ from contextlib import suppress
 from typing import Any, Final
 
 from hatbox.errors import ApiError, HatboxError, NetworkError, RuntimeGone, ScriptError
+from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.boot import Boot, settings
+from hatbox.extensions.runtime.chunks import Pieces
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
-from hatbox.extensions.runtime.description import Description
-from hatbox.extensions.runtime.frames import Frame, ProtocolError, encode_frame
 from hatbox.extensions.runtime.host import (
     FetchRequest,
     FetchResponse,
@@ -30,7 +30,7 @@ from hatbox.extensions.runtime.host import (
     LogEntry,
 )
 from hatbox.extensions.runtime.limits import Limits
-from hatbox.extensions.runtime.messages import (
+from hatbox.extensions.runtime.message_parsing import (
     console_line,
     content_type,
     fetch_request,
@@ -39,8 +39,8 @@ from hatbox.extensions.runtime.messages import (
     split_path,
     uncaught,
 )
-from hatbox.extensions.runtime.pieces import Pieces
 from hatbox.extensions.runtime.sockets import Sockets
+from hatbox.extensions.runtime.wire_frames import Frame, ProtocolError, encode_frame
 
 __all__ = ["Runtime"]
 

@@ -18,7 +18,7 @@ from hatbox.extensions.runtime.sandbox.wall import Wall
 
 __all__ = ["LIBRARIES", "CodeCache", "cache_for", "find_cache", "read_cache"]
 
-_HERE: Final = Path(__file__).parent
+_SCRIPTS: Final = Path(__file__).parent / "js"
 LIBRARIES: Final = "libraries.json"
 """The file in a cache that is written last."""
 
@@ -44,11 +44,11 @@ def cache_for(*, unsafe_eval: bool) -> Path:
     """The path of that cache. V8 rejects code compiled with other flags, except for the heap size."""
     program = Path(deno_program()).stat()
     parts: list[tuple[object, ...]] = [(program.st_ino, program.st_size, program.st_mtime_ns)]
-    for entry in sorted(os.scandir(_HERE), key=lambda each: each.name):
+    for entry in sorted(os.scandir(_SCRIPTS), key=lambda each: each.name):
         if entry.name.endswith((".js", ".mjs", ".json")):
             status = entry.stat()
             parts.append((entry.name, status.st_size, status.st_mtime_ns))
-    name = f"{zlib.crc32(repr((str(_HERE), parts)).encode()):08x}{'-eval' if unsafe_eval else ''}"
+    name = f"{zlib.crc32(repr((str(_SCRIPTS), parts)).encode()):08x}{'-eval' if unsafe_eval else ''}"
     return cache_folder() / name
 
 

@@ -15,7 +15,7 @@ from hatbox.extensions.runtime.limits import Limits
 
 __all__ = ["cache_folder", "command", "deno_program", "environment"]
 
-_HERE: Final = Path(__file__).parent
+_SCRIPTS: Final = Path(__file__).parent / "js"
 
 
 @cache
@@ -49,11 +49,11 @@ def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False)
         "--no-lock",
         "--no-remote",
         "--no-npm",
-        f"--import-map={_HERE / 'import_map.json'}",
+        f"--import-map={_SCRIPTS / 'import_map.json'}",
         f"--v8-flags={','.join(v8_flags)}",
         # --quiet would suppress the URL of the inspector. It is a secret that only the host reads, from stderr.
         *(("--inspect=127.0.0.1:0", "--inspect-publish-uid=stderr") if inspect else ("--quiet",)),
-        str(_HERE / "boot.mjs"),
+        str(_SCRIPTS / "boot.mjs"),
     ]
 
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 from hatbox.errors import RuntimeGone
 from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
 from hatbox.extensions.runtime.command import command, environment
-from hatbox.extensions.runtime.frames import Frame, FrameDecoder, ProtocolError, encode_frame
-from hatbox.extensions.runtime.lifeline import Lifeline
 from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.parent_death import Lifeline
 from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers
 from hatbox.extensions.runtime.sandbox.required import required_layers
 from hatbox.extensions.runtime.walled_process import WalledProcess
+from hatbox.extensions.runtime.wire_frames import Frame, FrameDecoder, ProtocolError, encode_frame
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.inspector import InspectorProxy

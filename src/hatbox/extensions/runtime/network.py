@@ -19,17 +19,17 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from hatbox.api.match_patterns import HostPermissions
-from hatbox.api.urls import parse_url
 from hatbox.clients.empty_jar import EmptyJar
 from hatbox.clients.httpx import decoded_body
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
-from hatbox.cookie_store_ids import DEFAULT_STORE
-from hatbox.engines.challenges import answer_challenge
-from hatbox.engines.crossing import ELSEWHERE, EXCHANGE, Crossing
-from hatbox.engines.reasons import error_name
+from hatbox.engines.http.http_auth import answer_challenge
+from hatbox.engines.http.intercepting_transport import ELSEWHERE, EXCHANGE, Crossing
+from hatbox.engines.load_errors import error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
+from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.url import parse_url
 from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
 from hatbox.web_requests.bodies import read_body
 from hatbox.web_requests.headers import joined

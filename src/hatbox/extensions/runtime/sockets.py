@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import Any, Final
 
 from hatbox.errors import NetworkError
-from hatbox.extensions.runtime.frames import ProtocolError
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
+from hatbox.extensions.runtime.wire_frames import ProtocolError
 
 logger = logging.getLogger("hatbox.extensions")
 

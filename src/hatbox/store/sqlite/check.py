@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import explained, in_use
-from hatbox.store.sqlite.files import real_path, refuse_newer
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
+from hatbox.store.sqlite.profile_file import real_path, refuse_newer
 from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.sqlite.schema import FORMAT, HEAD, TABLES, Table
 from hatbox.store.sqlite.wal import damage_in

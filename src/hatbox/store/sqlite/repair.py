@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import explained, in_use
-from hatbox.store.sqlite.files import create_profile, real_path
 from hatbox.store.sqlite.migrations import create_schema
+from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import CHANGES, FORMAT, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table

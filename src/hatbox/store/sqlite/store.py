@@ -17,7 +17,7 @@ from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import MISSED, Change, Follower, Store, Work
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import explained
-from hatbox.store.sqlite.files import connect, real_path
+from hatbox.store.sqlite.profile_file import connect, real_path
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.store.sqlite.writer import Call, Writer
 

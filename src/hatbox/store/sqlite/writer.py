@@ -23,7 +23,7 @@ from hatbox.store.base import Change, Transaction, Work
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import RETENTION_SECONDS
 from hatbox.store.sqlite.failures import explained
-from hatbox.store.sqlite.files import ProfileFile, inode_of, open_profile, refuse_newer, refuse_replaced
+from hatbox.store.sqlite.profile_file import ProfileFile, inode_of, open_profile, refuse_newer, refuse_replaced
 from hatbox.store.sqlite.tables import SqliteTransaction
 
 __all__ = ["Call", "Writer"]

@@ -10,7 +10,7 @@ from hatbox.extensions.runtime.sandbox.wall import Wall
 
 __all__ = ["deno_wall"]
 
-_RUNTIME: Final = Path(__file__).parents[1]  # our own scripts
+_SCRIPTS: Final = Path(__file__).parents[1] / "js"  # our own scripts
 _SYSTEM: Final = (
     "/etc/ld.so.cache",
     "/dev/urandom",
@@ -32,7 +32,7 @@ def deno_wall(
     folders = (str(cache),)
     return Wall(
         execute=(program, *loader),
-        read=(*libraries, *_SYSTEM, str(_RUNTIME), *(() if fill else folders)),
+        read=(*libraries, *_SYSTEM, str(_SCRIPTS), *(() if fill else folders)),
         write=("/dev/null", *(folders if fill else ())),
         listen=listen,
     )

@@ -1,1 +1,0 @@
-"""The buttons of extensions: browserAction, action and pageAction. `values` has what they share."""

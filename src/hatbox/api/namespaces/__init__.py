@@ -1,0 +1,1 @@
+"""The namespaces: one module or package for each schema, and nothing else."""

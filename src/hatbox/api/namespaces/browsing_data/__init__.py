@@ -1,0 +1,57 @@
+"""The namespace browsingData. Only names live here: what is removed, and what there is none of, is in `rules`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hatbox.api.namespace import Namespace
+from hatbox.api.namespaces.browsing_data import data_removal as rules
+from hatbox.api.namespaces.browsing_data.data_removal import Options, removal_of
+from hatbox.api.services import Services
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the cookies and the site data of a profile."""
+    return _BrowsingData(surface, services)
+
+
+class _BrowsingData(Namespace):
+    def __init__(self, surface: Surface, services: Services) -> None:
+        super().__init__(surface, services.store, {})
+
+    def settings(self) -> asyncio.Future[Any]:
+        return self._read("settings", rules.settings)
+
+    def remove(self, options: Options, kinds: Options) -> asyncio.Future[Any]:
+        return self._remove("remove", options, *(kind for kind, wanted in kinds.items() if wanted))
+
+    def remove_cache(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeCache", options, "cache")
+
+    def remove_cookies(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeCookies", options, "cookies")
+
+    def remove_downloads(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeDownloads", options, "downloads")
+
+    def remove_form_data(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeFormData", options, "formData")
+
+    def remove_history(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeHistory", options, "history")
+
+    def remove_local_storage(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removeLocalStorage", options, "localStorage")
+
+    def remove_passwords(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removePasswords", options, "passwords")
+
+    def remove_plugin_data(self, options: Options) -> asyncio.Future[Any]:
+        return self._remove("removePluginData", options, "pluginData")
+
+    def _remove(self, member: str, options: Options, *kinds: str) -> asyncio.Future[Any]:
+        return self._write(member, rules.remove, removal_of(f"browsingData.{member}", options), kinds)

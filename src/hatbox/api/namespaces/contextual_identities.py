@@ -1,0 +1,74 @@
+"""The namespaces contextualidentities and contextualIdentities, in all three surfaces. Only names and order live here:
+what the functions do is in hatbox.identities."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.services import Services
+from hatbox.identities import service as rules
+from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.palette import COLORS, ICONS
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the identities of a profile."""
+    return _ContextualIdentities(surface, services)
+
+
+class _ChangeInfo(NamedTuple):
+    contextual_identity: ContextualIdentity
+
+
+class _ContextualIdentities(Namespace):
+    def __init__(self, surface: Surface, services: Services) -> None:
+        identities = services.identities
+        events = {
+            "onCreated": Source(identities.on_created, _told),
+            "onUpdated": Source(identities.on_updated, _told),
+            "onRemoved": Source(identities.on_removed, _told),
+        }
+        super().__init__(surface, services.store, events)
+
+    def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._read_once("get", rules.get, cookie_store_id)
+
+    def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
+        return self._read_once("query", rules.query, details["name"])
+
+    def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
+        return self._write("create", rules.create, details["name"], details["color"], details["icon"])
+
+    def update(self, cookie_store_id: str, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
+        changed = details["name"], details["color"], details["icon"]
+        return self._write("update", rules.update, cookie_store_id, *changed)
+
+    def move(self, cookie_store_ids: str | Sequence[str], position: int) -> asyncio.Future[Any]:
+        ids = [cookie_store_ids] if isinstance(cookie_store_ids, str) else cookie_store_ids
+        return self._write("move", rules.move, ids, position)
+
+    def remove(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, cookie_store_id)
+
+    def hide(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("hide", rules.hide, cookie_store_id)
+
+    def show(self, cookie_store_id: str) -> asyncio.Future[Any]:
+        return self._write("show", rules.show, cookie_store_id)
+
+    def get_supported_colors(self) -> asyncio.Future[Any]:
+        return self._read_once("getSupportedColors", lambda _: COLORS)
+
+    def get_supported_icons(self) -> asyncio.Future[Any]:
+        return self._read_once("getSupportedIcons", lambda _: ICONS)
+
+
+def _told(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:
+    return (_ChangeInfo(identity),)

@@ -1,0 +1,57 @@
+"""The namespace cookies. Only names and order live here: what the functions do is in `rules`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespaces.cookies import cookie_functions as rules
+from hatbox.api.namespaces.cookies.cookie_views import ChangeInfo, change_info
+from hatbox.api.services import Services
+from hatbox.cookies.cookie_stores import CookieChange
+from hatbox.identities.ids import DEFAULT_STORE, store_number
+from hatbox.schema import Surface
+from hatbox.urls.match_patterns import HostPermissions
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the cookie stores of a profile."""
+    return _Cookies(surface, services)
+
+
+class _Cookies(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        self._stores = services.cookies
+        super().__init__(surface, services.store, {"onChanged": Source(services.cookies.on_changed, _told)})
+
+    def get(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, details, *self._begin(caller, details))
+
+    def get_all(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
+        return self._read("getAll", rules.get_all, details, *self._begin(caller, details))
+
+    def set(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
+        return self._write("set", rules.set_, details, *self._begin(caller, details))
+
+    def remove(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, details, *self._begin(caller, details))
+
+    def get_all_cookie_stores(self, _: Caller) -> asyncio.Future[Any]:
+        return self._read("getAllCookieStores", rules.get_all_cookie_stores)
+
+    def _begin(self, caller: Caller, details: rules.Details) -> tuple[HostPermissions, float]:
+        number = store_number(details["storeId"] or DEFAULT_STORE)
+        return caller.hosts, self._stores.begin(number or 0)
+
+
+def _told(caller: Caller, change: CookieChange) -> tuple[ChangeInfo] | None:
+    cookie = change.cookie
+    if not caller.hosts.allow_cookie(cookie.domain, host_only=cookie.host_only, secure=cookie.secure):
+        return None
+    return (change_info(change),)

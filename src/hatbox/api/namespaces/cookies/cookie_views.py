@@ -1,0 +1,99 @@
+"""Cookies as scripts see them: the members of the schema, in snake_case. Knows nothing of stores or permissions.
+
+The engine's text is bytes; a script's is text, and the bytes are its UTF-8.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from hatbox.api.namespaces.cookies.partition_keys import PartitionKey, partition_key
+from hatbox.cookies.cookie import Cause, Cookie
+from hatbox.cookies.cookie_stores import CookieChange
+from hatbox.javascript.text import well_formed
+
+__all__ = ["ChangeInfo", "CookieStoreView", "CookieView", "Removed", "change_info", "cookie_view", "octets"]
+
+# Firefox has no cause of its own for a cookie that an expired one has taken away.
+_CAUSES: Final = {Cause.EXPIRED_OVERWRITE: Cause.EXPLICIT}
+
+
+class CookieView(msgspec.Struct, frozen=True, gc=False):
+    """A cookie."""
+
+    name: str
+    value: str
+    domain: str
+    host_only: bool
+    path: str
+    secure: bool
+    http_only: bool
+    same_site: str
+    session: bool
+    first_party_domain: str
+    partition_key: PartitionKey | None
+    expiration_date: float | None
+    store_id: str
+
+
+class ChangeInfo(NamedTuple):
+    """What a listener is told."""
+
+    removed: bool
+    cookie: CookieView
+    cause: str
+
+
+class Removed(NamedTuple):
+    """What `remove` resolves to."""
+
+    url: str
+    name: str
+    store_id: str
+    first_party_domain: str
+    partition_key: PartitionKey | None
+
+
+class CookieStoreView(NamedTuple):
+    """A cookie store, and the tabs that are open in it."""
+
+    id: str
+    tab_ids: tuple[int, ...]
+    incognito: bool = False
+
+
+def cookie_view(cookie: Cookie, store_id: str) -> CookieView:
+    """A cookie of this store."""
+    name, value, path = cookie.name, cookie.value, cookie.path
+    return CookieView(
+        name=name if name.isascii() else _text(name),
+        value=value if value.isascii() else _text(value),
+        domain=cookie.domain if cookie.host_only else f".{cookie.domain}",
+        host_only=cookie.host_only,
+        path=path if path.isascii() else _text(path),
+        secure=cookie.secure,
+        http_only=cookie.http_only,
+        same_site=cookie.same_site._value_,
+        session=cookie.expires is None,
+        first_party_domain="",
+        partition_key=partition_key(cookie) if cookie.partition else None,
+        expiration_date=cookie.expires,
+        store_id=store_id,
+    )
+
+
+def change_info(change: CookieChange) -> ChangeInfo:
+    """A change as a listener is told of it."""
+    cause = _CAUSES.get(change.cause, change.cause)
+    return ChangeInfo(change.removed, cookie_view(change.cookie, change.cookie_store_id), cause.value)
+
+
+def octets(text: str) -> str:
+    """A script's text as the engine keeps it."""
+    return text if text.isascii() else well_formed(text).encode().decode("latin-1")
+
+
+def _text(kept: str) -> str:
+    return kept.encode("latin-1").decode("utf-8", "replace")

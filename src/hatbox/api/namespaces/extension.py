@@ -1,0 +1,40 @@
+"""The namespace extension."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hatbox.api.caller import ExtensionCaller
+from hatbox.api.namespace import Namespace
+from hatbox.api.namespaces.runtime.runtime_functions import url_of
+from hatbox.api.services import Services
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface."""
+    return _Extension(surface, services)
+
+
+class _Extension(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        super().__init__(surface, services.store, {})
+
+    def get_url(self, caller: ExtensionCaller, path: str) -> str:
+        return url_of(caller.uuid, path)
+
+    def is_allowed_incognito_access(self, _: ExtensionCaller) -> asyncio.Future[Any]:
+        return self._read("isAllowedIncognitoAccess", _no)
+
+    def is_allowed_file_scheme_access(self, _: ExtensionCaller) -> asyncio.Future[Any]:
+        return self._read("isAllowedFileSchemeAccess", _no)
+
+
+def _no(_: Any) -> bool:
+    """There are neither private windows nor pages of files."""
+    return False

@@ -1,0 +1,82 @@
+"""The namespace sessions: values that an extension attaches to tabs and windows, and that last as long as these.
+
+The rules are functions of a transaction; the words are Firefox's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hatbox.api.caller import Caller
+from hatbox.api.namespace import Namespace
+from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.services import Services
+from hatbox.errors import ApiError, InvalidWindow
+from hatbox.extension_data.storage.structured_clone import stringified
+from hatbox.javascript.text import well_formed
+from hatbox.javascript.wire_codec import UNDEFINED, decode, encode
+from hatbox.schema import Surface
+from hatbox.store.base import Transaction
+from hatbox.tabs.session_values import kind_of_tab, kind_of_window
+from hatbox.tabs.strip import row_of
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the tabs and windows of a profile."""
+    return _Sessions(surface, services)
+
+
+class _Sessions(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        super().__init__(surface, services.store, {})
+
+    def set_tab_value(self, caller: Caller, tab_id: int, key: str, value: Any) -> asyncio.Future[Any]:
+        return self._write("setTabValue", lambda each: _set(each, caller.id, _tab(each, tab_id), key, value))
+
+    def get_tab_value(self, caller: Caller, tab_id: int, key: str) -> asyncio.Future[Any]:
+        return self._read("getTabValue", lambda each: _get(each, caller.id, _tab(each, tab_id), key))
+
+    def remove_tab_value(self, caller: Caller, tab_id: int, key: str) -> asyncio.Future[Any]:
+        return self._write("removeTabValue", lambda each: _remove(each, caller.id, _tab(each, tab_id), key))
+
+    def set_window_value(self, caller: Caller, window_id: int, key: str, value: Any) -> asyncio.Future[Any]:
+        return self._write("setWindowValue", lambda each: _set(each, caller.id, _window(each, window_id), key, value))
+
+    def get_window_value(self, caller: Caller, window_id: int, key: str) -> asyncio.Future[Any]:
+        return self._read("getWindowValue", lambda each: _get(each, caller.id, _window(each, window_id), key))
+
+    def remove_window_value(self, caller: Caller, window_id: int, key: str) -> asyncio.Future[Any]:
+        return self._write("removeWindowValue", lambda each: _remove(each, caller.id, _window(each, window_id), key))
+
+
+def _tab(transaction: Transaction, tab_id: int) -> str:
+    """Where the values of a tab that is there are kept."""
+    return kind_of_tab(row_of(transaction, tab_id).id)
+
+
+def _window(transaction: Transaction, window_id: int) -> str:
+    """Where the values of a window that is there are kept."""
+    meant = window_id_of(transaction, window_id)
+    if meant is None or transaction.windows.get(meant) is None:
+        raise InvalidWindow(window_id)
+    return kind_of_window(meant)
+
+
+def _set(transaction: Transaction, extension: str, kind: str, key: str, value: Any) -> None:
+    if value is UNDEFINED:
+        raise ApiError("An unexpected error occurred")
+    transaction.extensions.put(extension, kind, well_formed(key), encode(stringified(value)))
+
+
+def _get(transaction: Transaction, extension: str, kind: str, key: str) -> Any:
+    value = transaction.extensions.get(extension, kind, well_formed(key))
+    return UNDEFINED if value is None else decode(value)
+
+
+def _remove(transaction: Transaction, extension: str, kind: str, key: str) -> None:
+    transaction.extensions.delete(extension, kind, well_formed(key))

@@ -1,0 +1,101 @@
+"""The namespace tabs. Only names and order live here: what the functions do is in `rules`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from hatbox.api.caller import Caller, ExtensionCaller
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespaces.tabs import tab_functions as rules
+from hatbox.api.namespaces.tabs import tab_listener_args as listening
+from hatbox.api.namespaces.tabs.tab_access import asker_of
+from hatbox.api.namespaces.tabs.tab_functions import Details
+from hatbox.api.services import Services
+from hatbox.javascript.wire_codec import UNDEFINED
+from hatbox.messaging.context import Address
+from hatbox.messaging.ports import Port
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+TabIds: TypeAlias = int | Sequence[int]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the tabs of a profile."""
+    return _Tabs(surface, services)
+
+
+class _Tabs(Namespace):
+    asks_who_calls = True
+
+    def __init__(self, surface: Surface, services: Services) -> None:
+        tabs = services.tabs
+        self._messages = services.messages
+        events = {
+            "onCreated": Source(tabs.on_created, listening.created),
+            "onUpdated": Source(tabs.on_updated, listening.updated),
+            "onMoved": Source(tabs.on_moved, listening.moved),
+            "onActivated": Source(tabs.on_activated, listening.activated),
+            "onHighlighted": Source(tabs.on_activated, listening.highlighted),
+            "onDetached": Source(tabs.on_detached, listening.detached),
+            "onAttached": Source(tabs.on_attached, listening.attached),
+            "onRemoved": Source(tabs.on_removed, listening.removed),
+        }
+        super().__init__(surface, services.store, events)
+
+    def send_message(self, caller: Caller, tab_id: int, message: Any, options: Details | None) -> asyncio.Future[Any]:
+        address = _address(caller, tab_id, options)
+        return asyncio.ensure_future(self._messages.send(caller.context, address, message))
+
+    def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
+        name = (info or {}).get("name") or ""
+        return self._messages.connect(caller.context, _address(caller, tab_id, info), name)
+
+    def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
+        return self._read("get", rules.get, asker_of(caller), tab_id)
+
+    def get_current(self, caller: Caller) -> asyncio.Future[Any]:
+        tab_id = caller.context.tab_id
+        if tab_id is None:
+            return self._read("getCurrent", lambda _: UNDEFINED)
+        return self._read("get", rules.get, asker_of(caller), tab_id)
+
+    def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._write("create", rules.create, asker_of(caller), details)
+
+    def duplicate(self, caller: Caller, tab_id: int, details: Details | None) -> asyncio.Future[Any]:
+        return self._write("duplicate", rules.duplicate_, asker_of(caller), tab_id, details)
+
+    def query(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._read("query", rules.query, asker_of(caller), details)
+
+    def update(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
+        return self._write("update", rules.update, asker_of(caller), tab_id, details)
+
+    def move(self, caller: Caller, tab_ids: TabIds, details: Details) -> asyncio.Future[Any]:
+        return self._write("move", rules.move, asker_of(caller), _list(tab_ids), details)
+
+    def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
+        return self._write("reload", rules.reload_, tab_id)
+
+    def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("remove", rules.remove, _list(tab_ids))
+
+    def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        extension = caller.id if isinstance(caller, ExtensionCaller) else None
+        return self._write("hide", rules.hide_tabs, _list(tab_ids), extension)
+
+    def show(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
+        return self._write("show", rules.show_tabs, _list(tab_ids))
+
+
+def _address(caller: Caller, tab_id: int, details: Details | None) -> Address:
+    where = details or {"frameId": None, "documentId": None}
+    return Address(caller.extension_id, tab_id, where["frameId"], where["documentId"])
+
+
+def _list(tab_ids: TabIds) -> list[int]:
+    return [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)

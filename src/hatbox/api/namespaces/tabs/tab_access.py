@@ -1,0 +1,67 @@
+"""Who asks, as it is when the call is made: what it may see of tabs, and what it may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from hatbox.api.caller import Caller
+from hatbox.tabs.tab_model import Tab
+from hatbox.urls.match_patterns import HostPermissions
+from hatbox.urls.url import parse_url
+
+__all__ = ["Asker", "asker_of", "show_tab"]
+
+
+_EXTENSION: Final = "moz-extension://"
+
+
+class Asker(NamedTuple):
+    """A caller's id and permissions. A call keeps those that it began with."""
+
+    id: str
+    sees_all: bool
+    hosts: HostPermissions
+    chooses_stores: bool
+    active_tabs: Mapping[int, int] = {}
+    """The tabs that the user has shown it, each with the load that has brought its page."""
+    page: str = ""
+    """The page of its extension that asks: what relative URLs start from."""
+
+    def sees(self, tab: Tab) -> bool:
+        """Whether it may see what page is in a tab: with the permission `tabs`, or one for the page itself."""
+        return self.sees_all or self.may_enter(tab)
+
+    def may_enter(self, tab: Tab) -> bool:
+        """Whether it has a permission for the page in a tab: for its host, or because the user has shown it the tab."""
+        if tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]:
+            return True
+        if self.page and tab.url.startswith(_root(self.page)):
+            return True
+        url = parse_url(tab.url)
+        return url is not None and self.hosts.allow_url(url.scheme, url.host)
+
+
+def asker_of(caller: Caller) -> Asker:
+    """A caller as it is now."""
+    permissions = caller.permissions
+    active = caller.active_tabs if "activeTab" in permissions else {}
+    url = caller.context.url
+    page = url if url.startswith(_EXTENSION) else ""
+    return Asker(caller.extension_id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
+
+
+def show_tab(caller: Caller, tab: Tab) -> None:
+    """The user acts on something of the caller's in a tab: with `activeTab`, it may see that until the page goes."""
+    if "activeTab" in caller.permissions:
+        caller.active_tabs[tab.id] = _page(tab)
+
+
+def _root(page: str) -> str:
+    """Where the pages of an extension are: everybody may enter its own house."""
+    return page[: page.index("/", len(_EXTENSION)) + 1]
+
+
+def _page(tab: Tab) -> int:
+    """The number of the load that has brought the page; while another one is under way, that which came before it."""
+    return tab.navigation - 1 if tab.target else tab.navigation

@@ -1,0 +1,98 @@
+"""Which tabs `query` finds: all that have every property that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_views import TabView, title_of
+from hatbox.errors import ApiError
+from hatbox.tabs.tab_model import Tab, Window
+from hatbox.urls.globs import Glob, glob
+from hatbox.urls.match_patterns import UrlPattern, parse_url_pattern
+from hatbox.urls.url import parse_url
+
+__all__ = ["CURRENT_WINDOW", "Query", "matches_any", "parse_query"]
+
+CURRENT_WINDOW: Final = -2  # stands for the window that had the focus last
+
+_SAME: Final = {  # properties that have to be equal, and what they are called in the view
+    "active": "active",
+    "audible": "audible",
+    "autoDiscardable": "auto_discardable",
+    "discarded": "discarded",
+    "hidden": "hidden",
+    "highlighted": "highlighted",
+    "index": "index",
+    "openerTabId": "opener_tab_id",
+    "pinned": "pinned",
+    "status": "status",
+    "groupId": "group_id",
+    "splitViewId": "split_view_id",
+}
+
+
+class Query(NamedTuple):
+    """What is asked for; `urls` and `title` are None where they do not matter."""
+
+    details: Mapping[str, Any]
+    urls: Sequence[UrlPattern] | None
+    title: Glob | None
+
+    def matches(self, tab: Tab, window: Window, asker: Asker) -> bool:
+        """Whether a tab has all that is asked for."""
+        return self._is_there(window) and self._looks_so(TabView(tab, asker)) and self._shows_so(tab, asker)
+
+    def _is_there(self, window: Window) -> bool:
+        details = self.details
+        wanted_id = details["windowId"]
+        return (
+            details["lastFocusedWindow"] in (None, window.focused)
+            and details["currentWindow"] in (None, window.focused)
+            and details["windowType"] in (None, window.kind)
+            and (wanted_id in (None, window.id) or (wanted_id == CURRENT_WINDOW and window.focused))
+        )
+
+    def _looks_so(self, view: TabView) -> bool:
+        details = self.details
+        stores = details["cookieStoreId"]
+        return (
+            all(details[name] in (None, getattr(view, attribute)) for name, attribute in _SAME.items())
+            and details["muted"] in (None, view.muted_info.muted)
+            and not details["camera"]
+            and not details["microphone"]
+            and not details["screen"]
+            and (stores is None or view.cookie_store_id in ([stores] if isinstance(stores, str) else stores))
+        )
+
+    def _shows_so(self, tab: Tab, asker: Asker) -> bool:
+        if self.urls is None and self.title is None:
+            return True
+        return (
+            asker.sees(tab)
+            and (self.urls is None or matches_any(self.urls, tab.url))
+            and (self.title is None or self.title.matches(title_of(tab)))
+        )
+
+
+def parse_query(details: Mapping[str, Any]) -> Query:
+    """What the normalised arguments ask for."""
+    urls = details["url"]
+    if urls is not None:
+        urls = [_pattern(text) for text in ([urls] if isinstance(urls, str) else urls)]
+    title = None if details["title"] is None else glob(details["title"], question=True)
+    return Query(details, urls, title)
+
+
+def matches_any(patterns: Sequence[UrlPattern], text: str) -> bool:
+    """Whether one of the patterns matches a URL."""
+    url = parse_url(text)
+    return url is not None and any(pattern.matches(url) for pattern in patterns)
+
+
+def _pattern(text: str) -> UrlPattern:
+    pattern = parse_url_pattern(text)
+    if pattern is None:
+        raise ApiError(f"Invalid url pattern: {text}")
+    return pattern

@@ -1,0 +1,102 @@
+"""Tabs as scripts see them: the members of the schema, in snake_case. Knows nothing of how tabs change."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final, NamedTuple
+
+from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.tabs.tab_model import Tab, Update
+
+__all__ = ["NO_TAB", "PROBLEM", "MutedInfo", "TabView", "change_info", "tab_view", "title_of"]
+
+NO_TAB: Final = -1
+PROBLEM: Final = "Problem loading page"  # the title where there is no page
+
+_RESTRICTED: Final = frozenset({"url", "title", "favIconUrl"})
+_WIDTH, _HEIGHT = 1366, 683  # of a page in a window of the usual size: no engine tells
+
+
+class MutedInfo(NamedTuple):
+    """Whether a tab is muted, and who has last muted or unmuted it."""
+
+    muted: bool
+    reason: str | None
+    extension_id: str | None
+
+
+class _SharingState(NamedTuple):
+    camera: bool = False
+    microphone: bool = False
+    screen: str | None = None
+
+
+class TabView:
+    """A tab as one caller sees it."""
+
+    attention = discarded = incognito = audible = False
+    width, height = _WIDTH, _HEIGHT
+    is_article = None
+    sharing_state = _SharingState()
+    group_id = split_view_id = -1
+
+    def __init__(self, tab: Tab, asker: Asker) -> None:
+        sees = asker.sees(tab)
+        self.id = tab.id
+        self.index = tab.index
+        self.window_id = tab.window_id
+        self.active = self.highlighted = tab.active
+        self.pinned = tab.pinned
+        self.status = tab.status
+        self.hidden = tab.hidden
+        self.last_accessed = int((max(time.time(), tab.last_accessed) if tab.active else tab.last_accessed) * 1000)
+        self.auto_discardable = tab.discardable
+        self.muted_info = _muted_info(tab)
+        self.is_in_reader_mode = False if sees else None
+        self.successor_tab_id = NO_TAB if tab.successor_id is None else tab.successor_id
+        self.cookie_store_id = tab.cookie_store_id
+        self.opener_tab_id = tab.opener_id
+        self.url = tab.url if sees else None
+        self.title = title_of(tab) if sees else None
+        self.fav_icon_url = (tab.icon or None) if sees else None
+
+
+def tab_view(tab: Tab, asker: Asker) -> TabView:
+    """A tab as this caller sees it."""
+    return TabView(tab, asker)
+
+
+def title_of(tab: Tab) -> str:
+    """The title that a tab shows."""
+    return PROBLEM if tab.error and not tab.title else tab.label
+
+
+def change_info(update: Update, asker: Asker, wanted: frozenset[str] | None) -> dict[str, Any]:
+    """What a listener is told to have changed, of what it wants and may hear; empty if that is nothing."""
+    view = TabView(update.tab, asker)
+    muted = {name: value for name, value in zip(_MUTED_INFO, view.muted_info, strict=True) if value is not None}
+    values = {
+        "status": ("status", view.status),
+        "url": ("url", view.url),
+        "title": ("title", view.title),
+        "icon": ("favIconUrl", view.fav_icon_url),
+        "pinned": ("pinned", view.pinned),
+        "hidden": ("hidden", view.hidden),
+        "muted": ("mutedInfo", muted),
+        "discardable": ("autoDiscardable", view.auto_discardable),
+        "opener_id": ("openerTabId", NO_TAB if view.opener_tab_id is None else view.opener_tab_id),
+    }
+    told = dict(values[attribute] for attribute in update.changed)
+    sees = asker.sees(update.tab)
+    return {
+        name: value
+        for name, value in told.items()
+        if (wanted is None or name in wanted) and (sees or name not in _RESTRICTED)
+    }
+
+
+_MUTED_INFO: Final = ("muted", "reason", "extensionId")
+
+
+def _muted_info(tab: Tab) -> MutedInfo:
+    return MutedInfo(tab.muted, "extension" if tab.muted_by else None, tab.muted_by or None)

@@ -1,0 +1,33 @@
+"""The namespace webNavigation. Only names and order live here: what is told of loads is in `loads`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespaces.web_navigation.navigation_events import Loads
+from hatbox.api.namespaces.web_navigation.navigation_filter import told
+from hatbox.api.namespaces.web_navigation.navigation_frames import all_frames, frame
+from hatbox.api.services import Services
+from hatbox.schema import Surface
+
+__all__ = ["implement"]
+
+
+def implement(surface: Surface, services: Services) -> Namespace:
+    """The implementation of a surface on the tabs of a profile."""
+    return _WebNavigation(surface, services)
+
+
+class _WebNavigation(Namespace):
+    def __init__(self, surface: Surface, services: Services) -> None:
+        loads = Loads(services.tabs, services.clock, lambda: services.store.calls)
+        super().__init__(surface, services.store, {name: Source(event, told) for name, event in loads.events.items()})
+
+    def get_frame(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._read("getFrame", frame, details["tabId"], details["frameId"])
+
+    def get_all_frames(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
+        return self._read("getAllFrames", all_frames, details["tabId"])

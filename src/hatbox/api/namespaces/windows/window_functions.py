@@ -1,0 +1,128 @@
+"""What the functions of the namespace windows do, each as a function of a transaction. The words are Firefox's.
+
+`details` are in the normal form of the schema; who asks goes before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_arguments import legal_url, wished_store
+from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.windows.window_views import WindowView
+from hatbox.errors import ApiError, InvalidWindow
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.store.base import Transaction
+from hatbox.tabs.moving import attach
+from hatbox.tabs.opening import open_window
+from hatbox.tabs.strip import ensure_active, row_of
+from hatbox.tabs.tab_model import Window, tab_of
+from hatbox.tabs.windows import (
+    announce_window,
+    close_window,
+    focus_window,
+    get_window,
+    get_windows,
+    insert_window,
+    last_focused,
+    update_window,
+)
+
+__all__ = ["Details", "create", "get", "get_all", "get_last_focused", "remove", "update"]
+
+Details: TypeAlias = Mapping[str, Any]
+
+_PLACE: Final = ("left", "top", "width", "height")
+_NORMAL: Final = "normal"
+_STATES: Final = {"docked": "minimized"}  # which others become
+
+
+def get(transaction: Transaction, asker: Asker, window_id: int, details: Details | None) -> WindowView:
+    """The window with this id."""
+    return _view(transaction, get_window(transaction, _id(transaction, window_id)), asker, details)
+
+
+def get_last_focused(transaction: Transaction, asker: Asker, details: Details | None) -> WindowView:
+    """The window that had the focus last."""
+    window = last_focused(transaction)
+    if window is None:
+        raise ApiError("Invalid window")
+    return _view(transaction, window, asker, details)
+
+
+def get_all(transaction: Transaction, asker: Asker, details: Details | None) -> list[WindowView]:
+    """All windows, or those of some types."""
+    kinds = details["windowTypes"] if details else None
+    windows = [window for window in get_windows(transaction) if kinds is None or window.kind in kinds]
+    return [_view(transaction, window, asker, details) for window in windows]
+
+
+def create(transaction: Transaction, asker: Asker, details: Details) -> WindowView:
+    """A new window, with a tab for each URL or with one that comes from another window."""
+    if details["incognito"]:
+        raise ApiError("Extension does not have permission for incognito mode")
+    fields = _place_and_state(details)
+    fields["kind"] = _NORMAL if details["type"] in (None, _NORMAL) else "popup"
+    fields["title_preface"] = details["titlePreface"] or ""
+    if details["tabId"] is not None:
+        window = _around_tab(transaction, details, fields)
+    else:
+        urls = details["url"] or []
+        legal = [legal_url(url, asker) for url in ([urls] if isinstance(urls, str) else urls)]
+        store = wished_store(transaction, details["cookieStoreId"], asker)
+        window = open_window(transaction, legal, cookie_store_id=store, **fields)
+    return _view(transaction, window, asker, {"populate": True})
+
+
+def _around_tab(transaction: Transaction, details: Details, fields: dict[str, Any]) -> Window:
+    for other in ("url", "allowScriptsToClose"):
+        if details[other] not in (None, False):
+            raise ApiError(f"`tabId` may not be used in conjunction with `{other}`")
+    row = row_of(transaction, details["tabId"])
+    if details["cookieStoreId"] not in (None, "", cookie_store_id_of(row.store)):
+        raise ApiError("`cookieStoreId` must match the tab's cookieStoreId")
+    window = insert_window(transaction, **fields)
+    attach(transaction, row, window.id, 0, pinned=False)
+    announced = announce_window(transaction, window)
+    ensure_active(transaction, window.id)
+    return announced
+
+
+def update(transaction: Transaction, asker: Asker, window_id: int, details: Details) -> WindowView:
+    """Change what is given of a window."""
+    changed = _place_and_state(details)
+    window = get_window(transaction, _id(transaction, window_id))
+    if details["focused"]:
+        focus_window(transaction, window.id)
+    if details["titlePreface"] is not None:
+        changed["title_preface"] = details["titlePreface"]
+    return _view(transaction, update_window(transaction, window.id, **changed), asker, None)
+
+
+def remove(transaction: Transaction, window_id: int) -> None:
+    """Close a window and all tabs in it."""
+    close_window(transaction, _id(transaction, window_id))
+
+
+def _place_and_state(details: Details) -> dict[str, Any]:
+    place = {name: details[name] for name in _PLACE if details[name] is not None}
+    state = details["state"]
+    if place and state not in (None, _NORMAL):
+        raise ApiError(f'"state": "{state}" may not be combined with "left", "top", "width", or "height"')
+    if state is not None:
+        place["state"] = _STATES.get(state, state)
+    return place
+
+
+def _id(transaction: Transaction, window_id: int) -> int:
+    meant = window_id_of(transaction, window_id)
+    if meant is None:
+        raise InvalidWindow(window_id)
+    return meant
+
+
+def _view(transaction: Transaction, window: Window, asker: Asker, details: Details | None) -> WindowView:
+    tabs = [tab_of(row) for row in transaction.tabs.find(window=window.id)]
+    return WindowView(window, tabs, asker, populate=bool(details and details["populate"]))

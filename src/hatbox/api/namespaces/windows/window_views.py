@@ -1,0 +1,54 @@
+"""Windows as scripts see them: the members of the schema, in snake_case. Knows nothing of how windows change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_views import PROBLEM, TabView, tab_view
+from hatbox.tabs.tab_model import Tab, Window
+from hatbox.urls.url import parse_url
+
+__all__ = ["WindowView"]
+
+_BROWSER: Final = "Mozilla Firefox"  # what the titles of Firefox's windows end with, and scripts look for
+_SPACES: Final = re.compile(r"[\t\n\f\r ]+")
+_POPUP: Final = "popup"
+_LEFT, _TOP, _WIDTH, _HEIGHT = 0, 0, 1366, 768  # where no engine has told, and nobody has set them
+
+
+class WindowView:
+    """A window as one caller sees it. `tabs` are all of its tabs; the view has them only where it is to."""
+
+    incognito = always_on_top = False
+
+    def __init__(self, window: Window, tabs: Sequence[Tab], asker: Asker, *, populate: bool = False) -> None:
+        self.id = window.id
+        self.focused = window.focused
+        self.top = _TOP if window.top is None else window.top
+        self.left = _LEFT if window.left is None else window.left
+        self.width = _WIDTH if window.width is None else window.width
+        self.height = _HEIGHT if window.height is None else window.height
+        self.type = window.kind
+        self.state = window.state
+        self.title = _title(window, next((tab for tab in tabs if tab.active), None), asker)
+        self.tabs: list[TabView] | None = [tab_view(tab, asker) for tab in tabs] if populate else None
+
+
+def _title(window: Window, active: Tab | None, asker: Asker) -> str | None:
+    """The text of the title bar: None where the caller may not see it."""
+    if not (asker.sees(active) if active else asker.sees_all):
+        return None
+    title = active.title or (PROBLEM if active.error else "") if active else ""
+    page = _SPACES.sub(" ", _origin(window, active) + window.title_preface + title).strip(" ")
+    return f"{page} — {_BROWSER}" if page else _BROWSER
+
+
+def _origin(window: Window, active: Tab | None) -> str:
+    """Where the page comes from: the title says so of a popup, which has no address bar."""
+    url = parse_url(active.url) if active else None
+    if window.kind != _POPUP or url is None:
+        return ""
+    return f"{url.scheme}://{url.host}{url.after_host} - " if url.host else f"{url.text} - "

@@ -1,0 +1,103 @@
+"""The command check: lists the damage of a profile, and saves the undamaged rows into a new profile."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.terminal.command_errors import FAILED
+from hatbox.cli.terminal.output import print_json, print_line, print_rows
+from hatbox.errors import NotAProfile
+from hatbox.profile import default_path
+from hatbox.store.sqlite.check import Problem, Report
+from hatbox.store.sqlite.check import check as check_profile
+from hatbox.store.sqlite.repair import Repair, repair
+
+__all__ = ["check"]
+
+
+def check(
+    into: Annotated[
+        str | None,
+        typer.Option(
+            "--repair",
+            metavar="NEW-FILE",
+            help="Save every row that is not damaged into a new profile. The damaged one is not changed, and a file "
+            "that exists is never overwritten. No program may have the profile open.",
+        ),
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the profile for damage: lost rows, changed values, a damaged write-ahead log. Changes nothing.
+
+    The exit status is 1 if damage was found.
+    """
+    path = (path_of(profile) or default_path()).expanduser().absolute()
+    report = _report(path, is_repaired=into is not None)
+    repaired = None if into is None else repair(path, Path(into).expanduser().absolute())
+    if as_json:
+        print_json(_document(report, repaired), sys.stdout)
+    else:
+        _print_report(report, is_repaired=repaired is not None)
+        if repaired:
+            _print_repair(repaired)
+    if not report.is_sound:
+        raise typer.Exit(FAILED)
+
+
+def _report(path: Path, *, is_repaired: bool) -> Report:
+    try:
+        return check_profile(path)
+    except NotAProfile as error:
+        if not is_repaired:
+            raise
+        # A damaged header can make a profile look like another file; its rows say what it is.
+        return Report(path, 0, {}, (Problem("header", error.problem),), ())
+
+
+def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
+    """The report as JSON. Programs rely on these names."""
+    document: dict[str, object] = {
+        "path": str(report.path),
+        "damaged": not report.is_sound,
+        "rows": report.rows,
+        "problems": [{"place": place, "problem": problem} for place, problem in report.problems],
+        "notes": list(report.notes),
+    }
+    if repaired:
+        document["repaired"] = {
+            "path": str(repaired.into),
+            "saved": repaired.saved,
+            "lost": repaired.lost,
+            "unreadable": repaired.unreadable,
+            "replaced": repaired.replaced,
+        }
+    return document
+
+
+def _print_report(report: Report, *, is_repaired: bool) -> None:
+    found = f"{len(report.problems)} {'problem' if len(report.problems) == 1 else 'problems'} found"
+    print_line(f"{report.path}: {'no damage found' if report.is_sound else found}", sys.stdout)
+    for place, problem in report.problems:
+        print_line(f"  {place}: {problem}", sys.stdout)
+    for note in report.notes:
+        print_line(note, sys.stdout)
+    if not report.is_sound and not is_repaired:
+        remedy = "The profile was not changed. Restore it from a backup, or save the undamaged rows: "
+        print_line(f"{remedy}hatbox check --profile '{report.path}' --repair NEW-FILE", sys.stdout)
+
+
+def _print_repair(repaired: Repair) -> None:
+    print_line(f"Saved into {repaired.into}:", sys.stdout)
+    rows = [(name, str(saved), str(repaired.lost[name])) for name, saved in repaired.saved.items()]
+    print_rows(("Table", "Saved", "Lost"), rows, sys.stdout, whole="Table")
+    if repaired.unreadable:
+        print_line(f"{repaired.unreadable} pieces could not be read: rows of any table may be lost too.", sys.stdout)
+    for name, count in repaired.replaced.items():
+        if count:
+            print_line(f"{count} lost {name} had cookies, site data or tabs: new ones replace them.", sys.stdout)

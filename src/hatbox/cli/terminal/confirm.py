@@ -1,0 +1,23 @@
+"""Asking before something is removed. Knows nothing of what it is."""
+
+from __future__ import annotations
+
+import sys
+
+from hatbox.cli.terminal.command_errors import Failure
+
+__all__ = ["confirm"]
+
+
+def confirm(question: str) -> None:
+    """Go on only after a yes. Asks on the standard error stream, so that the output has nothing but the result."""
+    sys.stderr.write(f"{question}[y/N] ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline() if sys.stdin else ""
+    if not answer:
+        sys.stderr.write("\n")
+        raise Failure(
+            "Unconfirmed", "nothing was removed, because nobody answered. Use --yes to remove without asking."
+        )
+    if answer.strip().casefold() not in ("y", "yes"):
+        raise Failure("Declined", "nothing was removed")

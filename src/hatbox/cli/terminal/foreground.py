@@ -1,0 +1,88 @@
+"""What a command does that stays in the foreground: end in an orderly way, and tell what Hatbox complains about."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from hatbox.cli.terminal.command_errors import Failure, report
+from hatbox.cli.terminal.output import print_json_line
+
+__all__ = ["complaints", "logging_to", "stoppable"]
+
+_SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """Let a signal end the body in an orderly way, and without an error: that is how it is meant to end."""
+    loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
+
+    def stop(number: int) -> None:
+        nonlocal stopped
+        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C does not wait
+            task.cancel()
+        stopped = True
+
+    for number in _SIGNALS:
+        _on_signal(loop, number, stop)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    finally:
+        for number in _SIGNALS:
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.remove_signal_handler(number)
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int], None]) -> None:
+    try:
+        loop.add_signal_handler(number, stop, number)
+    except NotImplementedError:  # Windows
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop, number))
+    except (RuntimeError, ValueError):  # not the main thread: nobody can send it signals
+        pass
+
+
+@contextlib.contextmanager
+def complaints(*, as_json: bool) -> Iterator[None]:
+    """Tell what Hatbox logs as a line of its own, without a traceback."""
+    with logging_to(_Log(as_json=as_json)):
+        yield
+
+
+@contextlib.contextmanager
+def logging_to(handler: logging.Handler) -> Iterator[None]:
+    """Let this handler have what Hatbox logs, and nobody else."""
+    logger = logging.getLogger("hatbox")
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated
+
+
+class _Log(logging.Handler):
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__(logging.WARNING)
+        self._as_json = as_json
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and os.environ.get("HATBOX_DEBUG"):
+            sys.excepthook(type(error), error, error.__traceback__)
+        message = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
+        if self._as_json:
+            print_json_line({"event": "warning", "message": message}, sys.stderr)
+        else:
+            report(Failure("Warning", message), as_json=False)

@@ -1,0 +1,247 @@
+"""What is printed: tables and sentences for people, plain columns for pipes, JSON for programs.
+
+Knows nothing of commands or profiles. Text from users never goes through Rich's markup, and always through `visible`.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, TextIO
+
+import msgspec
+
+from hatbox.cli.terminal.table import Cell, console_of, encoding_of, is_for_a_person, marked, print_table
+from hatbox.cli.terminal.terminal_text import harmless_json, visible
+from hatbox.identities import palette
+from hatbox.identities.model import ContextualIdentity
+from hatbox.tabs import Tab
+
+__all__ = [
+    "document",
+    "print_colors",
+    "print_cookies",
+    "print_icons",
+    "print_identities",
+    "print_json",
+    "print_json_line",
+    "print_line",
+    "print_rows",
+    "print_tabs",
+    "say",
+    "say_tab",
+    "tab_document",
+]
+
+# Each is two cells wide in every terminal, because it is an emoji without needing a variation selector.
+_GLYPHS: Final = {
+    "fingerprint": "👆",
+    "briefcase": "💼",
+    "dollar": "💲",
+    "cart": "🛒",
+    "vacation": "🌴",
+    "gift": "🎁",
+    "food": "🍔",
+    "fruit": "🍎",
+    "pet": "🐾",
+    "tree": "🌲",
+    "chill": "😎",
+    "circle": "⚪",
+    "fence": "🚧",
+}
+_NEUTRAL_GLYPH: Final = "❔"
+
+_ERROR_STATUS: Final = 400  # and above: the server says that something is wrong
+
+
+def document(identity: ContextualIdentity) -> dict[str, object]:
+    """An identity as JSON shows it. Programs rely on these names and on their order."""
+    return {
+        "name": identity.name,
+        "icon": identity.icon,
+        "iconUrl": identity.icon_url,
+        "color": identity.color,
+        "colorCode": identity.color_code,
+        "cookieStoreId": identity.cookie_store_id,
+        "hidden": identity.hidden,
+    }
+
+
+def tab_document(tab: Tab, identity: ContextualIdentity | None) -> dict[str, object]:
+    """A tab as JSON shows it, in the words of the tabs API where it has them. `identity` is its name."""
+    return {
+        "id": tab.id,
+        "identity": identity.name if identity else None,
+        "cookieStoreId": tab.cookie_store_id,
+        "windowId": tab.window_id,
+        "index": tab.index,
+        "url": tab.target or tab.url,
+        "title": tab.title,
+        "status": tab.status,
+        "active": tab.active,
+        "pinned": tab.pinned,
+        "hidden": tab.hidden,
+        "httpStatus": tab.http_status,
+        "contentType": tab.content_type,
+        "error": tab.error,
+    }
+
+
+def print_json(value: object, stream: TextIO) -> None:
+    """One JSON document and a newline; ASCII only where the stream is not UTF-8."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    stream.write(harmless_json(text, ascii_only=not _is_utf8(stream)) + "\n")
+
+
+def print_json_line(value: object, stream: TextIO) -> None:
+    """One JSON document in a line of its own, for a program that reads line by line."""
+    stream.write(harmless_json(msgspec.json.encode(value).decode(), ascii_only=not _is_utf8(stream)) + "\n")
+    stream.flush()
+
+
+def print_line(text: str, stream: TextIO) -> None:
+    """One line of text, whatever is in it."""
+    stream.write(visible(text, encoding_of(stream)) + "\n")
+
+
+def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -> None:
+    """A table of identities."""
+    any_hidden = any(each.hidden for each in identities)
+    rows = [
+        (
+            Cell(each.color, color=each.color_code),
+            Cell(each.icon, glyph=_glyph(each.icon)),
+            Cell(each.name, folds=True),
+            Cell(each.cookie_store_id),
+            *([Cell("hidden" if each.hidden else "")] if any_hidden else []),
+        )
+        for each in identities
+    ]
+    print_table(("Color", "Icon", "Name", "Id", ""), rows, stream)
+
+
+def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: TextIO) -> None:
+    """A table of tabs, each with its identity; those of none have the name of the default store."""
+    rows = [
+        (
+            Cell(str(tab.id)),
+            _whose(tab, identity),
+            Cell(tab.title or tab.error, clips=True),
+            Cell(tab.target or tab.url, clips=True),
+            Cell(_state(tab)),
+        )
+        for tab, identity in tabs
+    ]
+    print_table(("Tab", "Identity", "Title", "Address", ""), rows, stream)
+
+
+def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_values: bool) -> None:
+    """A table of cookies as the cookies API describes them. A value may be as good as a password."""
+    rows = [
+        (
+            Cell(each["domain"]),
+            Cell(each["path"], folds=True),
+            Cell(each["name"], folds=True),
+            *([Cell(each["value"], folds=True)] if show_values else []),
+            Cell(_expiry(each.get("expirationDate"))),
+            Cell(_attributes(each), folds=True),
+        )
+        for each in cookies
+    ]
+    header = ("Domain", "Path", "Name", *(("Value",) if show_values else ()), "Expires", "")
+    print_table(header, rows, stream)
+
+
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, whole: str) -> None:
+    """A table of words. What there is little room for folds, but not the words to be typed, below the title `whole`."""
+    cells = [[Cell(text, folds=title != whole) for title, text in zip(header, row, strict=True)] for row in rows]
+    print_table(header, cells, stream)
+
+
+def print_colors(stream: TextIO) -> None:
+    """A table of the palette's colors."""
+    rows = [(Cell(color, color=code), Cell(code)) for color, code in palette.COLORS]
+    print_table(("Color", "Code"), rows, stream)
+
+
+def print_icons(stream: TextIO) -> None:
+    """A table of the palette's icons."""
+    rows = [(Cell(icon, glyph=_glyph(icon)), Cell(url)) for icon, url in palette.ICONS]
+    print_table(("Icon", "Address"), rows, stream)
+
+
+def say(what: str, identity: ContextualIdentity, stream: TextIO, more: str = "") -> None:
+    """A sentence about an identity, such as what has just been done to it."""
+    name, cookie_store_id = visible(identity.name, encoding_of(stream)), identity.cookie_store_id
+    if not is_for_a_person(stream):
+        stream.write(f"{what} {name} ({cookie_store_id}){more}\n")
+        return
+    from rich.text import Text
+
+    console = console_of(stream)
+    mark = marked(Cell("", color=identity.color_code, glyph=_glyph(identity.icon)), console)
+    console.print(
+        Text.assemble(f"{what} ", mark, (name, "bold"), (f" ({cookie_store_id})", "dim"), more), soft_wrap=True
+    )
+
+
+def say_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: TextIO) -> None:
+    """A sentence about a tab, such as what has just become of it."""
+    status = str(tab.http_status) if (tab.http_status or 0) >= _ERROR_STATUS else ""
+    details = [tab.title, "" if status in tab.title else status, tab.error]
+    told = f": {tab.target or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
+    whose, told = _whose(tab, identity), visible(told, encoding_of(stream))
+    if not is_for_a_person(stream):
+        stream.write(f"{what} tab {tab.id} in {visible(whose.text, encoding_of(stream))}{told}\n")
+        stream.flush()
+        return
+    from rich.text import Text
+
+    console = console_of(stream)
+    console.print(Text.assemble(f"{what} tab {tab.id} in ", marked(whose, console), told), soft_wrap=True)
+
+
+def _whose(tab: Tab, identity: ContextualIdentity | None) -> Cell:
+    if identity is None:
+        return Cell(tab.cookie_store_id)
+    return Cell(identity.name, color=identity.color_code, glyph=_glyph(identity.icon))
+
+
+def _state(tab: Tab) -> str:
+    words = {
+        "active": tab.active,
+        "pinned": tab.pinned,
+        "hidden": tab.hidden,
+        "loading": tab.loading,
+        "error": bool(tab.error) and not tab.loading,
+    }
+    return " ".join(word for word, applies in words.items() if applies)
+
+
+def _expiry(seconds: float | None) -> str:
+    if seconds is None:
+        return "session"
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "later"
+
+
+def _attributes(cookie: Mapping[str, Any]) -> str:
+    same_site, partition = cookie["sameSite"], cookie["partitionKey"]
+    words = (
+        "secure" if cookie["secure"] else "",
+        "http-only" if cookie["httpOnly"] else "",
+        "" if same_site == "unspecified" else f"same-site={same_site}",
+        f"partition={partition['topLevelSite']}" if partition else "",
+    )
+    return " ".join(filter(None, words))
+
+
+def _glyph(icon: str) -> str:
+    return _GLYPHS.get(icon, _NEUTRAL_GLYPH)
+
+
+def _is_utf8(stream: TextIO) -> bool:
+    return codecs.lookup(encoding_of(stream)).name == "utf-8"

@@ -1,0 +1,175 @@
+"""Where the cookies of a jar are kept, so that each question touches only what it is about. Knows no rule of cookies.
+
+    site (registrable domain) → shelf (partition) → domain → cookie
+
+A site is as far as any rule reaches: all that a request can see, all that one cookie can shadow, and all that is
+counted against the limit of a site. It also remembers the answers that were given, until one of its cookies changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import inf
+
+from hatbox.cookies.cookie import Cookie, Key, Partition
+from hatbox.cookies.public_suffixes import Suffixes
+
+__all__ = ["Answer", "Index", "Shelf", "Site"]
+
+_REMEMBERED_ANSWERS = 32
+
+
+class Answer:
+    """A Cookie header that was given, good for the time in which none of the cookies involved expires."""
+
+    __slots__ = ("cookies", "since", "text", "until", "used")
+
+    def __init__(self, text: str, cookies: list[Cookie], since: float, until: float, used: float) -> None:
+        self.text = text
+        self.cookies = cookies
+        self.since = since
+        self.until = until
+        self.used = used
+
+
+class Shelf:
+    """The cookies of one site in one partition."""
+
+    __slots__ = ("count", "domains", "secure")
+
+    def __init__(self) -> None:
+        self.domains: dict[str, dict[tuple[str, str, bool], Cookie]] = {}
+        self.count = 0
+        self.secure = 0
+
+    def __iter__(self) -> Iterator[Cookie]:
+        for cookies in self.domains.values():
+            yield from cookies.values()
+
+
+class Site:
+    """The cookies of one registrable domain, and the answers made of them."""
+
+    __slots__ = ("answers", "deep", "next_expiry", "shelves")
+
+    def __init__(self) -> None:
+        self.shelves: dict[Partition | None, Shelf] = {}
+        self.answers: dict[tuple[object, ...], Answer] = {}
+        self.deep = 0  # cookies with a path other than `/`; without any, all paths have one answer
+        self.next_expiry = inf  # no cookie expires before this
+
+    def __iter__(self) -> Iterator[Cookie]:
+        for shelf in self.shelves.values():
+            yield from shelf
+
+    def remember(self, key: tuple[object, ...], answer: Answer) -> None:
+        """Keep an answer for the next request that is like this one."""
+        if len(self.answers) >= _REMEMBERED_ANSWERS:
+            self.settle()
+            self.answers.clear()
+        self.answers[key] = answer
+
+    def settle(self) -> None:
+        """Note on the cookies when answers were last used: done here and not at each request, which must be quick."""
+        for answer in self.answers.values():
+            for cookie in answer.cookies:
+                if cookie.last_access < answer.used:
+                    cookie.last_access = answer.used
+
+    def changed(self) -> None:
+        """Forget the answers: they are no longer true."""
+        if self.answers:
+            self.settle()
+            self.answers.clear()
+
+
+class Index:
+    """All cookies of a jar, by site."""
+
+    __slots__ = ("_suffixes", "count", "sites")
+
+    def __init__(self, suffixes: Suffixes) -> None:
+        self._suffixes = suffixes
+        self.sites: dict[str, Site] = {}
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Cookie]:
+        for site in self.sites.values():
+            yield from site
+
+    def site(self, domain: str) -> Site | None:
+        """The site of a host or domain, if it has any cookies."""
+        return self.sites.get(self._suffixes.site(domain))
+
+    def shelf(self, domain: str, partition: Partition | None) -> Shelf | None:
+        """The cookies that a new one of this domain may meet."""
+        site = self.site(domain)
+        return site.shelves.get(partition) if site is not None else None
+
+    def find(self, key: Key) -> Cookie | None:
+        """The cookie with this key."""
+        shelf = self.shelf(key.domain, key.partition)
+        if shelf is None:
+            return None
+        return shelf.domains.get(key.domain, {}).get((key.name, key.path, key.host_only))
+
+    def add(self, cookie: Cookie) -> None:
+        """Put a cookie in the place of one with the same key, if there is one."""
+        self.add_all((cookie,))
+
+    def add_all(self, cookies: Iterable[Cookie]) -> None:
+        """Put in many. Those of one domain that stand together are put in together, which is twice as fast."""
+        domain: tuple[str, Partition | None] | None = None
+        for cookie in cookies:
+            if (cookie.domain, cookie.partition) != domain:
+                domain = cookie.domain, cookie.partition
+                site, shelf, slots = self._place_for(*domain)
+            slot = (cookie.name, cookie.path, cookie.host_only)
+            old = slots.get(slot)
+            if old is not None:
+                self._count(site, shelf, old, -1)
+            slots[slot] = cookie
+            self._count(site, shelf, cookie, 1)
+            if cookie.expires is not None and cookie.expires < site.next_expiry:
+                site.next_expiry = cookie.expires
+
+    def remove(self, cookie: Cookie) -> None:
+        """Take a cookie out, and what is empty then."""
+        name = self._suffixes.site(cookie.domain)
+        site = self.sites[name]
+        shelf = site.shelves[cookie.partition]
+        cookies = shelf.domains[cookie.domain]
+        del cookies[cookie.name, cookie.path, cookie.host_only]
+        self._count(site, shelf, cookie, -1)
+        site.changed()
+        if not cookies:
+            del shelf.domains[cookie.domain]
+            if not shelf.count:
+                del site.shelves[cookie.partition]
+                if not site.shelves:
+                    del self.sites[name]
+
+    def _place_for(
+        self, domain: str, partition: Partition | None
+    ) -> tuple[Site, Shelf, dict[tuple[str, str, bool], Cookie]]:
+        """Where the cookies of a domain are put, made if need be; answers that they change are forgotten."""
+        name = self._suffixes.site(domain)
+        site = self.sites.get(name)
+        if site is None:
+            site = self.sites[name] = Site()
+        shelf = site.shelves.get(partition)
+        if shelf is None:
+            shelf = site.shelves[partition] = Shelf()
+        site.changed()
+        return site, shelf, shelf.domains.setdefault(domain, {})
+
+    def settle(self) -> None:
+        """Bring `last_access` of all cookies up to date."""
+        for site in self.sites.values():
+            site.settle()
+
+    def _count(self, site: Site, shelf: Shelf, cookie: Cookie, one: int) -> None:
+        self.count += one
+        shelf.count += one
+        shelf.secure += one * cookie.secure
+        site.deep += one * (cookie.path != "/")

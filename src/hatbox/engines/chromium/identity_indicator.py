@@ -1,0 +1,50 @@
+"""How an identity is to be known by in a window: its name before each title, and its color and icon as the page's icon.
+
+Pure. Chromium has no place of its own for it: what a mark changes is the page, and the page can see that.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Final
+
+from hatbox.identities.model import ContextualIdentity
+
+__all__ = ["Mark", "mark_of"]
+
+Mark = dict[str, str]
+"""What page_observer.js takes: `name` and `icon`, an address."""
+
+# White, on a field of 32 by 32.
+_SHAPES: Final = {
+    "briefcase": '<path d="M12 11V8h8v3m-13 0h18v13H7z" {line}/><path d="M7 17h18" {line}/>',
+    "cart": '<path d="M6 8h3l3 12h11l3-9H10" {line}/><circle cx="13" cy="24" r="2" {fill}/>'
+    '<circle cx="22" cy="24" r="2" {fill}/>',
+    "chill": '<path d="M6 12h20M9 12c0 8 6 8 6 1m2 0c0 7 6 7 6-1" {line}/>',
+    "circle": '<circle cx="16" cy="16" r="7" {fill}/>',
+    "dollar": '<path d="M20 11c-2-3-9-2-8 2s9 2 9 6-8 5-10 1M16 6v20" {line}/>',
+    "fence": '<path d="M9 25V10l2-3 2 3v15zm10 0V10l2-3 2 3v15zM6 14h20M6 20h20" {line}/>',
+    "fingerprint": '<path d="M10 23c-3-9 1-14 6-14s8 4 7 11m-9 5c-2-7-1-11 2-11s3 4 3 10" {line}/>',
+    "food": '<path d="M10 7v6c0 4 5 4 5 0V7m-2.5 9v10M21 7c-3 3-3 8 0 10v9" {line}/>',
+    "fruit": '<path d="M16 12c-10-5-10 13 0 13s10-18 0-13zm0 0c0-3 1-5 4-6" {line}/>',
+    "gift": '<path d="M7 13h18v12H7zm9 0v12M16 13c-3-8-9-4-5-1m5 1c3-8 9-4 5-1" {line}/>',
+    "pet": '<circle cx="16" cy="20" r="5" {fill}/><circle cx="9" cy="15" r="2.4" {fill}/>'
+    '<circle cx="14" cy="10" r="2.4" {fill}/><circle cx="19" cy="10" r="2.4" {fill}/>'
+    '<circle cx="23" cy="15" r="2.4" {fill}/>',
+    "tree": '<path d="M16 6l7 9h-3l5 6H7l5-6H9z" {fill}/><path d="M16 21v5" {line}/>',
+    "vacation": '<path d="M6 19l20-8c2 2 0 4-3 5l-6 8h-3l3-7-5 2-2 3H7z" {fill}/>',
+}
+_LINE: Final = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
+_FILL: Final = 'fill="#fff"'
+
+
+def mark_of(identity: ContextualIdentity) -> Mark:
+    """The mark of an identity."""
+    shape = _SHAPES.get(identity.icon, _SHAPES["circle"]).format(line=_LINE, fill=_FILL)
+    picture = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+        f'<rect width="32" height="32" rx="8" fill="{identity.color_code}"/>{shape}</svg>'
+    )
+    # One space between words and no control characters, as a title has them; so that it is known when it is read again.
+    name = " ".join("".join(each if each.isprintable() else " " for each in identity.name).split())
+    return {"name": name, "icon": f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"}

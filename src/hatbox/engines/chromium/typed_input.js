@@ -1,0 +1,227 @@
+// Runs beside page_observer.js, in the isolated world of every document. Records the fields that the user has typed into: hide
+// saves them (hatboxTyped), show fills them in again (hatboxFill). It sets no timers, because the page could observe
+// their ids. Globals of the page do not exist in this world. But named elements can shadow members of document and of
+// forms, so these are called on their prototypes.
+((document) => {
+  const MOST_FIELDS = 200, MOST_TEXT = 200_000, MOST_NODES = 20_000, MOST_ALIKE = 10_000, MOST_DEPTH = 8;
+  const SAVING = 50, FILLING = 15_000, MOST_ATTEMPTS = 500; // milliseconds, milliseconds, attempts
+  const FORBIDDEN = /^(off|one-time-code|current-password|new-password|cc-.*)$/;
+  const SECRET_NAME = /passw|passphrase|pwd|secret|otp|cvc|cvv|card.?num|(^|[^a-z])(pass|pw)([^a-z]|$)/i;
+  const NOT_TYPED = new Set(["hidden", "submit", "reset", "button", "image"]);
+
+  const uncurried = (method) => Function.prototype.call.bind(method);
+  const attribute = uncurried(Element.prototype.getAttribute);
+  const rootOf = uncurried(Node.prototype.getRootNode);
+  const innerText = uncurried(Object.getOwnPropertyDescriptor(HTMLElement.prototype, "innerText").get);
+  const isConnected = uncurried(Object.getOwnPropertyDescriptor(Node.prototype, "isConnected").get);
+  const inDocument = uncurried(Document.prototype.querySelectorAll);
+  const inFragment = uncurried(DocumentFragment.prototype.querySelectorAll);
+  const idInDocument = uncurried(Document.prototype.getElementById);
+  const idInFragment = uncurried(DocumentFragment.prototype.getElementById);
+  const all = (root, selector) => (root === document ? inDocument : inFragment)(root, selector);
+  const byId = (root, id) => (root === document ? idInDocument : idInFragment)(root, id);
+  const tell = (...words) => hatbox(JSON.stringify([0, ...words]));
+
+  const touched = new Set(), passwords = new WeakSet();
+  let isTold = false, isFull = false, unfilled = [];
+
+  const kindOf = (element) => {
+    if (element instanceof HTMLInputElement) return element.type;
+    if (element instanceof HTMLTextAreaElement) return "textarea";
+    if (element instanceof HTMLSelectElement) return "select";
+    return element instanceof HTMLElement && element.isContentEditable ? "editable" : "unknown";
+  };
+
+  const remember = (element) => {
+    if (!(element instanceof Element)) return;
+    if (kindOf(element) === "password") passwords.add(element);
+    if (touched.size >= MOST_FIELDS && !touched.has(element)) {
+      for (const each of touched) if (!isConnected(each)) touched.delete(each);
+      if (touched.size >= MOST_FIELDS) isFull = true;
+    }
+    if (touched.size < MOST_FIELDS) touched.add(element);
+    if (!isTold) tell("typed");
+    isTold = true;
+  };
+
+  addEventListener("input", (event) => {
+    if (event.isTrusted) remember(event.composedPath()[0]);
+  }, { capture: true, passive: true });
+
+  // A button that shows a password changes the type of its field, maybe before anything is typed. Shadow roots are observed
+  // from when the user first does something there.
+  const shown = new MutationObserver((changes) => {
+    for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") passwords.add(target);
+  });
+  const observe = (root) => shown.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+  const observeRoot = (event) => {
+    const at = event.composedPath()[0], root = at instanceof Node ? rootOf(at) : null;
+    if (event.isTrusted && root instanceof ShadowRoot) observe(root);
+  };
+  observe(document);
+  for (const name of ["pointerdown", "keydown"]) addEventListener(name, observeRoot, { capture: true, passive: true });
+
+  // ------------------------------------------------------------------------------------------------------------ saving
+
+  // A password may be displayed as text, and a site may forbid storing a field (autocomplete).
+  const isSecret = (element) => {
+    if (passwords.has(element) || kindOf(element) === "password") return "password";
+    if (SECRET_NAME.test(attribute(element, "name") ?? "") || SECRET_NAME.test(attribute(element, "id") ?? "")) return "password";
+    if ((getComputedStyle(element).webkitTextSecurity || "none") !== "none") return "password";
+    const form = element.form instanceof HTMLFormElement ? element.form : null;
+    const said = attribute(element, "autocomplete") ?? (form && attribute(form, "autocomplete")) ?? "";
+    return said.toLowerCase().split(/\s+/).some((word) => FORBIDDEN.test(word)) ? "forbidden" : "";
+  };
+
+  const isShort = (element) => {
+    // Whether the text of an editable element is short enough to be read fast.
+    const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_ALL);
+    for (let nodes = 0, size = 0; walker.nextNode();) {
+      size += walker.currentNode instanceof Text ? walker.currentNode.length : 0;
+      if (++nodes > MOST_NODES || size > MOST_TEXT) return false;
+    }
+    return true;
+  };
+
+  const valueOf = (element, kind) => {
+    if (kind === "checkbox" || kind === "radio") return element.checked;
+    if (kind === "select") return [...element.selectedOptions].slice(0, 100).map((option) => option.value);
+    return kind === "editable" ? (isShort(element) ? innerText(element) : null) : element.value;
+  };
+
+  const isEmpty = (element, value) => value === "" && !element.defaultValue;
+
+  const stepOf = (root, element) => {
+    const tag = element.localName, id = attribute(element, "id") ?? "", name = attribute(element, "name") ?? "";
+    if (id && byId(root, id) === element) return { tag, id, name: "", place: 0 };
+    const alike = all(root, selectorOf({ tag, name }));
+    for (let place = 0; place < Math.min(alike.length, MOST_ALIKE); place++) {
+      if (alike[place] === element) return { tag, id: "", name, place };
+    }
+    return null;
+  };
+  const selectorOf = ({ tag, name }) => CSS.escape(tag) + (name ? `[name="${CSS.escape(name)}"]` : "");
+
+  const stepsTo = (element) => {
+    // From the document to the field, through the open shadow roots in between.
+    const steps = [];
+    for (let at = element; steps.length < MOST_DEPTH;) {
+      const root = rootOf(at), step = root === document || root instanceof ShadowRoot ? stepOf(root, at) : null;
+      if (step === null) return null;
+      steps.unshift(step);
+      if (root === document) return steps;
+      at = root.host;
+    }
+    return null;
+  };
+
+  const place = () => {
+    // The index of this frame in its parent, of the parent in its own parent, and so on.
+    const places = [];
+    for (let at = window; at !== at.parent && places.length < 10; at = at.parent) {
+      let index = 0;
+      while (index < 100 && at.parent[index] !== at) index++;
+      places.unshift(index);
+    }
+    return places;
+  };
+  const address = () => (location.origin === "null" ? location.protocol + location.pathname : location.origin + location.pathname + location.search);
+
+  self.hatboxTyped = () => {
+    const deadline = performance.now() + SAVING, fields = [], lost = {};
+    const lose = (why) => { lost[why] = (lost[why] ?? 0) + 1; };
+    let left = MOST_TEXT;
+    if (isFull) lose("too much");
+    for (const element of touched) {
+      if (!isConnected(element)) continue;
+      const kind = kindOf(element), secret = kind === "unknown" ? "" : isSecret(element);
+      if (NOT_TYPED.has(kind)) continue;
+      if (kind === "file") {
+        if (element.files.length) lose("file");
+        continue;
+      }
+      if (kind === "unknown") { lose("unreachable"); continue; }
+      const value = valueOf(element, kind);
+      if (isEmpty(element, value)) continue;
+      if (secret) { lose(secret); continue; }
+      const size = value === null ? Infinity : typeof value === "object" ? value.reduce((sum, each) => sum + each.length, 0) : String(value).length;
+      if (size > left || performance.now() > deadline) { lose("too much"); continue; }
+      const steps = stepsTo(element);
+      if (steps === null || JSON.stringify(steps).length > 5000) { lose("unreachable"); continue; }
+      left -= size;
+      fields.push({ steps, kind, value });
+    }
+    fields.push(...unfilled);
+    return JSON.stringify({ url: address().slice(0, 8000), place: place(), fields, lost });
+  };
+
+  // ----------------------------------------------------------------------------------------------------------- filling
+
+  const find = (steps) => {
+    let root = document, element = null;
+    for (const step of steps) {
+      if (root === null) return null;
+      element = step.id ? byId(root, step.id) : all(root, selectorOf(step))[step.place];
+      if (!element || element.localName !== step.tag) return null;
+      root = element.shadowRoot;
+    }
+    return element;
+  };
+
+  const announce = (element, ...names) => {
+    for (const name of names) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
+  };
+
+  const fillIn = (element, kind, value) => {
+    if (kind === "checkbox" || kind === "radio") {
+      // Frameworks listen to clicks. The event is not trusted, so it opens no window.
+      if (element.checked !== value && !(kind === "radio" && !value)) element.click();
+    } else if (kind === "select") {
+      for (const option of element.options) option.selected = value.includes(option.value);
+      announce(element, "input", "change");
+    } else if (kind === "editable") {
+      if (innerText(element) === value) return;
+      element.focus();
+      getSelection().selectAllChildren(element);
+      Document.prototype.execCommand.call(document, "insertText", false, value);
+    } else if (element.value !== value) {
+      element.value = value;
+      announce(element, "input", "change");
+    }
+  };
+
+  const fill = ({ steps, kind, value }) => {
+    const element = find(steps);
+    if (element === null || kindOf(element) !== kind || isSecret(element)) return false;
+    if (touched.has(element)) return true; // the user has typed into it since
+    fillIn(element, kind, value);
+    remember(element);
+    return true;
+  };
+
+  self.hatboxFill = (saved) => {
+    const here = address(), where = String(place());
+    const mine = saved.find((each) => each.url === here && String(each.place) === where);
+    if (mine === undefined) return false;
+    let attempts = 0;
+    unfilled = mine.fields;
+    const deadline = performance.now() + FILLING;
+    const attempt = () => {
+      unfilled = unfilled.filter((field) => !fill(field));
+      if (unfilled.length === 0) tell("filled", mine.url, mine.place);
+      return unfilled.length === 0;
+    };
+    const begin = () => {
+      if (attempt()) return;
+      // A page may create its fields later.
+      const observer = new MutationObserver(() => {
+        if (performance.now() > deadline || ++attempts > MOST_ATTEMPTS) unfilled = [];
+        if (unfilled.length === 0 || attempt()) observer.disconnect();
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    };
+    if (document.readyState === "complete") begin();
+    else addEventListener("load", begin, { once: true });
+    return true;
+  };
+})(document);

@@ -1,0 +1,1 @@
+"""What extensions store in the profile. Transaction functions; knows no caller and no runtime."""

@@ -1,0 +1,162 @@
+"""Which extensions run, in whichever process: noted in the profile, so that everybody can see them and what they show.
+
+Plain functions of a transaction. A process that has ended without a word is noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from hatbox.api.namespaces import browser_action as button
+from hatbox.api.namespaces import notifications
+from hatbox.api.namespaces import page_action as page
+from hatbox.api.namespaces.tabs.clicked_tab import is_event_page
+from hatbox.errors import ExtensionError, NoSuchExtension
+from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import menu_items as items
+from hatbox.store.base import Transaction
+from hatbox.tabs.first_window import close_first_tab, open_first_window
+from hatbox.tabs.visibility import show_abandoned
+
+__all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare", "settle"]
+
+_KIND: Final = installed.RUNNING
+_STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
+_QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
+_OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
+
+
+class Running(msgspec.Struct, frozen=True):
+    """An extension that runs: in which process, and what its manifest says."""
+
+    id: str
+    """Its data area."""
+    name: str
+    process: int
+    since: str
+    """When the process began, as the system tells it: numbers of processes are used again."""
+    manifest: Mapping[str, Any]
+    """What runtime.getManifest() returns."""
+    extension_id: str = ""
+    """Its id, as others see it."""
+
+
+def area_named(transaction: Transaction, name: str) -> str:
+    """The data area of the extension with this id, or with this area: the installed one, else the one that runs."""
+    if installed.get(transaction, name) is not None:
+        return name
+    areas = [each.area for each in installed.get_all(transaction) if each.id == name]
+    at_work = [area for area in areas if get(transaction, area) is not None]
+    for found in (at_work, areas):
+        if len(found) == 1:
+            return found[0]
+    raise NoSuchExtension(name)
+
+
+def begin(
+    transaction: Transaction,
+    extension: str,
+    name: str,
+    manifest: Mapping[str, Any],
+    *,
+    extension_id: str | None = None,
+    is_same_version: bool,
+) -> None:
+    """Note that an extension runs in this process. What it showed when it last ran is gone.
+
+    But for the menus of one that sleeps: those are made only once.
+    """
+    other = get(transaction, extension)
+    if other is not None and other.process != os.getpid():
+        raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
+    settle(transaction)
+    forget_menus = not (is_event_page(manifest) and is_same_version)
+    for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
+        transaction.extensions.clear(extension, kind)
+    running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
+    transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
+    open_first_window(transaction)
+
+
+def prepare(transaction: Transaction, extension: str) -> None:
+    """Its scripts begin anew. If they do so whenever they start, they make their menus again."""
+    known = get(transaction, extension)
+    if known is not None and not is_event_page(known.manifest):
+        transaction.extensions.clear(extension, items.KIND)
+
+
+def end(transaction: Transaction, extension: str) -> None:
+    """Note that an extension has ended."""
+    transaction.extensions.delete(extension, _KIND, "")
+    settle(transaction)
+
+
+def settle(transaction: Transaction) -> None:
+    """Clean up after runs that have ended or were killed: show the tabs that they hid, close the first window."""
+    alive = {each.id for each in get_all(transaction)}
+    for extension, _, _ in transaction.extensions.find(_KIND):
+        if extension not in alive:
+            transaction.extensions.delete(extension, _KIND, "")
+    show_abandoned(transaction, alive)
+    if not alive:
+        close_first_tab(transaction)
+
+
+def get_all(transaction: Transaction) -> list[Running]:
+    """All that run."""
+    found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
+    return [each for each in found if _is_there(each)]
+
+
+def get(transaction: Transaction, extension: str) -> Running | None:
+    """An extension, if it runs."""
+    value = transaction.extensions.get(extension, _KIND, "")
+    running = _decode(value) if value else None
+    return running if running is not None and _is_there(running) else None
+
+
+def find(transaction: Transaction, name: str) -> Running | None:
+    """An extension that runs, by its data area or its id."""
+    exact = get(transaction, name)
+    return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
+
+
+def _is_there(running: Running) -> bool:
+    return _since(running.process) == running.since
+
+
+if sys.platform == "win32":
+
+    def _since(process: int) -> str | None:
+        """Empty, as the system does not tell; None if there is no such process."""
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(_QUERY, False, process)
+        if not handle:
+            return None
+        kernel.CloseHandle(handle)
+        return ""
+else:
+
+    def _since(process: int) -> str | None:
+        """When a process began; empty where the system does not tell, None if there is no such process."""
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:
+            pass  # it is somebody else's
+        try:
+            return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[_STARTED]
+        except OSError:
+            return ""
+
+
+_decode = msgspec.json.Decoder(Running).decode

@@ -1,0 +1,1 @@
+"""The storage areas of extensions: storage.local, sync and session."""

@@ -1,0 +1,1 @@
+"""The files of an extension: manifest, locales, background scripts. Runs nothing."""

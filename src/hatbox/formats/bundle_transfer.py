@@ -1,0 +1,155 @@
+"""A bundle into a profile, and out of it. Each is a plain function of a transaction: all of it happens, or nothing.
+
+Knows the rules that identities keep here, and no format; those for cookies are in `merging`. What is in the profile
+already stays as it is, so that a second import changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from hatbox.cookies.cookie import Cookie
+from hatbox.cookies.cookie_stores import keep_changes, load_cookies
+from hatbox.errors import InvalidColor, InvalidIcon
+from hatbox.formats.adjacent_files import count_beside
+from hatbox.formats.base import Bundle, Holding, Label, Report
+from hatbox.formats.cookie_merge import merge
+from hatbox.identities import palette
+from hatbox.identities import service as identities
+from hatbox.identities.ids import DEFAULT_STORE, store_number
+from hatbox.identities.model import ContextualIdentity
+from hatbox.javascript.text import is_blank, well_formed
+from hatbox.store.base import Transaction
+
+__all__ = ["put_bundle", "take_bundle"]
+
+UNNAMED: Final = "identities without a name"
+UNKNOWN_LOOKS: Final = "identities whose color or icon is not in the palette: they are gray, or have a circle"
+
+
+def put_bundle(
+    transaction: Transaction,
+    bundle: Bundle,
+    now: float,
+    into: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Take a bundle in. With `into`, an id or a name, all cookies go there, and no identity is made.
+
+    An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
+    `progress` is told of numbers of cookies that are done.
+    """
+    report = Report(skipped=Counter(bundle.skipped), lost=Counter(bundle.lost))
+    if into is None:
+        ids = _identified(transaction, bundle, report)
+    else:
+        ids = [_store_id(transaction, into)] * len(bundle.holdings)
+    # Each store once: what two holdings bring to one store must not drive each other out in turn.
+    given: dict[str | None, list[Cookie]] = {}
+    for cookie_store_id, holding in zip(ids, bundle.holdings, strict=True):
+        given.setdefault(cookie_store_id, []).extend(holding.cookies)
+    for cookie_store_id, cookies in given.items():
+        if cookie_store_id is not None and cookies:
+            number = store_number(cookie_store_id) or 0
+            if changes := merge(load_cookies(transaction, number), cookies, now, report):
+                keep_changes(transaction, number, changes)
+        if progress is not None:
+            progress(len(cookies))
+    if bundle.ordered and into is None:
+        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_STORE])
+    return report
+
+
+def take_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
+    """These identities, each an id or a name, with their cookies; or all, and the cookies of none if there are any."""
+    if wanted is not None:
+        ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
+        return _bundle(transaction, [_holding(transaction, each, now) for each in ids], whole=False)
+    everything = [DEFAULT_STORE, *(each.cookie_store_id for each in identities.query(transaction))]
+    holdings = [_holding(transaction, each, now) for each in everything]
+    return _bundle(transaction, holdings, whole=True)
+
+
+def _bundle(transaction: Transaction, holdings: Sequence[Holding], *, whole: bool) -> Bundle:
+    """Of a whole profile, the store of no identity is left out where it has no cookies."""
+    beside = count_beside(transaction, [each.number for each in holdings], whole=whole)
+    wanted = [each for each in holdings if not whole or each.label or each.cookies]
+    return Bundle(wanted, ordered=True, not_carried=beside)
+
+
+def _store_id(transaction: Transaction, name_or_id: str) -> str:
+    return DEFAULT_STORE if name_or_id == DEFAULT_STORE else identities.find(transaction, name_or_id).cookie_store_id
+
+
+def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Holding:
+    number = store_number(cookie_store_id) or 0
+    label = None
+    if number:
+        identity = identities.get(transaction, cookie_store_id)
+        label = Label(identity.name, identity.icon, identity.color, identity.hidden)
+    lasting = [cookie for cookie in load_cookies(transaction, number) if not cookie.expired(now)]
+    return Holding(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
+
+
+# --------------------------------------------------------------------------------------------------- identities
+
+_Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
+
+
+def _identified(transaction: Transaction, bundle: Bundle, report: Report) -> list[str | None]:
+    """The store of each holding: that of an identity that looks the same and is not taken yet, or of a new one."""
+    free: _Free = {}
+    for identity in identities.query(transaction):
+        free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
+    return [
+        DEFAULT_STORE if holding.label is None else _id_for(transaction, holding.label, free, report)
+        for holding in bundle.holdings
+    ]
+
+
+def _id_for(transaction: Transaction, label: Label, free: _Free, report: Report) -> str | None:
+    if is_blank(label.name):
+        report.skipped[UNNAMED] += 1
+        return None
+    name, icon, color = well_formed(label.name), _known_icon(label.icon), _known_color(label.color)
+    fitting = icon or "circle", color or "gray"
+    # What is not in the palette may be here all the same: a newer version has stored it.
+    if same := free.get((name, label.icon, label.color)) or free.get((name, *fitting)):
+        identity = same.pop(0)
+        report.identities_known += 1
+    else:
+        identity = identities.create(transaction, name, fitting[1], fitting[0])
+        report.identities_new += 1
+        if icon is None or color is None:
+            report.lost[UNKNOWN_LOOKS] += 1
+    if label.hidden is not None and label.hidden != identity.hidden:
+        change = identities.hide if label.hidden else identities.show
+        change(transaction, identity.cookie_store_id)
+    return identity.cookie_store_id
+
+
+def _known_icon(name: str) -> str | None:
+    try:
+        return palette.accepted_icon(name)
+    except InvalidIcon:
+        return None
+
+
+def _known_color(name: str) -> str | None:
+    try:
+        return palette.accepted_color(name)
+    except InvalidColor:
+        return None
+
+
+def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
+    """Bring these identities into this order, in the places that they have together among the others."""
+    order = [each.cookie_store_id for each in identities.query(transaction)]
+    wanted, moved = iter(ids), frozenset(ids)
+    for place, now_there in enumerate([next(wanted) if each in moved else each for each in order]):
+        if order[place] != now_there:
+            identities.move(transaction, [now_there], place)
+            order.remove(now_there)
+            order.insert(place, now_there)

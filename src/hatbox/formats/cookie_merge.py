@@ -1,0 +1,168 @@
+"""Which cookies a store has after an import: of what was in it and of what is given, what an engine would keep.
+
+Pure: knows no format and no profile. Whatever is decided here comes out the same the second time, also later: what was
+left out once is left out again, and a time that was cut stays as it was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import floor, inf
+from typing import Final, TypeAlias
+
+import msgspec
+
+from hatbox.cookies.cookie import Cause, Change, Cookie, Key
+from hatbox.cookies.domains import canonical_host
+from hatbox.cookies.eviction import Limits, within_limits
+from hatbox.cookies.parse import SetCookie
+from hatbox.cookies.partitions import canonical_partition
+from hatbox.cookies.prefixes import keeps_prefix_promise
+from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.storage import check_fields, same_content
+from hatbox.errors import CookieRefused
+from hatbox.formats.base import Report
+
+__all__ = ["merge"]
+
+LIMITS: Final = Limits()
+EXPIRED: Final = "expired cookies"
+INVALID: Final = "cookies that no browser would keep (for their host, size, characters or prefix)"
+CROWDED: Final = (
+    f"cookies beyond what a store holds ({LIMITS.per_site} of a site, {LIMITS.per_store} in all); the newest were kept"
+)
+EVICTED: Final = "cookies that were in a full store, and made room for those that were imported"
+
+_MICRO: Final = 1_000_000
+_CUT: Final = 2**-10  # a fraction of a second that nobody else writes: it marks a time that was cut here
+_SITE: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s^/?#]+")
+
+_ByKey: TypeAlias = dict[Key, Cookie]
+
+
+def merge(
+    known: Iterable[Cookie], given: Iterable[Cookie], now: float, report: Report, limits: Limits = LIMITS
+) -> list[Change]:
+    """What an import changes in a store that knows these cookies; the report counts what became of those given."""
+    known = list(known)
+    live = {cookie.key: cookie for cookie in known if not cookie.expired(now)}
+    expired = {cookie.key: cookie for cookie in known if cookie.expired(now)}
+    wanted = _wanted(given, now, report)
+    staying = _staying(live, wanted, limits)
+    sequence = max([int(now * _MICRO), *(cookie.sequence + 1 for cookie in known)])
+    changes: list[Change] = []
+    for key, cookie in wanted.items():
+        old = live.get(key)
+        if key not in staying:
+            report.skipped[CROWDED] += 1
+        elif old is not None and _is_same(old, cookie):
+            report.cookies_unchanged += 1
+        else:
+            report.cookies_new += old is None
+            report.cookies_changed += old is not None
+            if old is not None:
+                changes.append(Change(old, True, Cause.OVERWRITE))
+            elif key in expired:
+                changes.append(Change(expired[key], True, Cause.EXPIRED))
+            changes.append(Change(_placed(_cut(cookie, now, limits), old, now, sequence), False, Cause.EXPLICIT))
+            sequence += 1
+    evicted = [cookie for key, cookie in live.items() if key not in staying]
+    if pushed_out := sum(cookie.key not in wanted for cookie in evicted):
+        report.lost[EVICTED] += pushed_out
+    return changes + [Change(cookie, True, Cause.EVICTED) for cookie in evicted]
+
+
+def _wanted(given: Iterable[Cookie], now: float, report: Report) -> _ByKey:
+    """Those that can be kept; of two with one key the last counts."""
+    wanted: _ByKey = {}
+    for cookie in {each.key: each for each in map(_canonical, given)}.values():
+        if cookie.expired(now):
+            report.skipped[EXPIRED] += 1
+        elif not _is_possible(cookie):
+            report.skipped[INVALID] += 1
+        else:
+            wanted[cookie.key] = cookie
+    return wanted
+
+
+def _canonical(cookie: Cookie) -> Cookie:
+    if cookie.partition is None:
+        return cookie
+    return msgspec.structs.replace(cookie, partition=canonical_partition(cookie.partition, cookie.domain))
+
+
+def _is_possible(cookie: Cookie) -> bool:
+    """Whether some response could have set this cookie: all rules but those about who may set what."""
+    shared = "" if cookie.host_only else cookie.domain
+    fields = SetCookie(cookie.name, cookie.value, domain=shared, path=cookie.path)
+    try:
+        check_fields(fields)
+    except CookieRefused:
+        return False
+    return (
+        bool(cookie.domain)
+        and canonical_host(cookie.domain) == cookie.domain
+        and not (shared and default_suffixes().is_suffix(shared))
+        and (bool(cookie.name) or "=" not in cookie.value)
+        and (cookie.partition is None or _SITE.fullmatch(cookie.partition.top_level_site) is not None)
+        and keeps_prefix_promise(
+            cookie.name,
+            cookie.value,
+            secure=cookie.secure,
+            http_only=cookie.http_only,
+            host_only=cookie.host_only,
+            path_attribute=cookie.path,
+        )
+    )
+
+
+def _staying(live: _ByKey, wanted: _ByKey, limits: Limits) -> set[Key]:
+    """The keys of those that stay of all that are known or given."""
+    if len(live | wanted) <= min(limits.per_site, limits.per_store):
+        return {*live, *wanted}
+    # What is given has the same rank each time, what stays may only rise, and what is left out may only sink:
+    # so nothing that was left out comes in the next time. That rules out the clock, and times that were clamped.
+    ranks: dict[Key, tuple[object, ...]] = {
+        key: (cookie.secure, cookie.last_access, cookie.sequence) for key, cookie in live.items()
+    }
+    for place, (key, cookie) in enumerate(wanted.items()):
+        if _has_times(cookie):
+            used = max(cookie.last_access, live[key].last_access if key in live else 0)
+            ranks[key] = cookie.secure, used, cookie.sequence
+        else:  # as new as can be, in the order of the source
+            ranks[key] = cookie.secure, inf, place
+    best_first = sorted(ranks, key=lambda key: (ranks[key], key[:4], key.partition or ()), reverse=True)
+    return set(within_limits(best_first, limits, default_suffixes()))
+
+
+def _has_times(cookie: Cookie) -> bool:
+    return cookie.created > 0
+
+
+def _is_same(old: Cookie, cookie: Cookie) -> bool:
+    """Whether the cookie is there already, perhaps with the time that was made of its own when it was cut."""
+    if old.expires is not None and old.expires % 1 == _CUT and cookie.expires is not None:
+        cookie = msgspec.structs.replace(cookie, expires=min(old.expires, cookie.expires))
+    return same_content(old, cookie)
+
+
+def _cut(cookie: Cookie, now: float, limits: Limits) -> Cookie:
+    """The cookie with a time of expiry that an engine would keep."""
+    latest = now + limits.lifetime
+    if cookie.expires is None or cookie.expires <= latest:
+        return cookie
+    return msgspec.structs.replace(cookie, expires=floor(latest) - 1 + _CUT)
+
+
+def _placed(cookie: Cookie, old: Cookie | None, now: float, sequence: int) -> Cookie:
+    """The cookie with times that can be: those of its source, else of the one that it replaces, else of now."""
+    if _has_times(cookie):
+        sequence = min(max(cookie.sequence, 0), int(now * _MICRO))
+        created = min(cookie.created, now)
+        used = max(min(cookie.last_access, now), old.last_access if old else 0)
+    elif old is not None:
+        sequence, created, used = old.sequence, old.created, now
+    else:
+        created = used = now
+    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=used)

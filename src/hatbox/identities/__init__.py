@@ -1,0 +1,1 @@
+"""Identities: the model, the palette, ids, and the service that changes them."""

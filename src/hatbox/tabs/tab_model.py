@@ -1,0 +1,236 @@
+"""What a tab and a window are, and what is told of them when they change. Knows no rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, Literal, TypeVar
+
+import msgspec
+
+from hatbox.identities.ids import cookie_store_id_of
+from hatbox.store.base import TabRow, Transaction, WindowRow
+
+__all__ = [
+    "ACTIVATED",
+    "ATTACHED",
+    "BLANK",
+    "CREATED",
+    "DETACHED",
+    "HIDDEN",
+    "MOVED",
+    "NAVIGATED",
+    "NEW_TAB",
+    "NO_WINDOW",
+    "REMOVED",
+    "UPDATED",
+    "WINDOW_CREATED",
+    "WINDOW_FOCUSED",
+    "WINDOW_REMOVED",
+    "WINDOW_UPDATED",
+    "Activation",
+    "Hidden",
+    "Move",
+    "Placement",
+    "Removal",
+    "Tab",
+    "Update",
+    "Window",
+    "decoder",
+    "is_blank",
+    "note",
+    "tab_of",
+    "window_of",
+]
+
+T = TypeVar("T")
+
+_BEFORE_HOST: Final = re.compile(r"^[^:]+://(?:www\.)?")
+
+BLANK: Final = "about:blank"
+NEW_TAB: Final = "New Tab"  # the title of a blank page
+NO_WINDOW: Final = -1  # the id of none, where one has to be told
+
+CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
+NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
+ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
+HIDDEN = "engine.hidden"  # an engine has hidden the page
+WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
+WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
+
+
+class Tab(msgspec.Struct, frozen=True):
+    """A tab: a place in a window, and the page that is, or should be, in it."""
+
+    id: int
+    window_id: int
+    index: int
+    cookie_store_id: str
+    url: str
+    target: str
+    """The URL that a load under way leads to; empty if none is."""
+    title: str
+    icon: str
+    """The URL of the page's icon; empty if it has none."""
+    active: bool
+    pinned: bool
+    hidden: bool
+    muted: bool
+    muted_by: str
+    """The id of the caller that has last muted or unmuted it; empty if none has."""
+    discardable: bool
+    opener_id: int | None
+    successor_id: int | None
+    """The tab that is activated when this one is closed, if somebody has said so."""
+    last_accessed: float
+    """In seconds since 1970."""
+    navigation: int
+    """How many loads were asked for."""
+    loading: bool
+    """Whether the latest of them has not ended yet."""
+    begun: bool
+    """Whether an engine is at it."""
+    http_status: int | None
+    """The status of the answer that brought the page; None without one."""
+    content_type: str
+    error: str
+    """Why there is no page; empty if there is one."""
+
+    @property
+    def status(self) -> Literal["loading", "complete"]:
+        """`loading` while an engine loads a page, else `complete`; also while no engine is there to begin."""
+        return "loading" if self.begun else "complete"
+
+    @property
+    def label(self) -> str:
+        """The title that people see: that of the page, else what is or will be there."""
+        return self.title or _label(self.target if self.url == BLANK and self.target else self.url)
+
+
+class Window(msgspec.Struct, frozen=True):
+    """A window: a row of tabs. Where its place and size are None, they are what the engine makes them."""
+
+    id: int
+    focused: bool
+    state: str
+    kind: str
+    title_preface: str
+    left: int | None
+    top: int | None
+    width: int | None
+    height: int | None
+
+
+class Update(msgspec.Struct, frozen=True):
+    """A tab as it is now, and which of its attributes have changed."""
+
+    tab: Tab
+    changed: tuple[str, ...]
+    focused: bool
+    """Whether its window has the focus."""
+
+
+class Activation(msgspec.Struct, frozen=True):
+    """A tab became the active one of its window, after another one or after none."""
+
+    tab_id: int
+    previous_tab_id: int | None
+    window_id: int
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """An engine has hidden the page of a tab."""
+
+    tab_id: int
+    not_saved: tuple[str, ...]
+    """Describes typed text that is lost, for the user, without the text."""
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A tab moved within its window."""
+
+    tab_id: int
+    window_id: int
+    from_index: int
+    to_index: int
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """Where a tab that moved to another window is now, or was."""
+
+    tab_id: int
+    window_id: int
+    index: int
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """A tab, as it was, and whether all of its window was closed."""
+
+    tab: Tab
+    window_closing: bool
+
+
+def is_blank(url: str) -> bool:
+    """Whether a URL is the blank page, which may have a query and a fragment."""
+    return url.partition("#")[0].partition("?")[0].lower() == BLANK
+
+
+def tab_of(row: TabRow) -> Tab:
+    """The tab that a row holds."""
+    return Tab(
+        id=row.id,
+        window_id=row.window,
+        index=row.position,
+        cookie_store_id=cookie_store_id_of(row.store),
+        url=row.url,
+        target=row.target,
+        title=row.title,
+        icon=row.icon,
+        active=row.active == 1,
+        pinned=row.pinned == 1,
+        hidden=row.hidden == 1,
+        muted=row.muted == 1,
+        muted_by=row.muted_by,
+        discardable=row.discardable == 1,
+        opener_id=row.opener,
+        successor_id=row.successor,
+        last_accessed=row.last_accessed,
+        navigation=row.navigation,
+        loading=row.loaded < row.navigation,
+        begun=row.loaded < row.begun,
+        http_status=row.status,
+        content_type=row.content_type,
+        error=row.error,
+    )
+
+
+def window_of(row: WindowRow, *, focused: bool) -> Window:
+    """The window that a row holds."""
+    return Window(
+        id=row.id,
+        focused=focused,
+        state=row.state,
+        kind=row.kind,
+        title_preface=row.title_preface,
+        left=row.left,
+        top=row.top,
+        width=row.width,
+        height=row.height,
+    )
+
+
+def note(transaction: Transaction, topic: str, payload: msgspec.Struct | int) -> None:
+    """Tell of something that happened."""
+    transaction.changes.append(topic, _encode(payload))
+
+
+def decoder(kind: type[T]) -> Callable[[bytes], T]:
+    """Reads payloads of one kind."""
+    return msgspec.json.Decoder(kind).decode
+
+
+def _label(url: str) -> str:
+    return NEW_TAB if url == BLANK else _BEFORE_HOST.sub("", url)
+
+
+_encode = msgspec.json.Encoder().encode

@@ -1,0 +1,1 @@
+"""URLs (WHATWG), match patterns and globs. Pure text."""

@@ -1,0 +1,108 @@
+"""What can be heard and said of the requests of pages, in this process."""
+
+from __future__ import annotations
+
+import itertools
+import time as clock
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from hatbox.events import Event, Question
+from hatbox.web_requests.request_lifecycle import Exchange
+from hatbox.web_requests.request_model import Moment, Place
+
+__all__ = ["Requests"]
+
+_PATIENCE: Final = 10.0
+
+
+class Requests:
+    """The requests of the pages of one profile, whatever engine makes them.
+
+    Listeners of the questions answer with an `Answer`, or with nothing. One that does not answer within `patience`
+    seconds counts as one that had nothing to say.
+    """
+
+    def __init__(self, time: Callable[[], float] = clock.time, patience: float = _PATIENCE) -> None:
+        self.time = time
+        self.patience = patience
+        self._ids = itertools.count(1)
+        self.on_interest: Event[None] = Event("requests.onInterest")
+        """Somebody has begun to listen, or listens no more."""
+        self.on_proxy_request: Question[Moment] = self._question("proxy.onRequest")
+        self.on_proxy_error: Event[tuple[str, str]] = Event("proxy.onError")
+        """Who has answered something that cannot be read, and what is wrong with it."""
+        self.on_before_request: Question[Moment] = self._question("webRequest.onBeforeRequest")
+        self.on_before_send_headers: Question[Moment] = self._question("webRequest.onBeforeSendHeaders")
+        self.on_send_headers: Event[Moment] = self._event("webRequest.onSendHeaders")
+        self.on_headers_received: Question[Moment] = self._question("webRequest.onHeadersReceived")
+        self.on_auth_required: Question[Moment] = self._question("webRequest.onAuthRequired")
+        self.on_before_redirect: Event[Moment] = self._event("webRequest.onBeforeRedirect")
+        self.on_response_started: Event[Moment] = self._event("webRequest.onResponseStarted")
+        self.on_completed: Event[Moment] = self._event("webRequest.onCompleted")
+        self.on_error_occurred: Event[Moment] = self._event("webRequest.onErrorOccurred")
+
+    @property
+    def are_heard(self) -> bool:
+        """Whether somebody listens to requests. Who only chooses proxies does not."""
+        return any(self._all())
+
+    @property
+    def heard_types(self) -> set[str] | None:
+        """The types of requests that somebody listens to; None for all."""
+        types: set[str] = set()
+        for event in self._all():
+            for wishes in event.wishes:
+                wanted = wishes[0]["types"] if wishes else None  # those of webRequest: a filter, and more
+                if wanted is None:
+                    return None
+                types.update(wanted)
+        return types
+
+    @property
+    def answers_are_heard(self) -> bool:
+        """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
+        return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
+
+    def _all(self) -> Sequence[Event[Moment]]:
+        return (
+            self.on_before_request,
+            self.on_before_send_headers,
+            self.on_send_headers,
+            self.on_headers_received,
+            self.on_auth_required,
+            self.on_before_redirect,
+            self.on_response_started,
+            self.on_completed,
+            self.on_error_occurred,
+        )
+
+    def begin(
+        self,
+        place: Place,
+        url: str,
+        kind: str = "main_frame",
+        document_url: str | None = None,
+        origin_url: str | None = None,
+    ) -> Exchange:
+        """A request that is about to be made."""
+        first = Moment(
+            request_id=str(next(self._ids)),
+            place=place,
+            time=0.0,
+            url=url,
+            method="GET",
+            type=kind,
+            document_url=document_url,
+            origin_url=origin_url,
+        )
+        return Exchange(self, first)
+
+    def _question(self, name: str) -> Question[Moment]:
+        return Question(name, on_interest=self._stir)
+
+    def _event(self, name: str) -> Event[Moment]:
+        return Event(name, on_interest=self._stir)
+
+    def _stir(self) -> None:
+        self.on_interest.emit(None)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatbox.cookies import Target, target_from, target_of
+from hatbox.cookies.request_urls import _origin
+from tests.deadline import ends_in_time
+
+from .strategies import timeless
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("https://site.example", Target("https", "site.example", "/", True)),
+        ("HTTP://Site.Example:8080/a/b?q=/c#d", Target("http", "site.example", "/a/b", False)),
+        (" https://user:p@ss@site.example/x", Target("https", "site.example", "/x", True)),
+        ("https://site.example?q", Target("https", "site.example", "/", True)),
+        ("wss://site.example/", Target("https", "site.example", "/", True)),
+        ("ws://localhost/", Target("http", "localhost", "/", True)),
+        ("http://[::1]:80/", Target("http", "[::1]", "/", True)),
+        ("https://bücher.example/ü", Target("https", "xn--bcher-kva.example", "/%C3%BC", True)),
+        ("https://site.example/%C3%BC", Target("https", "site.example", "/%C3%BC", True)),
+    ],
+)
+def test_a_url_is_taken_apart(url: str, target: Target) -> None:
+    assert target_of(url) == target
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "site.example", "/path", "about:blank", "file:///etc/hosts", "ftp://site.example/", "https://"),
+        *("https://a b/", "https://[::1/", "https://site.example:x/", "https://evil.example\\@site.example/"),
+        *("https://evil.example\\.site.example/", "https://site.example:80:80/"),
+    ],
+)
+def test_what_has_no_host_for_cookies_has_an_empty_one(url: str) -> None:
+    assert target_of(url).host == ""
+
+
+@timeless
+@given(st.text())
+def test_any_text_has_a_target(text: str) -> None:
+    for url in (text, f"https://{text}", f"https://site.example/{text}"):
+        target = target_of(url)
+        assert target.path.startswith("/") and target.path.isascii() and target.host.isascii()
+
+
+def test_parts_that_a_client_has_are_taken_as_they_come() -> None:
+    assert target_from("https", "SITE.example", "") == Target("https", "site.example", "/", True)
+    assert target_from("https", "::1", "/a?b=/c") == target_of("https://[::1]/a")
+    assert target_from("https", "bücher.example", "/ü") == target_of("https://bücher.example/ü")
+
+
+@pytest.mark.parametrize("url", ["https://" + "@" * 500_000 + ":x/", "https://" + "a@" * 500_000 + "[/"])
+def test_no_url_freezes_the_host(url: str) -> None:
+    with ends_in_time():
+        assert target_of(url).host == ""
+
+
+def test_the_last_at_sign_ends_name_and_password() -> None:
+    assert target_of("https://a@b:c@site.example:8/x") == Target("https", "site.example", "/x", secure=True)
+
+
+def test_long_hosts_and_schemes_are_not_cached() -> None:
+    before = _origin.cache_info().currsize
+    for number in range(20):
+        assert target_from("https", f"{'a' * 100_000}{number}.example", "/").host == ""
+        assert target_of(f"https://{'a' * 100_000}{number}.example/").host == ""
+        assert target_of(f"a{'a' * 100_000}{number}://site.example/").host == ""
+    assert _origin.cache_info().currsize <= before + 2

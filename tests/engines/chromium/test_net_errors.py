@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from hatbox.engines.chromium.net_errors import error_name, reason
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("net::ERR_NAME_NOT_RESOLVED", "no host is called site.example:8080"),
+        ("net::ERR_CONNECTION_REFUSED", "site.example:8080 refused the connection"),
+        ("net::ERR_CERT_DATE_INVALID", "the certificate of site.example:8080 is bad: date invalid"),
+        ("net::ERR_SSL_PROTOCOL_ERROR", "no secure connection to site.example:8080: protocol error"),
+        ("net::ERR_SOMETHING_NEW", "something new"),
+    ],
+)
+def test_a_failure_is_told_in_words_of_people(code: str, words: str) -> None:
+    assert reason(code, "https://me@site.example:8080/page") == words
+
+
+def test_an_address_without_a_host_is_named_itself() -> None:
+    assert reason("net::ERR_INVALID_URL", "nonsense") == "nonsense is not an address that can be loaded"
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("net::ERR_NAME_NOT_RESOLVED", "NS_ERROR_UNKNOWN_HOST"),
+        ("net::ERR_CONNECTION_REFUSED", "NS_ERROR_CONNECTION_REFUSED"),
+        ("net::ERR_ABORTED", "NS_BINDING_ABORTED"),
+        ("net::ERR_SOMETHING_NEW", "NS_ERROR_FAILURE"),
+        ("net::ERR_CERT_DATE_INVALID", "the certificate of a.example is bad: date invalid"),
+        ("", "NS_ERROR_FAILURE"),
+    ],
+)
+def test_errors_have_the_names_of_firefox(code: str, name: str) -> None:
+    assert error_name(code, "https://a.example/") == name

@@ -1,0 +1,351 @@
+"""What a user would do, done to real extensions: menus, buttons, commands, notifications."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import hatbox
+from hatbox import Profile
+from hatbox.errors import CannotTrigger, ExtensionError
+from hatbox.extension_data import run_records as running
+from hatbox.extensions.extension import Extension
+from tests.api.ui_actions import tab_at
+from tests.extensions.made import make, run_made
+from tests.extensions.runtime.lab import needs_deno
+
+pytestmark = needs_deno
+
+BUTTON = {"browser_action": {"default_title": "Button"}}
+ALL: dict[str, Any] = {
+    "permissions": ["menus", "notifications"],
+    **BUTTON,
+    "page_action": {},
+    "commands": {"go": {"description": "Go"}, "_execute_browser_action": {}, "_execute_page_action": {}},
+}
+NOTING = """
+globalThis.heard = [];
+const note = (name, event) => event.addListener((...args) => { heard.push([name, ...args]); });
+note("menu", browser.menus.onClicked);
+note("action", browser.browserAction.onClicked);
+note("page action", browser.pageAction.onClicked);
+note("command", browser.commands.onCommand);
+note("clicked", browser.notifications.onClicked);
+note("closed", browser.notifications.onClosed);
+"""
+
+
+async def heard(extension: Extension) -> list[str]:
+    """The names of the events that came since one last asked."""
+    names: list[str] = await extension.evaluate("heard.splice(0).map(each => each[0])")
+    return names
+
+
+async def refusal(profile: Profile, what: str, **where: Any) -> str:
+    with pytest.raises(CannotTrigger) as refused:
+        await profile.extensions.trigger("made@example.org", what, **where)
+    return str(refused.value)
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
+@pytest.mark.parametrize("what", ["", "menu", "menu:", "action:x", "page-action:", "comand:go", "notification", "x:y"])
+def test_what_cannot_be_triggered_is_told_with_what_can(tmp_path: Path, what: str) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        told = await refusal(profile, what)
+        if what != "menu:":
+            assert (
+                told
+                == f'"{what}" is nothing to trigger: say menu:ID, action, page-action, command:NAME or notification:ID.'
+            )
+        assert await heard(extension) == []
+
+    run_made(tmp_path, use, NOTING, **ALL)
+
+
+def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await extension.evaluate("browser.tabs.query({}).then(([first]) => browser.tabs.remove(first.id))")
+        assert "there is no tab" in await refusal(profile, "action")
+        tab = await tab_at(profile)
+        for what, words in {
+            "menu:svae": 'made has no menu item "svae". Did you mean "save"?',
+            "menu:xyz": 'made has no menu item "xyz". `hatbox extensions list --ui` shows what there is.',
+            "menu:parent": 'the menu item "Parent" of made has others below it, and only those can be chosen.',
+            "menu:line": 'the menu item "line" of made is a separator, which cannot be chosen.',
+            "menu:off": 'the menu item "Off" of made is disabled.',
+            "menu:gone": 'the menu item "Gone" of made is not visible.',
+            "menu:below": 'the menu item "Below" of made is not visible.',
+            "menu:link": 'the menu item "Link" of made is for links. Say the address of one: --link.',
+            "menu:elsewhere": f'the menu item "Elsewhere" of made is not shown here (tab {tab.id}).',
+            "command:got": 'made has no command "got". Did you mean "go"?',
+            "notification:n": 'made has no notification "n". `hatbox extensions list --ui` shows what there is.',
+            "page-action": "the page action of made is not shown in this tab.",
+        }.items():
+            assert await refusal(profile, what) == words
+        link = 'the menu item "Link" of made'
+        assert await refusal(profile, "menu:link", selection_text="x") == f"{link} is not shown here (tab {tab.id})."
+        await extension.evaluate("browser.browserAction.disable()")
+        assert await refusal(profile, "action") == "the button of made is disabled."
+        assert await heard(extension) == []
+        with pytest.raises(CannotTrigger, match=r"^none@example\.org is not running\. Start it with `hatbox run`\.$"):
+            await profile.extensions.trigger("none@example.org", "action")
+        with pytest.raises(hatbox.ApiError, match="Invalid tab ID: 99"):
+            await profile.extensions.trigger(extension.id, "action", tab_id=99)
+
+    menus = """
+    for (const item of [
+      {id: "save", title: "Save"},
+      {id: "parent", title: "Parent"},
+      {id: "child", title: "Child", parentId: "parent"},
+      {id: "line", type: "separator"},
+      {id: "off", title: "Off", enabled: false},
+      {id: "gone", title: "Gone", visible: false},
+      {id: "unseen", visible: false},
+      {id: "below", title: "Below", parentId: "unseen"},
+      {id: "link", title: "Link", contexts: ["link"]},
+      {id: "elsewhere", title: "Elsewhere", documentUrlPatterns: ["https://other.example/*"]},
+    ]) browser.menus.create(item);
+    """
+    run_made(tmp_path, use, NOTING + menus, **ALL)
+
+
+def test_who_has_no_button_cannot_be_clicked(tmp_path: Path) -> None:
+    async def use(profile: Profile, _: Extension) -> None:
+        await tab_at(profile)
+        assert await refusal(profile, "action") == "made has no button: its manifest has no action."
+        assert await refusal(profile, "page-action") == "made has no page action: its manifest names none."
+
+    run_made(tmp_path, use, "")
+
+
+# ------------------------------------------------------------------------------------------------------------ triggers
+
+
+def test_everything_that_an_extension_shows_can_be_triggered(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        tab, other = await tab_at(profile), await tab_at(profile, "https://other.example/")
+        await profile.tabs.activate(tab.id)
+        await extension.evaluate(f"browser.pageAction.show({tab.id})")
+        await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
+
+        async def do(what: str, **where: Any) -> tuple[int | None, str | None, list[str]]:
+            done = await profile.extensions.trigger(extension.id, what, **where)
+            return done.tab_id, done.popup, await heard(extension)
+
+        assert await do("menu:a") == (tab.id, None, ["menu"])
+        assert await do("menu:1", tab_id=other.id) == (other.id, None, ["menu"])
+        assert await do("menu:link", link_url="https://x.example/") == (tab.id, None, ["menu"])
+        assert await do("menu:image", image_url="https://x.example/a.png") == (tab.id, None, ["menu"])
+        assert await do("menu:button") == (tab.id, None, ["action"])
+        assert await do("action", tab_id=other.id) == (other.id, None, ["action"])
+        assert await do("page-action") == (tab.id, None, ["page action"])
+        assert await do("command:go") == (tab.id, None, ["command"])
+        assert await do("command:_execute_browser_action") == (tab.id, None, ["action"])
+        assert await do("command:_execute_page_action") == (tab.id, None, ["page action"])
+        assert await do("notification:n") == (None, None, ["clicked", "closed"])
+        await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
+        assert await do("notification:n", close=True) == (None, None, ["closed"])
+        await extension.evaluate("browser.browserAction.setPopup({popup: 'popup.html'})")
+        assert await do("action") == (tab.id, f"{extension.manifest.base_url}popup.html", [])
+        assert await do("menu:button") == (tab.id, f"{extension.manifest.base_url}popup.html", [])
+
+    menus = """
+    browser.menus.create({title: "made"});
+    const make = (id, context) => { browser.menus.create({id, title: id, contexts: [context]}); };
+    make("a", "tab");
+    make("link", "link");
+    make("image", "image");
+    browser.menus.create({id: "button", title: "button", command: "_execute_browser_action"});
+    """
+    run_made(tmp_path, use, NOTING + menus, **ALL)
+
+
+def test_what_is_shown_is_listed(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
+        await extension.evaluate("browser.browserAction.setBadgeText({text: '3'})")
+        (shown,) = await profile.extensions.ui()
+        assert (shown.id, shown.name, shown.process) == (extension.id, "made", os.getpid())
+        assert [item.id for item in shown.menus] == ["p", "c", "q"]
+        assert shown.action is not None
+        assert (shown.action["title"], shown.action["badgeText"], shown.action["enabled"]) == ("Button", "3", True)
+        assert shown.page_action is not None
+        assert shown.page_action["enabled"] is False
+        assert [command.name for command in shown.commands] == ["go", "_execute_browser_action", "_execute_page_action"]
+        assert shown.notifications["n"]["message"] == "m"
+        assert await profile.extensions.ui("other@example.org") == []
+        await profile.extensions.stop(extension)
+        assert await profile.extensions.ui() == []
+
+    menus = "for (const [id, parentId] of [['p'], ['q'], ['c', 'p']]) browser.menus.create({id, parentId, title: id});"
+    run_made(tmp_path, use, menus, **ALL)
+
+
+def test_another_process_would_see_and_trigger_the_same(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        async with hatbox.open(profile.path) as other:
+            await tab_at(other)
+            assert [each.id for each in await other.extensions.ui()] == [extension.id]
+            await other.extensions.trigger(extension.id, "action")
+            async with asyncio.timeout(20):
+                while not (names := await heard(extension)):
+                    await profile._store.catch_up()
+            assert names == ["action"]
+
+    run_made(tmp_path, use, NOTING, **ALL)
+
+
+# ---------------------------------------------------------------------------------------------------------- user input
+
+
+def test_a_click_lets_a_script_ask_for_permissions_and_only_in_its_listener(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        await extension.evaluate("browser.menus.onShown.removeListener(whenShown)")
+        for name, said in (("now", "given"), ("later", "refused")):
+            await profile.extensions.trigger(extension.id, f"menu:{name}")
+            assert await extension.evaluate(f"answers.{name}.promise") == said
+        await extension.evaluate("browser.menus.onShown.addListener(whenShown)")
+        await profile.extensions.trigger(extension.id, "menu:shown")
+        assert await extension.evaluate("answers.shown.promise") == "refused"
+
+    background = """
+    const ask = () => browser.permissions.request({permissions: ["bookmarks"]}).then(() => "given", () => "refused");
+    const answers = {};
+    globalThis.answers = answers;
+    for (const id of ["now", "later", "shown"]) answers[id] = Promise.withResolvers();
+    browser.menus.onClicked.addListener(async ({menuItemId}) => {
+      if (menuItemId === "later") await Promise.resolve();
+      if (menuItemId !== "shown") answers[menuItemId].resolve(await ask());
+    });
+    globalThis.whenShown = async ({menuIds}) => { answers[menuIds[0]].resolve(await ask()); };
+    for (const [id, context] of [["now", "tab"], ["later", "tools_menu"], ["shown", "page"]]) {
+      browser.menus.create({id, title: id, contexts: [context]});
+    }
+    """
+
+    async def agree(_: Any) -> bool:
+        return True
+
+    keys: dict[str, Any] = {"permissions": ["menus"], "optional_permissions": ["bookmarks"]}
+    run_made(tmp_path, use, background, start={"decide": agree}, **keys)
+
+
+def test_a_script_cannot_claim_that_the_user_does_something(tmp_path: Path) -> None:
+    async def use(_: Profile, extension: Extension) -> None:
+        assert extension._host._input_until < 0
+        call = extension._host.call_on_input("permissions", "request", [{"permissions": ["bookmarks"]}])
+        assert call is not None
+        with pytest.raises(hatbox.ApiError, match="may only be called from a user input handler"):
+            await call
+
+    run_made(tmp_path, use, "", optional_permissions=["bookmarks"])
+
+
+# ------------------------------------------------------------------------------------------------- one run and the next
+
+
+async def ids_of(profile: Profile, extension: Extension) -> list[Any]:
+    (shown,) = await profile.extensions.ui(extension.id)
+    return [item.id for item in shown.menus]
+
+
+async def pid_of(extension: Extension) -> int:
+    await extension.wake()
+    assert extension.runtime is not None
+    return extension.runtime.process.pid
+
+
+@pytest.mark.parametrize(("persistent", "version", "menus"), [(False, "1", ["a"]), (False, "2", []), (True, "1", [])])
+def test_the_menus_of_an_event_page_last_until_it_is_another_one(
+    tmp_path: Path, persistent: bool, version: str, menus: list[str]
+) -> None:
+    async def main() -> None:
+        keys: dict[str, Any] = {**ALL, "persistent": persistent}
+        async with asyncio.timeout(60), hatbox.open(tmp_path / "profile.db") as profile:
+            first = await profile.extensions.start(make(tmp_path, "", **keys))
+            await first.browser.menus.create({"id": "a"})
+            await first.browser.browserAction.setTitle({"title": "x"})
+            await first.browser.notifications.create("n", {"type": "basic", "title": "t", "message": "m"})
+            await profile.extensions.stop(first)
+            second = await profile.extensions.start(make(tmp_path, "", version=version, **keys))
+            assert await ids_of(profile, second) == menus
+            assert await second.browser.browserAction.getTitle({}) == "Button"
+            assert await second.browser.notifications.getAll() == {}
+
+    asyncio.run(main())
+
+
+def test_a_background_that_crashes_makes_its_menus_again(tmp_path: Path) -> None:
+    again = asyncio.Event()
+
+    async def use(profile: Profile, extension: Extension) -> None:
+        assert await ids_of(profile, extension) == [1, "a"]
+        os.kill(await pid_of(extension), signal.SIGKILL)
+        await asyncio.wait_for(again.wait(), 30)
+        while (runtime := extension.runtime) is None or not await runtime.evaluate("'made' in globalThis"):  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.01)
+        assert await extension.evaluate("made") == [None, None]
+        assert await ids_of(profile, extension) == [1, "a"]
+
+    background = """
+    const create = properties => new Promise(resolve => {
+      browser.menus.create(properties, () => resolve(browser.runtime.lastError?.message ?? null));
+    });
+    globalThis.made = Promise.all([create({title: "x"}), create({id: "a"})]);
+    """
+    run_made(tmp_path, use, background, start={"on_exit": lambda *_: again.set()}, **ALL)
+
+
+def test_a_sleeping_background_wakes_for_a_click(tmp_path: Path) -> None:
+    async def use(profile: Profile, extension: Extension) -> None:
+        await tab_at(profile)
+        await extension.browser.menus.create({"id": "a"})
+        await extension.sleep()
+        await profile.extensions.trigger(extension.id, "menu:a")
+        assert await extension.evaluate("told") == "a"
+
+    background = """
+    const {promise, resolve} = Promise.withResolvers();
+    globalThis.told = promise;
+    browser.menus.onClicked.addListener(info => { resolve(info.menuItemId); });
+    """
+    run_made(tmp_path, use, background, persistent=False, **ALL)
+
+
+def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            store = profile._store
+
+            async def begin() -> None:
+                await store.write(lambda each: running.begin(each, "a@x", "A", {}, is_same_version=True))
+
+            await begin()
+            (record,) = await store.read(running.get_all)
+            assert (record.id, record.process) == ("a@x", os.getpid())
+            await _pretend(profile, record, process=os.getppid(), since=running._since(os.getppid()))
+            with pytest.raises(ExtensionError, match=f"A is running already, in the process {os.getppid()}"):
+                await begin()
+            await _pretend(profile, record, process=os.getppid(), since="another process of that number")
+            assert await store.read(running.get_all) == []
+            await _pretend(profile, record, process=2**22 + 1, since="gone")
+            assert await store.read(running.get_all) == []
+            await begin()
+
+    asyncio.run(main())
+
+
+async def _pretend(profile: Profile, record: running.Running, **changed: Any) -> None:
+    value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
+    await profile._store.write(lambda each: each.extensions.put(record.id, "running", "", value))
