@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
-from hatbox.store.base import Change, Store, Transaction, Work
+from hatbox.store.base import Change, Store, Transaction, TransactionFunction
 from hatbox.store.sqlite import SqliteStore
 from tests.store.in_loop import in_loop, until
 from tests.store.model import moved
@@ -48,7 +48,7 @@ async def opened(store: Store) -> AsyncIterator[Store]:
         await store.close()
 
 
-def add(name: str) -> Work[int]:
+def add(name: str) -> TransactionFunction[int]:
     def work(transaction: Transaction) -> int:
         number = transaction.identities.insert(name, "circle", "red")
         transaction.changes.append("added", json.dumps(name).encode())
@@ -65,7 +65,7 @@ def numbers(transaction: Transaction) -> list[int]:
     return [row[0] for row in transaction.identities.find()]
 
 
-def fail(error: Exception, after: Work[Any] = lambda _: None) -> Work[None]:
+def fail(error: Exception, after: TransactionFunction[Any] = lambda _: None) -> TransactionFunction[None]:
     def work(transaction: Transaction) -> None:
         after(transaction)
         raise error
@@ -142,7 +142,7 @@ async def test_every_call_has_a_number_of_its_own(new_store: NewStore) -> None:
 @pytest.mark.parametrize("after", [lambda _: None, add("half done")], ids=["at once", "after having written"])
 @in_loop
 async def test_work_that_raises_changes_nothing_and_does_no_harm_to_its_neighbours(
-    new_store: NewStore, error: Exception, after: Work[Any]
+    new_store: NewStore, error: Exception, after: TransactionFunction[Any]
 ) -> None:
     follower = Heard()
     async with opened(new_store()) as store:
@@ -207,10 +207,10 @@ async def test_a_read_that_asks_once_sees_the_latest_commit(new_store: NewStore)
 @in_loop
 async def test_reads_together_see_one_state_and_the_next_read_the_latest(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
-        with store.together():
+        with store.shared_snapshot():
             first = store.read(names)
             write_elsewhere(new_store)
-            with store.together():  # inside of another it is the same
+            with store.shared_snapshot():  # inside of another it is the same
                 second = store.read(names, asks_once=True)
             third = store.read(names)
         assert await first == await second == await third == FIRST_FOUR
@@ -220,7 +220,7 @@ async def test_reads_together_see_one_state_and_the_next_read_the_latest(new_sto
 @in_loop
 async def test_a_read_together_with_a_write_sees_what_was_written(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
-        with store.together():
+        with store.shared_snapshot():
             before, made, after = store.read(names), store.write(add("mine")), store.read(names)
         await made
         assert (await before, await after) == (FIRST_FOUR, [*FIRST_FOUR, "mine"])
@@ -230,7 +230,7 @@ async def test_a_read_together_with_a_write_sees_what_was_written(new_store: New
 async def test_who_begins_to_follow_between_reads_together_hears_nothing_of_the_past(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
         heard = Heard()
-        with store.together():
+        with store.shared_snapshot():
             await store.read(names)
             write_elsewhere(new_store)
             store.follow(heard)
@@ -242,7 +242,7 @@ async def test_who_begins_to_follow_between_reads_together_hears_nothing_of_the_
 @in_loop
 async def test_reads_together_end_although_something_raises(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
-        with contextlib.suppress(LookupError), store.together():
+        with contextlib.suppress(LookupError), store.shared_snapshot():
             failed = store.read(fail(ValueError("no")))
             raise LookupError
         with pytest.raises(ValueError, match="no"):
@@ -730,7 +730,7 @@ async def test_a_caller_goes_on_before_the_next_callers_event_also_where_two_com
     seen: list[str] = []
     began = {name: threading.Event() for name in "abc"}
 
-    def noted(name: str) -> Work[int]:
+    def noted(name: str) -> TransactionFunction[int]:
         def work(transaction: Transaction) -> int:
             began[name].set()
             return add(name)(transaction)

@@ -54,7 +54,7 @@ class Dispatcher:
 
     def together(self) -> AbstractContextManager[None]:
         """For calls that were made together: those in the body that only read see one state of the profile."""
-        return self._services.store.together()
+        return self._services.store.shared_snapshot()
 
     def permitted(self, caller: Caller, name: str) -> Namespace:
         """A namespace as this caller sees it; raises PermissionDenied where it sees nothing."""

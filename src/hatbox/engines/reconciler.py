@@ -16,7 +16,7 @@ from hatbox.engines.base import Engine, Page
 from hatbox.errors import EngineError, HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
 from hatbox.identities.ids import cookie_store_id_of, store_number
-from hatbox.store.base import MISSED, Change, Store, Transaction, Work
+from hatbox.store.base import MISSED, Change, Store, Transaction, TransactionFunction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.opening import open_tab
@@ -361,7 +361,7 @@ class Keeper:
         keeping = self._kept.get(tab_id)
         return keeping if keeping and keeping.made is not None and not self._stopping else None
 
-    async def _write(self, work: Work[T]) -> T | None:
+    async def _write(self, work: TransactionFunction[T]) -> T | None:
         try:
             return await self._store.write(work)
         except ProfileError as error:

@@ -34,7 +34,7 @@ __all__ = [
     "Transaction",
     "WindowRow",
     "WindowTable",
-    "Work",
+    "TransactionFunction",
 ]
 
 T = TypeVar("T")
@@ -343,7 +343,7 @@ class Transaction(Protocol):
         """The log of changes."""
 
 
-Work: TypeAlias = Callable[[Transaction], T]
+TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
 
 class Store(ABC):
@@ -358,21 +358,21 @@ class Store(ABC):
         """Finish all work that was handed in, then let go of everything. Closing twice is no error."""
 
     @abstractmethod
-    def read(self, work: Work[T], *, asks_once: bool = False) -> asyncio.Future[T]:
+    def read(self, work: TransactionFunction[T], *, asks_once: bool = False) -> asyncio.Future[T]:
         """Run work that only reads. It sees all that was handed in before, and every process's latest commit.
 
         Work that asks the tables only once says so: one question always sees one state, and is cheaper alone.
         """
 
     @abstractmethod
-    def together(self) -> AbstractContextManager[None]:
+    def shared_snapshot(self) -> AbstractContextManager[None]:
         """Let the reads in the body see one state of the profile, that of the first: it is cheaper than one for each.
 
         For calls that were made together. Nothing in the body may wait.
         """
 
     @abstractmethod
-    def write(self, work: Work[T]) -> asyncio.Future[T]:
+    def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run work in a transaction. The future resolves when the effect is on disk, after followers were told."""
 
     @property

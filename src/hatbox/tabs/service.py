@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, recognize
-from hatbox.store.base import Store, Transaction, Work
+from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import Feed
 from hatbox.tabs import tab_model as model
 from hatbox.tabs.first_tab import first_tab
@@ -141,11 +141,11 @@ class Tabs:
             lambda transaction: close_rows(transaction, [row_of(transaction, tab_id) for tab_id in ids])
         )
 
-    def read(self, work: Work[T]) -> asyncio.Future[T]:
+    def read(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run rules of hatbox.tabs that only read; for engines."""
         return self._store.read(work)
 
-    def write(self, work: Work[T]) -> asyncio.Future[T]:
+    def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run rules of hatbox.tabs; for engines."""
         return self._store.write(work)
 

@@ -2,7 +2,7 @@
 
 from hatbox.web_requests.request_events import Requests
 from hatbox.web_requests.request_lifecycle import Credentials, Exchange, Redirected, RequestCancelled
-from hatbox.web_requests.request_model import Body, Challenge, Headers, Moment, Place, Proxy
+from hatbox.web_requests.request_model import Body, Challenge, Headers, RequestSnapshot, Place, Proxy
 
 __all__ = [
     "Body",
@@ -10,7 +10,7 @@ __all__ = [
     "Credentials",
     "Exchange",
     "Headers",
-    "Moment",
+    "RequestSnapshot",
     "Place",
     "Proxy",
     "Redirected",

@@ -9,7 +9,7 @@ from typing import Final
 
 from hatbox.events import Event, Question
 from hatbox.web_requests.request_lifecycle import Exchange
-from hatbox.web_requests.request_model import Moment, Place
+from hatbox.web_requests.request_model import RequestSnapshot, Place
 
 __all__ = ["Requests"]
 
@@ -29,18 +29,18 @@ class Requests:
         self._ids = itertools.count(1)
         self.on_interest: Event[None] = Event("requests.onInterest")
         """Somebody has begun to listen, or listens no more."""
-        self.on_proxy_request: Question[Moment] = self._question("proxy.onRequest")
+        self.on_proxy_request: Question[RequestSnapshot] = self._question("proxy.onRequest")
         self.on_proxy_error: Event[tuple[str, str]] = Event("proxy.onError")
         """Who has answered something that cannot be read, and what is wrong with it."""
-        self.on_before_request: Question[Moment] = self._question("webRequest.onBeforeRequest")
-        self.on_before_send_headers: Question[Moment] = self._question("webRequest.onBeforeSendHeaders")
-        self.on_send_headers: Event[Moment] = self._event("webRequest.onSendHeaders")
-        self.on_headers_received: Question[Moment] = self._question("webRequest.onHeadersReceived")
-        self.on_auth_required: Question[Moment] = self._question("webRequest.onAuthRequired")
-        self.on_before_redirect: Event[Moment] = self._event("webRequest.onBeforeRedirect")
-        self.on_response_started: Event[Moment] = self._event("webRequest.onResponseStarted")
-        self.on_completed: Event[Moment] = self._event("webRequest.onCompleted")
-        self.on_error_occurred: Event[Moment] = self._event("webRequest.onErrorOccurred")
+        self.on_before_request: Question[RequestSnapshot] = self._question("webRequest.onBeforeRequest")
+        self.on_before_send_headers: Question[RequestSnapshot] = self._question("webRequest.onBeforeSendHeaders")
+        self.on_send_headers: Event[RequestSnapshot] = self._event("webRequest.onSendHeaders")
+        self.on_headers_received: Question[RequestSnapshot] = self._question("webRequest.onHeadersReceived")
+        self.on_auth_required: Question[RequestSnapshot] = self._question("webRequest.onAuthRequired")
+        self.on_before_redirect: Event[RequestSnapshot] = self._event("webRequest.onBeforeRedirect")
+        self.on_response_started: Event[RequestSnapshot] = self._event("webRequest.onResponseStarted")
+        self.on_completed: Event[RequestSnapshot] = self._event("webRequest.onCompleted")
+        self.on_error_occurred: Event[RequestSnapshot] = self._event("webRequest.onErrorOccurred")
 
     @property
     def are_heard(self) -> bool:
@@ -64,7 +64,7 @@ class Requests:
         """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
         return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
 
-    def _all(self) -> Sequence[Event[Moment]]:
+    def _all(self) -> Sequence[Event[RequestSnapshot]]:
         return (
             self.on_before_request,
             self.on_before_send_headers,
@@ -86,7 +86,7 @@ class Requests:
         origin_url: str | None = None,
     ) -> Exchange:
         """A request that is about to be made."""
-        first = Moment(
+        first = RequestSnapshot(
             request_id=str(next(self._ids)),
             place=place,
             time=0.0,
@@ -98,10 +98,10 @@ class Requests:
         )
         return Exchange(self, first)
 
-    def _question(self, name: str) -> Question[Moment]:
+    def _question(self, name: str) -> Question[RequestSnapshot]:
         return Question(name, on_interest=self._stir)
 
-    def _event(self, name: str) -> Event[Moment]:
+    def _event(self, name: str) -> Event[RequestSnapshot]:
         return Event(name, on_interest=self._stir)
 
     def _stir(self) -> None:

@@ -18,7 +18,7 @@ from hatbox.errors import ApiError, HatboxError
 from hatbox.events import Question
 from hatbox.web_requests.headers import HeaderChanges
 from hatbox.web_requests.proxies import DIRECT, read_proxies
-from hatbox.web_requests.request_model import Answer, Body, Challenge, Headers, Moment, Proxy
+from hatbox.web_requests.request_model import Answer, Body, Challenge, Headers, RequestSnapshot, Proxy
 
 if TYPE_CHECKING:
     from hatbox.web_requests.request_events import Requests
@@ -55,7 +55,7 @@ class Credentials(NamedTuple):
 class Exchange:
     """A request. Its id stays the same wherever redirects lead."""
 
-    def __init__(self, requests: Requests, first: Moment) -> None:
+    def __init__(self, requests: Requests, first: RequestSnapshot) -> None:
         self._requests = requests
         self._moment = first
         self._is_open = False
@@ -165,7 +165,7 @@ class Exchange:
             self._is_open = False
             self._requests.on_error_occurred.emit(self._now(error=error))
 
-    async def _change_headers(self, question: Question[Moment], headers: Headers, member: str) -> Headers:
+    async def _change_headers(self, question: Question[RequestSnapshot], headers: Headers, member: str) -> Headers:
         changes = HeaderChanges(headers)
         for answer in self._ask(question):
             given = self._verdict(await self._patiently(answer, question.name))
@@ -199,7 +199,7 @@ class Exchange:
         self.redirecting(url)
         raise Redirected(url)
 
-    def _ask(self, question: Question[Moment]) -> list[asyncio.Future[Any]]:
+    def _ask(self, question: Question[RequestSnapshot]) -> list[asyncio.Future[Any]]:
         return question.begin(self._now())
 
     async def _patiently(self, answer: asyncio.Future[Any], name: str) -> Answer | None:
@@ -219,5 +219,5 @@ class Exchange:
     def _know(self, **news: Any) -> None:
         self._moment = msgspec.structs.replace(self._moment, **news)
 
-    def _now(self, **more: Any) -> Moment:
+    def _now(self, **more: Any) -> RequestSnapshot:
         return msgspec.structs.replace(self._moment, time=self._requests.time(), **more)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-__all__ = ["Answer", "Body", "Challenge", "Headers", "Moment", "Place", "Proxy"]
+__all__ = ["Answer", "Body", "Challenge", "Headers", "RequestSnapshot", "Place", "Proxy"]
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Names and values, a character for each byte. A name is there once: what came twice is joined, as in Firefox."""
@@ -63,7 +63,7 @@ class Challenge(msgspec.Struct, frozen=True):
     port: int
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A request at one moment of its life. What is not known yet is None."""
 
     request_id: str

@@ -22,7 +22,7 @@ from hatbox.content_coding import accept_encoding
 from hatbox.engines.http.http_engine import HttpEngine
 from hatbox.engines.load_errors import amount, reason
 from hatbox.engines.runner import EngineRunner
-from hatbox.web_requests import Moment
+from hatbox.web_requests import RequestSnapshot
 from tests.coded_site import CodedSite, gzip_bomb
 from tests.site import TITLES, Site
 from tests.store.in_loop import in_loop
@@ -276,7 +276,7 @@ async def test_removing_an_identity_cancels_its_loads_and_closes_its_client(path
 
 @in_loop
 async def test_an_identity_that_is_removed_in_the_middle_of_a_load_sends_nothing_more(path: Path, site: Site) -> None:
-    async def remove(_: Moment) -> None:
+    async def remove(_: RequestSnapshot) -> None:
         await profile.identities.remove("firefox-container-2")
         ended.set()
 

@@ -13,7 +13,7 @@ from hatbox.api.namespaces.web_request.request_filter import matches
 from hatbox.api.services import Services
 from hatbox.javascript.wire_codec import UNDEFINED, without_undefined
 from hatbox.schema import Surface
-from hatbox.web_requests.request_model import Answer, Moment
+from hatbox.web_requests.request_model import Answer, RequestSnapshot
 
 __all__ = ["implement"]
 
@@ -29,7 +29,7 @@ def implement(surface: Surface, services: Services) -> Namespace:
 
 
 def _told(
-    caller: Caller, moment: Moment, wishes: Mapping[str, Any], options: Sequence[str] | None
+    caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None
 ) -> Sequence[Any] | None:
     return (proxy_details(moment, options or ()),) if matches(caller, moment, wishes, of_any_page=True) else None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
-from hatbox.store.base import MISSED, Change, Follower, Store, Work
+from hatbox.store.base import MISSED, Change, Follower, Store, TransactionFunction
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import explained
 from hatbox.store.sqlite.profile_file import connect, real_path
@@ -120,7 +120,7 @@ class SqliteStore(Store):
             self._is_open = False
             self._connection.close()
 
-    def read(self, work: Work[T], *, asks_once: bool = False) -> asyncio.Future[T]:
+    def read(self, work: TransactionFunction[T], *, asks_once: bool = False) -> asyncio.Future[T]:
         writer = self._usable()
         if self._unanswered:
             return self._put(writer, work, writes=False)
@@ -144,7 +144,7 @@ class SqliteStore(Store):
         return reply
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def shared_snapshot(self) -> Iterator[None]:
         if self._together:
             yield
             return
@@ -167,7 +167,7 @@ class SqliteStore(Store):
             if self._connection.in_transaction:  # SQLite itself ends one in which the disk fails
                 self._ask("COMMIT")
 
-    def write(self, work: Work[T]) -> asyncio.Future[T]:
+    def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         return self._put(self._usable(), work, writes=True)
 
     @property
@@ -235,7 +235,7 @@ class SqliteStore(Store):
             self._writer.damaged = failure
         return failure
 
-    def _put(self, writer: Writer, work: Work[T], *, writes: bool) -> asyncio.Future[T]:
+    def _put(self, writer: Writer, work: TransactionFunction[T], *, writes: bool) -> asyncio.Future[T]:
         reply: asyncio.Future[T] = self._loop.create_future()
         self._calls += 1
         self._unanswered += 1

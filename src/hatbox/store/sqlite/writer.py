@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import HatboxError, ProfileCorrupt
-from hatbox.store.base import Change, Transaction, Work
+from hatbox.store.base import Change, Transaction, TransactionFunction
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import RETENTION_SECONDS
 from hatbox.store.sqlite.failures import explained
@@ -41,7 +41,7 @@ class Call:
 
     __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
 
-    def __init__(self, number: int, work: Work[Any], reply: asyncio.Future[Any] | None, *, writes: bool) -> None:
+    def __init__(self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool) -> None:
         self.number = number
         self.work = work
         self.reply = reply

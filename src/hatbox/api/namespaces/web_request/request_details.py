@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hatbox.web_requests.request_model import Body, Headers, Moment, Proxy
+from hatbox.web_requests.request_model import Body, Headers, RequestSnapshot, Proxy
 
 __all__ = ["details", "proxy_details"]
 
@@ -17,7 +17,7 @@ _WITH_STATUS: Final = frozenset(
 )
 
 
-def details(event: str, moment: Moment, options: Sequence[str]) -> dict[str, Any]:
+def details(event: str, moment: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
     """What a listener of an event of webRequest that asked for this is told."""
     told: dict[str, Any] = {"requestId": moment.request_id, "url": moment.url, **_origins(moment)}
     told |= {
@@ -56,7 +56,7 @@ def details(event: str, moment: Moment, options: Sequence[str]) -> dict[str, Any
     }
 
 
-def proxy_details(moment: Moment, options: Sequence[str]) -> dict[str, Any]:
+def proxy_details(moment: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
     """What a listener of proxy.onRequest is told."""
     told: dict[str, Any] = {
         "requestId": moment.request_id,
@@ -79,13 +79,13 @@ def proxy_details(moment: Moment, options: Sequence[str]) -> dict[str, Any]:
     return told | {"urlClassification": _unclassified()}
 
 
-def _origins(moment: Moment) -> dict[str, str]:
+def _origins(moment: RequestSnapshot) -> dict[str, str]:
     origin = moment.origin_url or moment.document_url
     told = {} if origin is None else {"originUrl": origin}
     return told if moment.document_url is None else told | {"documentUrl": moment.document_url}
 
 
-def _ancestors(moment: Moment) -> list[dict[str, Any]]:
+def _ancestors(moment: RequestSnapshot) -> list[dict[str, Any]]:
     return [{"url": url, "frameId": frame_id} for frame_id, url in moment.place.ancestors]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from hatbox.api.caller import Caller
 from hatbox.urls.match_patterns import UrlPattern, parse_url_pattern
 from hatbox.urls.url import Url, parse_url
-from hatbox.web_requests.request_model import Moment
+from hatbox.web_requests.request_model import RequestSnapshot
 
 __all__ = ["matches"]
 
@@ -17,7 +17,7 @@ _EXTENSION: Final = "moz-extension://"
 _LONGEST_CACHED: Final = 2**20  # characters of all patterns of a filter together
 
 
-def matches(caller: Caller, moment: Moment, wishes: Mapping[str, Any], *, of_any_page: bool = False) -> bool:
+def matches(caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], *, of_any_page: bool = False) -> bool:
     """Whether a caller has permission for a request and its filter matches. Uses the current permissions.
 
     It needs permission for the requesting page too, unless `of_any_page`: proxies are chosen for all pages.

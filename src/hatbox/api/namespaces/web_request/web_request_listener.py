@@ -13,7 +13,7 @@ from hatbox.api.namespaces.web_request.request_details import details
 from hatbox.api.namespaces.web_request.request_filter import matches
 from hatbox.javascript.wire_codec import without_undefined
 from hatbox.urls.url import parse_url
-from hatbox.web_requests.request_model import Answer, Moment
+from hatbox.web_requests.request_model import Answer, RequestSnapshot
 
 __all__ = ["Listening"]
 
@@ -34,7 +34,7 @@ class Listening:
         self._tasks: set[asyncio.Future[Any]] = set()
 
     def told(
-        self, caller: Caller, moment: Moment, wishes: Mapping[str, Any], options: Sequence[str] | None = None
+        self, caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None = None
     ) -> Sequence[Any] | None:
         """(details), if the caller may hear of such a request, and wants to."""
         return (details(self._name, moment, options or ()),) if matches(caller, moment, wishes) else None
