@@ -23,11 +23,11 @@ from math import inf
 from time import process_time, time
 from typing import Any, NamedTuple
 
-from hatbox.cookies import Jar, Limits, target_of
+from hatbox.cookies import Jar, JarLimits, target_of
 
 SIZES = (100, 10_000, 100_000)
 PER_SITE = 10
-UNLIMITED = Limits(per_site=inf, per_store=inf)
+UNLIMITED = JarLimits(per_site=inf, per_store=inf)
 ATTRIBUTES = "Path=/; Max-Age=86400; Secure; HttpOnly; SameSite=Lax"
 ROUNDS = 5
 LEAST_SECONDS = 0.05

@@ -36,7 +36,7 @@ from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_extensions import firefox, firefox_run, firefox_start, set_job
 from benchmarks.memory import memory_of, with_children
 from hatbox.extensions.runtime.command import cache_folder, command, environment
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 from tests.firefox import find_firefox
 
 Run = Callable[[str], Awaitable[Any]]
@@ -165,7 +165,7 @@ async def _echo(batches: int) -> float:
     """Microseconds for an awaited answer to a frame as long as that of a call, from a host that only sends it back."""
     loop = asyncio.get_running_loop()
     echo = _Echo(loop.create_future())
-    arguments = [*command(Limits())[:-1], str(ECHO)]
+    arguments = [*command(RuntimeLimits())[:-1], str(ECHO)]
     transport, _ = await loop.subprocess_exec(lambda: echo, *arguments, env=environment(cache_folder() / "echo"))
     try:
         text = json.dumps(["c", 123456, "contextualIdentities.get", ["firefox-container-1"]], separators=(",", ":"))

@@ -182,7 +182,7 @@ async def stored(page: Page, user: str) -> None:
 async def put_away(profile: hatbox.Profile, engine: ChromiumRunner) -> None:
     """Close all tabs, and with them the contexts."""
     await profile.tabs.close([tab.id for tab in await profile.tabs.query()])
-    await engine.settled()
+    await engine.wait_until_settled()
 
 
 # ----------------------------------------------------------------------------------------------------------- memory
@@ -346,7 +346,7 @@ async def hiding(profile: hatbox.Profile, engine: ChromiumRunner, path: Path, ti
             closed = closing(page)
             answer = await asyncio.to_thread(program.call, "identities", "hide", STORE_ID)
             taken.append((await asyncio.wait_for(closed, PATIENCE) - answer.before) / 1e6)
-            await engine.settled()
+            await engine.wait_until_settled()
             await profile.identities.show(STORE_ID)
     return taken
 

@@ -22,10 +22,10 @@ def with_clock(use: Callable[[Clock], Awaitable[None]]) -> None:
 def test_it_tells_the_time_and_can_be_moved() -> None:
     async def use(clock: Clock) -> None:
         assert abs(clock.time() - time.time()) < 1
-        await clock.move(HOUR)
+        await clock.advance(HOUR)
         assert abs(clock.time() - time.time() - HOUR) < 1
         with pytest.raises(ValueError, match="forward only"):
-            await clock.move(-1)
+            await clock.advance(-1)
 
     with_clock(use)
 
@@ -41,13 +41,13 @@ def test_what_falls_due_is_done_at_its_own_time_in_order_before_the_move_ends() 
 
             return do
 
-        clock.at(start + 20, job("later"))
-        clock.at(start + 10, job("sooner"))
-        clock.at(start + 10, job("sooner, but asked for after it"))
-        clock.at(start + 90, job("too late"))
-        await clock.move(60)
+        clock.call_at(start + 20, job("later"))
+        clock.call_at(start + 10, job("sooner"))
+        clock.call_at(start + 10, job("sooner, but asked for after it"))
+        clock.call_at(start + 90, job("too late"))
+        await clock.advance(60)
         assert done == [("sooner", 10), ("sooner, but asked for after it", 10), ("later", 20)]
-        await clock.move(30)
+        await clock.advance(30)
         assert done[3:] == [("too late", 90)]
 
     with_clock(use)
@@ -59,10 +59,10 @@ def test_a_job_that_asks_for_the_next_one_is_done_as_often_as_time_has_passed() 
 
         async def again() -> None:
             times.append(clock.time())
-            clock.at(clock.time() + 60, again)
+            clock.call_at(clock.time() + 60, again)
 
-        clock.at(clock.time() + 60, again)
-        await clock.move(10 * 60 + 1)
+        clock.call_at(clock.time() + 60, again)
+        await clock.advance(10 * 60 + 1)
         assert len(times) == 10
 
     with_clock(use)
@@ -75,9 +75,9 @@ def test_time_passes_by_itself_too() -> None:
         async def job() -> None:
             done.put_nowait("done")
 
-        clock.at(clock.time() + 0.01, job)
+        clock.call_at(clock.time() + 0.01, job)
         assert await done.get() == "done"
-        clock.at(clock.time() - HOUR, job)
+        clock.call_at(clock.time() - HOUR, job)
         assert await done.get() == "done"
 
     with_clock(use)
@@ -93,12 +93,12 @@ def test_what_is_cancelled_is_not_done_and_what_fails_stops_nothing(caplog: pyte
         async def fail() -> None:
             raise RuntimeError("on purpose")
 
-        cancelled = clock.at(clock.time() + 10, job)
-        clock.at(clock.time() + 10, fail)
-        kept = clock.at(clock.time() + 10, job)
+        cancelled = clock.call_at(clock.time() + 10, job)
+        clock.call_at(clock.time() + 10, fail)
+        kept = clock.call_at(clock.time() + 10, job)
         cancelled.cancel()
         cancelled.cancel()
-        await clock.move(HOUR)
+        await clock.advance(HOUR)
         kept.cancel()
         assert done == [1]
         assert "on purpose" in caplog.text

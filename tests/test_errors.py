@@ -31,8 +31,8 @@ def test_a_message_can_always_be_printed() -> None:
 
 
 def test_an_unknown_name_comes_with_the_nearest_ones() -> None:
-    assert str(errors.NoSuchIdentity("Wrok", ["Work"])) == 'no identity is called "Wrok". Did you mean "Work"?'
-    assert str(errors.NoSuchIdentity("Wrok")) == 'no identity is called "Wrok".'
+    assert str(errors.IdentityNotFound("Wrok", ["Work"])) == 'no identity is called "Wrok". Did you mean "Work"?'
+    assert str(errors.IdentityNotFound("Wrok")) == 'no identity is called "Wrok".'
 
 
 def test_an_ambiguous_name_comes_with_the_ids() -> None:
@@ -42,5 +42,5 @@ def test_an_ambiguous_name_comes_with_the_ids() -> None:
 
 
 def test_trouble_with_the_file_names_it_and_says_what_to_do() -> None:
-    error = errors.ProfileFull(Path("/somewhere/profile.db"), "there is no room", "Free some space.")
+    error = errors.DiskFull(Path("/somewhere/profile.db"), "there is no room", "Free some space.")
     assert str(error) == f"{Path('/somewhere/profile.db')}: there is no room. Free some space."

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from hatbox.events import Event, Question
+from hatbox.events import Event, ResponseEvent
 
 
 def test_listeners_are_called_in_the_order_in_which_they_were_added() -> None:
@@ -115,7 +115,7 @@ def test_a_listener_that_could_not_be_registered_can_be_added_again() -> None:
 
 def test_answers_come_one_by_one_and_nobody_waits_for_the_slow(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
-        question: Question[str] = Question("test")
+        question: ResponseEvent[str] = ResponseEvent("test")
         asked: list[str] = []
 
         async def never(what: str) -> None:
@@ -128,7 +128,7 @@ def test_answers_come_one_by_one_and_nobody_waits_for_the_slow(caplog: pytest.Lo
         question.add_listener(lambda what: f"at once {what}")
         question.add_listener(fails)
         question.add_listener(never)
-        first, second, third = question.begin("bell")
+        first, second, third = question.dispatch("bell")
         assert (await first, await second) == ("at once bell", None)
         await asyncio.sleep(0)
         assert asked == ["never bell"]

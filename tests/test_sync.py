@@ -19,7 +19,7 @@ import pytest
 
 import hatbox
 from hatbox.cookies import Cookie
-from hatbox.formats import Bundle, Holding
+from hatbox.formats import Bundle, BundleEntry
 
 
 @pytest.fixture
@@ -69,14 +69,14 @@ def test_what_one_profile_exports_another_imports_and_the_second_time_nothing_mo
     cookie = Cookie(name="sid", value="1", domain="site.example", created=1.0, sequence=1)
     done: list[int] = []
     with hatbox.open_sync(path) as profile, hatbox.open_sync(tmp_path / "other.db") as other:
-        report = profile.import_bundle(Bundle([Holding(None, [cookie])]), "Work", done.append)
+        report = profile.import_bundle(Bundle([BundleEntry(None, [cookie])]), "Work", done.append)
         assert (report.cookies_new, done) == (1, [1])
         bundle = profile.export_bundle(["Work", "firefox-container-3"])
-        assert [each.label and each.label.name for each in bundle.holdings] == ["Work", "Banking"]
+        assert [each.label and each.label.name for each in bundle.entries] == ["Work", "Banking"]
         assert other.import_bundle(bundle).cookies_new == 1
         assert other.import_bundle(profile.export_bundle()).cookies_unchanged == 1
-        assert [each.cookies for each in other.export_bundle().holdings] == [[], [cookie], [], []]
-        with pytest.raises(hatbox.NoSuchIdentity):
+        assert [each.cookies for each in other.export_bundle().entries] == [[], [cookie], [], []]
+        with pytest.raises(hatbox.IdentityNotFound):
             other.import_bundle(bundle, into="Wrok")
 
 
@@ -84,7 +84,7 @@ def test_every_call_of_tabs_returns_when_it_is_done(path: Path) -> None:
     heard: list[tuple[str, str]] = []
     with hatbox.open_sync(path) as profile:
         tabs = profile.tabs
-        tabs.on_created.add_listener(lambda tab: heard.append((tab.target, threading.current_thread().name)))
+        tabs.on_created.add_listener(lambda tab: heard.append((tab.pending_url, threading.current_thread().name)))
         first = tabs.open("Work", "https://a.example/")
         second = tabs.open("firefox-default", active=False)
         assert heard == [("https://a.example/", "hatbox-loop"), ("", "hatbox-loop")]
@@ -92,8 +92,8 @@ def test_every_call_of_tabs_returns_when_it_is_done(path: Path) -> None:
         assert [tab.id for tab in tabs.query()] == [first.id, second.id]
         assert [tab.id for tab in tabs.query("Work")] == [first.id]
         assert [window.id for window in tabs.windows()] == [first.window_id]
-        assert tabs.navigate(first.id, "https://b.example/").target == "https://b.example/"
-        assert tabs.reload(first.id).navigation == 3
+        assert tabs.navigate(first.id, "https://b.example/").pending_url == "https://b.example/"
+        assert tabs.reload(first.id).navigation_id == 3
         tabs.activate(second.id)
         assert tabs.get(second.id).active
         assert [tab.id for tab in tabs.move(second.id, 0)] == [second.id]

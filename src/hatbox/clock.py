@@ -31,7 +31,7 @@ class Clock:
     """Tells the time, and has jobs done at their times on the loop that asked for them."""
 
     def __init__(self) -> None:
-        self._ahead = 0.0
+        self._offset = 0.0
         self._order = itertools.count()
         self._timers: dict[Timer, int] = {}
         self._queue: list[tuple[float, int, Timer]] = []
@@ -40,9 +40,9 @@ class Clock:
 
     def time(self) -> float:
         """Seconds since 1970."""
-        return time.time() + self._ahead
+        return time.time() + self._offset
 
-    def at(self, when: float, job: Callable[[], Awaitable[None]]) -> Timer:
+    def call_at(self, when: float, job: Callable[[], Awaitable[None]]) -> Timer:
         """Have a job done at a time, or at once if that has passed. Those of the same time are done in their order."""
         timer = Timer(when, job, self._forget)
         number = self._timers[timer] = next(self._order)
@@ -50,15 +50,15 @@ class Clock:
         self._set_alarm()
         return timer
 
-    async def move(self, seconds: float) -> None:
+    async def advance(self, seconds: float) -> None:
         """Let time pass at once. Whatever falls due is done at its own time, one after the other, before this ends."""
         if seconds < 0:
             raise ValueError(f"time goes forward only, not by {seconds} seconds")
         target = self.time() + seconds
         while (timer := self._next()) is not None and timer.when <= target:
-            self._ahead += max(0.0, timer.when - self.time())
+            self._offset += max(0.0, timer.when - self.time())
             await self._do(timer)
-        self._ahead += max(0.0, target - self.time())
+        self._offset += max(0.0, target - self.time())
         self._set_alarm()
 
     def _next(self) -> Timer | None:
@@ -73,9 +73,9 @@ class Clock:
             self._alarm = None
         if (timer := self._next()) is not None:
             loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(max(0.0, timer.when - self.time()), self._ring)
+            self._alarm = loop.call_later(max(0.0, timer.when - self.time()), self._run_due_timers)
 
-    def _ring(self) -> None:
+    def _run_due_timers(self) -> None:
         while (timer := self._next()) is not None and timer.when <= self.time():
             task = asyncio.ensure_future(self._do(timer))
             self._forget(timer)

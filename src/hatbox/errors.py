@@ -56,21 +56,26 @@ __all__ = [
     "AmbiguousIdentity",
     "ApiError",
     "ArgumentError",
-    "BrokenInput",
-    "CannotTrigger",
-    "CookieRefused",
+    "CookieRejected",
+    "CookiesNotAllowed",
+    "DiskFull",
     "DuplicateIdentity",
-    "EngineBusy",
+    "EngineAlreadyRunning",
     "EngineError",
     "ExtensionError",
-    "FirefoxRunning",
-    "ForeignCookies",
+    "ExtensionNotFound",
+    "ExtensionTerminated",
+    "FirefoxProfileLocked",
     "HatboxError",
+    "IdentityMismatch",
+    "IdentityNotFound",
     "IdentityRemoved",
     "IdsExhausted",
+    "ImportExportError",
     "InvalidColor",
     "InvalidIcon",
     "InvalidIdentity",
+    "InvalidInputFile",
     "InvalidName",
     "InvalidPosition",
     "InvalidTab",
@@ -78,23 +83,18 @@ __all__ = [
     "ManifestError",
     "MissingExtra",
     "NetworkError",
-    "NoSuchExtension",
-    "NoSuchIdentity",
     "NotAProfile",
     "PackageError",
     "PermissionDenied",
-    "ProfileBusy",
     "ProfileClosed",
     "ProfileCorrupt",
     "ProfileError",
-    "ProfileFull",
+    "ProfileLocked",
     "ProfileReadOnly",
     "ProfileTooNew",
-    "RuntimeGone",
     "SandboxUnavailable",
     "ScriptError",
-    "StaleIdentity",
-    "TransferError",
+    "TriggerError",
     "UndeclaredPermission",
 ]
 
@@ -188,7 +188,7 @@ class IdsExhausted(ApiError):
         super().__init__("No contextual identity ids are left in this profile")
 
 
-class NoSuchIdentity(HatboxError):
+class IdentityNotFound(HatboxError):
     """Nothing has this name or id."""
 
     def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
@@ -210,7 +210,7 @@ class AmbiguousIdentity(HatboxError):
         self.candidates = tuple(candidates)
 
 
-class StaleIdentity(HatboxError):
+class IdentityMismatch(HatboxError):
     """An identity object is older than a change of its name, or of another profile, where its id is another's."""
 
     def __init__(self, cookie_store_id: str, given: str, known: str) -> None:
@@ -221,7 +221,7 @@ class StaleIdentity(HatboxError):
         self.cookie_store_id = cookie_store_id
 
 
-class CookieRefused(HatboxError):
+class CookieRejected(HatboxError):
     """The jar does not take this cookie; `reason` says why: one of hatbox.cookies.Reason."""
 
     def __init__(self, reason: str, name: str) -> None:
@@ -234,7 +234,7 @@ class ExtensionError(HatboxError):
     """An extension cannot be used as it is."""
 
 
-class NoSuchExtension(ExtensionError):
+class ExtensionNotFound(ExtensionError):
     """No extension with this id is installed."""
 
     def __init__(self, extension_id: str) -> None:
@@ -254,7 +254,7 @@ class AlreadyInstalled(ExtensionError):
         self.extension_id = extension_id
 
 
-class CannotTrigger(ExtensionError):
+class TriggerError(ExtensionError):
     """An extension does not run, or does not show what somebody wants to click. Nothing was done."""
 
 
@@ -294,11 +294,11 @@ class ScriptError(HatboxError):
         self.column = column
 
 
-class RuntimeGone(HatboxError):
+class ExtensionTerminated(HatboxError):
     """The extension has ended, and what was asked of it will not be answered."""
 
 
-class SandboxUnavailable(RuntimeGone):
+class SandboxUnavailable(ExtensionTerminated):
     """An extension was not started, because a required layer of the sandbox is missing."""
 
 
@@ -306,11 +306,11 @@ class NetworkError(HatboxError):
     """A request was not made, or not answered. A script sees only that; the log says why."""
 
 
-class TransferError(HatboxError):
+class ImportExportError(HatboxError):
     """What was asked cannot be imported or exported. Nothing was changed."""
 
 
-class BrokenInput(TransferError):
+class InvalidInputFile(ImportExportError):
     """A file is damaged, cut short or something else than it should be; `line` counts from 1 where it is known."""
 
     def __init__(self, source: str, problem: str, line: int | None = None) -> None:
@@ -321,7 +321,7 @@ class BrokenInput(TransferError):
         self.line = line
 
 
-class FirefoxRunning(TransferError):
+class FirefoxProfileLocked(ImportExportError):
     """Firefox has this profile open; writing to it would lose what either of the two writes."""
 
     def __init__(self, folder: Path) -> None:
@@ -329,7 +329,7 @@ class FirefoxRunning(TransferError):
         self.folder = folder
 
 
-class ForeignCookies(HatboxError):
+class CookiesNotAllowed(HatboxError):
     """A client was given cookies other than those of the identity that it wears."""
 
     def __init__(self, how: str) -> None:
@@ -360,7 +360,7 @@ class EngineError(HatboxError):
     """An engine cannot start, or cannot do what was asked."""
 
 
-class EngineBusy(EngineError):
+class EngineAlreadyRunning(EngineError):
     """Another engine makes the tabs of this profile so: `engine` is its name, `process` the id of its process."""
 
     def __init__(self, engine: str, process: int | None) -> None:
@@ -398,11 +398,11 @@ class ProfileReadOnly(ProfileError):
     """The profile, or the folder it is in, cannot be written to."""
 
 
-class ProfileFull(ProfileError):
+class DiskFull(ProfileError):
     """There is no room left on the disk. What was asked has not been done."""
 
 
-class ProfileBusy(ProfileError):
+class ProfileLocked(ProfileError):
     """Another program kept the profile locked for too long. What was asked has not been done."""
 
 

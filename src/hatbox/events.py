@@ -8,14 +8,14 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["NO_ANSWER", "UNHEARD", "Event", "Question"]
+__all__ = ["NOT_DELIVERED", "NO_RESPONSE", "Event", "ResponseEvent"]
 
 T = TypeVar("T")
 
-NO_ANSWER: Final = object()
+NO_RESPONSE: Final = object()
 """What a listener that has heard a question, and leaves the answer to others, may answer."""
 
-UNHEARD: Final = object()
+NOT_DELIVERED: Final = object()
 """What stands for the answer of a listener that was gone before it heard."""
 
 logger = logging.getLogger("hatbox.events")
@@ -101,17 +101,17 @@ class Event(Generic[T]):
             logger.error("a listener of %s raised", self.name, exc_info=error)
 
 
-class Question(Event[T]):
+class ResponseEvent(Event[T]):
     """An event whose listeners answer: whoever asks gets what they return. Nothing of it leaves this process."""
 
-    async def ask(self, payload: T) -> list[Any]:
+    async def collect(self, payload: T) -> list[Any]:
         """What each listener answers, in the order of their registration; None for one that raises, which is logged.
 
         All are asked before the first answer is awaited.
         """
-        return list(await asyncio.gather(*self.begin(payload)))
+        return list(await asyncio.gather(*self.dispatch(payload)))
 
-    def begin(self, payload: T) -> list[asyncio.Future[Any]]:
+    def dispatch(self, payload: T) -> list[asyncio.Future[Any]]:
         """Ask all, and wait for nobody: each answer, in the order of registration, is a future of its own."""
         return [asyncio.ensure_future(self._answer(listener, payload)) for listener in list(self._listeners)]
 

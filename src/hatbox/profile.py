@@ -15,7 +15,7 @@ from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.services import Services
-from hatbox.clients.identity_binding import Worn, extra
+from hatbox.clients.identity_binding import IdentityBinding, extra
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
@@ -26,17 +26,17 @@ from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.messaging.message_router import Messages
+from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
-from hatbox.web_requests import Requests
+from hatbox.web_requests import RequestEvents
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-    from hatbox.formats.base import Bundle, Report
+    from hatbox.formats.base import Bundle, ImportReport
 
 __all__ = ["Profile", "default_path", "open"]
 
@@ -83,9 +83,9 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
         """The time that extensions go by; a test can move it."""
-        self.requests = Requests(self.clock.time)
+        self.requests = RequestEvents(self.clock.time)
         """The requests of the pages in tabs: what engines in this process make, and who listens."""
-        messages = Messages(self.tabs.get)
+        messages = MessageRouter(self.tabs.get)
         services = Services(
             store=store,
             identities=self.identities,
@@ -117,7 +117,7 @@ class Profile:
         """
         if identity == DEFAULT_STORE:
             return await self.cookies.open(DEFAULT_STORE)
-        return await self.cookies.open((await self.identities.recognize(identity)).cookie_store_id)
+        return await self.cookies.open((await self.identities.resolve(identity)).cookie_store_id)
 
     def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
         """An httpx.AsyncClient that wears an identity for its life; `options` are those of httpx.AsyncClient.
@@ -126,7 +126,7 @@ class Profile:
         """
         with extra("httpx"):
             from hatbox.clients.httpx import async_client
-        return async_client(Worn(self.identities, self.cookies, identity), options)
+        return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
         """An aiohttp.ClientSession that wears an identity for its life; `options` are those of aiohttp.ClientSession.
@@ -135,7 +135,7 @@ class Profile:
         """
         with extra("aiohttp"):
             from hatbox.clients.aiohttp import session
-        return session(Worn(self.identities, self.cookies, identity), options)
+        return session(IdentityBinding(self.identities, self.cookies, identity), options)
 
     def http_engine(
         self,
@@ -152,12 +152,12 @@ class Profile:
         at a time. `options` are those of httpx.AsyncClient.
         """
         with extra("httpx"):
-            from hatbox.engines.http.http_engine import HttpEngine, Limits
-        limits = Limits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, at_once=at_once)
+            from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
+        limits = LoadLimits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, max_concurrent=at_once)
         engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests, self.extensions.file_at)
-        return self._ends_with_it(EngineRunner(engine, self._store, self.path))
+        return self._register_engine(EngineRunner(engine, self._store, self.path))
 
-    def _ends_with_it(self, runner: Runner) -> Runner:
+    def _register_engine(self, runner: Runner) -> Runner:
         """An engine cannot outlive the profile: closing that stops it."""
         self._engines.append(runner)
         return runner
@@ -193,27 +193,27 @@ class Profile:
             downloads=downloads,
             requests=self.requests,
         )
-        return self._ends_with_it(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
+        return self._register_engine(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
 
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
-    ) -> Report:
+    ) -> ImportReport:
         """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
 
         With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
         are done, from another thread.
         """
-        from hatbox.formats.bundle_transfer import put_bundle
+        from hatbox.formats.bundle_transfer import import_bundle
 
         return await self._store.write(
-            lambda each: put_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
+            lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
-        from hatbox.formats.bundle_transfer import take_bundle
+        from hatbox.formats.bundle_transfer import export_bundle
 
-        return await self._store.read(lambda each: take_bundle(each, cookie_time(each, time.time()), identities))
+        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, time.time()), identities))
 
     async def close(self) -> None:
         """Stop its extensions and its engine, finish what is under way, let go of the file. Twice is no error."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hatbox.clients.identity_binding import SyncWorn, Worn, extra
+from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, extra
 from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.events import Event
 from hatbox.identities.model import ContextualIdentity, IdentityLike
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from httpx import Client
     from requests import Session
 
-    from hatbox.formats.base import Bundle, Report
+    from hatbox.formats.base import Bundle, ImportReport
 
 __all__ = ["SyncEvent", "SyncIdentities", "SyncProfile", "SyncTabs", "open_sync"]
 
@@ -85,7 +85,7 @@ class SyncProfile:
 
     def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
-    ) -> Report:
+    ) -> ImportReport:
         """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
 
         With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
@@ -97,9 +97,11 @@ class SyncProfile:
         """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
         return self._loop.run(lambda: self._profile.export_bundle(identities))
 
-    def _worn(self, identity: IdentityLike) -> SyncWorn:
-        worn = SyncWorn(Worn(self._profile.identities, self._profile.cookies, identity), self._loop.run)
-        worn.put_on()
+    def _worn(self, identity: IdentityLike) -> SyncIdentityBinding:
+        worn = SyncIdentityBinding(
+            IdentityBinding(self._profile.identities, self._profile.cookies, identity), self._loop.run
+        )
+        worn.open_cookie_store()
         return worn
 
     def close(self) -> None:
@@ -154,7 +156,7 @@ class SyncIdentities:
     def recognize(self, identity: IdentityLike) -> ContextualIdentity:
         """The identity that a name, an id or an object stands for, as it is now; raises StaleIdentity for an object
         whose id has another name here: it was renamed since, or is one of another profile."""
-        return self._run(lambda: self._identities.recognize(identity))
+        return self._run(lambda: self._identities.resolve(identity))
 
     def create(self, name: str, *, color: str, icon: str) -> ContextualIdentity:
         """A new identity, at the end of the list."""
@@ -336,11 +338,11 @@ class _LoopThread:
 
 def _run_until_stopped(loop: asyncio.AbstractEventLoop) -> None:
     loop.run_forever()
-    loop.run_until_complete(_answer_the_late())
+    loop.run_until_complete(_finish_late_calls())
     loop.close()
 
 
-async def _answer_the_late() -> None:
+async def _finish_late_calls() -> None:
     """Let calls end that other threads made while the profile was being closed: each is told that it is."""
     late = asyncio.all_tasks() - {asyncio.current_task()}
     await asyncio.gather(*late, return_exceptions=True)

@@ -40,7 +40,7 @@ class Browsing:
 
     async def visit(self, url: str, identity: str = "Work") -> hatbox.Tab:
         tab = await self.profile.tabs.open(identity, url)
-        return await self.engine.loaded(tab.id)
+        return await self.engine.wait_until_loaded(tab.id)
 
     def listen_to_all(self) -> None:
         for name, options in EVENTS.items():

@@ -13,7 +13,7 @@ from hatbox.api.browser import Browser
 from hatbox.api.caller import ExtensionCaller
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
 from hatbox.identities.ids import DEFAULT_STORE
-from hatbox.tabs.pages import Page, page_changed
+from hatbox.tabs.pages import PageState, update_page
 from hatbox.tabs.tab_model import Tab
 from tests.api.caller import UUID
 
@@ -53,5 +53,7 @@ async def go(profile: Profile, tab: Tab, url: str) -> Tab:
 
 async def arrive(profile: Profile, tab: Tab) -> Tab:
     """A tab whose page has come, as an engine tells it."""
-    await profile.tabs.write(lambda each: page_changed(each, tab.id, tab.navigation, Page(tab.target or tab.url)))
+    await profile.tabs.write(
+        lambda each: update_page(each, tab.id, tab.navigation_id, PageState(tab.pending_url or tab.url))
+    )
     return await profile.tabs.get(tab.id)

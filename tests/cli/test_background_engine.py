@@ -8,20 +8,20 @@ import pytest
 
 import hatbox
 from hatbox.cli import background_engine as background
-from hatbox.cli.background_engine import Background
-from hatbox.cli.engine_choice import Choice
+from hatbox.cli.background_engine import BackgroundEngine
+from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.engine_log import log_folder
 from tests.cli import engines
 
-HTTP = Choice("http")
+HTTP = EngineSelection("http")
 
 
-def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Background:
+def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> BackgroundEngine:
     """A process in the background that runs something else, and has ended."""
-    process = Background(profile, HTTP)
+    process = BackgroundEngine(profile, HTTP)
     monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-c", program])
     process.start()
-    engines.until(lambda: not process.runs, "its end")
+    engines.until(lambda: not process.is_running, "its end")
     return process
 
 
@@ -70,8 +70,8 @@ def test_the_process_finds_this_hatbox_and_only_that(monkeypatch: pytest.MonkeyP
 
 
 def test_it_is_asked_for_as_it_was_chosen(profile: Path) -> None:
-    choice = Choice("chromium", browser="/opt/my browser", headless=True, marks=False)
-    command = Background(profile, choice)._command()
+    choice = EngineSelection("chromium", browser="/opt/my browser", headless=True, marks=False)
+    command = BackgroundEngine(profile, choice)._command()
     assert command[1:5] == ["-P", "-m", "hatbox", "browse"]
     assert command[-4:] == ["--engine=chromium", "--browser=/opt/my browser", "--headless", "--no-marks"]
     assert f"--profile={profile}" in command

@@ -389,7 +389,7 @@ def test_what_is_given_to_an_extension_that_runs_is_there_at_once(profile: Path,
     async def use(opened: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
         assert not await extension.evaluate("'cookies' in browser")
         assert (await command("permissions", "one", "--grant", "cookies")).status == 0
-        await opened._store.catch_up()
+        await opened._store.deliver_pending_changes()
         assert await extension.evaluate("'cookies' in browser")
 
     while_it_runs(profile, one, use)

@@ -62,7 +62,7 @@ async def test_an_engine_that_leaves_hidden_pages_open_is_not_waited_for(tmp_pat
     with Site() as site:
         async with hatbox.open(path) as profile, profile.http_engine() as runner:
             tab = await profile.tabs.open("Work", site.url("/page/1"))
-            await runner.loaded(tab.id)
+            await runner.wait_until_loaded(tab.id)
             hidden = asyncio.Event()
             profile.tabs.on_hidden.add_listener(lambda _: hidden.set())
             assert (await hide(path))[1] == ""

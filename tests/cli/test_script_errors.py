@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import hatbox
-from hatbox.cli.script_errors import explained, is_hatbox, is_own
+from hatbox.cli.script_errors import is_hatbox, is_own, script_error
 
 SCRIPT = Path("x.py")
 
@@ -27,24 +27,24 @@ def test_only_files_of_the_user_are_the_users_own() -> None:
 
 
 def test_an_error_without_a_line_of_the_user_names_the_script() -> None:
-    failure = explained(ValueError("oh"), SCRIPT, "a call failed")
+    failure = script_error(ValueError("oh"), SCRIPT, "a call failed")
     assert failure.message == "x.py: a call failed: ValueError: oh"
     assert failure.details["line"] is None
 
 
 def test_an_error_without_words_is_its_type() -> None:
-    assert explained(ValueError(), SCRIPT).message == "x.py: ValueError"
+    assert script_error(ValueError(), SCRIPT).message == "x.py: ValueError"
 
 
 def test_further_lines_and_notes_are_kept() -> None:
     error = ValueError("one\ntwo")
     error.add_note("three")
-    assert list(explained(error, SCRIPT).lines) == ["    two", "    three"]
+    assert list(script_error(error, SCRIPT).lines) == ["    two", "    three"]
 
 
 def test_the_errors_in_a_group_and_the_cause_of_an_error_are_told() -> None:
     group = ExceptionGroup("several", [ValueError("a"), _raised(KeyError("b"), TypeError("c"))])
-    first, second, third = explained(group, SCRIPT).lines
+    first, second, third = script_error(group, SCRIPT).lines
     assert first == "    - ValueError: a"
     assert second.startswith("    - ")
     assert second.endswith("KeyError: 'b'")

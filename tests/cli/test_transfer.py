@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.cli.commands import transfer
-from hatbox.formats.firefox_folders import Found
+from hatbox.formats.firefox_folders import FirefoxProfileFolder
 from tests.cli.conftest import Cli, Start
 from tests.formats.firefox_files import insert, make_database
 
@@ -148,7 +148,8 @@ def test_files_that_are_not_there_or_cannot_be_written_are_named(cli: Cli, tmp_p
 
 def test_several_firefox_profiles_are_listed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "hatbox.formats.firefox_folders.find_folders", lambda: [Found(tmp_path, "a", 2), Found(tmp_path / "b", "b", 2)]
+        "hatbox.formats.firefox_folders.find_folders",
+        lambda: [FirefoxProfileFolder(tmp_path, "a", 2), FirefoxProfileFolder(tmp_path / "b", "b", 2)],
     )
     result = cli("import", "firefox")
     assert result.status == 1
@@ -191,7 +192,9 @@ def test_only_the_containers_that_are_named_are_imported(cli: Cli, firefox: Path
 def test_without_a_folder_it_is_the_profile_that_firefox_starts_with(
     cli: Cli, firefox: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hatbox.formats.firefox_folders.find_folders", lambda: [Found(firefox, "default", 2)])
+    monkeypatch.setattr(
+        "hatbox.formats.firefox_folders.find_folders", lambda: [FirefoxProfileFolder(firefox, "default", 2)]
+    )
     assert cli("import", "firefox").err.startswith("Imported 1 new identity")
 
 

@@ -5,7 +5,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cli.url_argument import address
+from hatbox.cli.url_argument import parse_url_argument
 from hatbox.urls.url import parse_url
 
 
@@ -49,7 +49,7 @@ from hatbox.urls.url import parse_url
 )
 def test_what_no_tab_can_show_is_refused(typed: str) -> None:
     with pytest.raises(typer.BadParameter) as error:
-        address(typed)
+        parse_url_argument(typed)
     assert error.value.message.isprintable()
 
 
@@ -57,7 +57,7 @@ def test_the_refusal_names_the_scheme() -> None:
     with pytest.raises(
         typer.BadParameter, match='"file:///x": a tab shows pages of http:// and https://, not of file:'
     ):
-        address("file:///x")
+        parse_url_argument("file:///x")
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_the_refusal_names_the_scheme() -> None:
     ],
 )
 def test_a_scheme_that_lacks_is_put_before_it(typed: str, meant: str) -> None:
-    assert address(typed) == meant
+    assert parse_url_argument(typed) == meant
 
 
 @given(st.text())
 def test_whatever_is_typed_becomes_an_address_of_the_web_or_is_refused(typed: str) -> None:
     try:
-        url = address(typed)
+        url = parse_url_argument(typed)
     except typer.BadParameter:
         return
     parsed = parse_url(url)

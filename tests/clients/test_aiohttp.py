@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse, DigestAuthMiddleware, web
 
 import hatbox
-from hatbox import ForeignCookies, IdentityRemoved, Profile
+from hatbox import CookiesNotAllowed, IdentityRemoved, Profile
 from tests.clients.server import Site
 
 Work = Callable[[Profile], Awaitable[None]]
@@ -32,7 +32,7 @@ async def text(session: aiohttp.ClientSession, url: str, **options: Any) -> str:
 def test_cookies_are_refused_when_it_is_made(path: Path) -> None:
     async def work(profile: Profile) -> None:
         for options in ({"cookies": {"a": "1"}}, {"cookie_jar": aiohttp.DummyCookieJar()}):
-            with pytest.raises(ForeignCookies, match="was given"):
+            with pytest.raises(CookiesNotAllowed, match="was given"):
                 profile.aiohttp("Work", **options)
 
     within(path, work)
@@ -41,10 +41,10 @@ def test_cookies_are_refused_when_it_is_made(path: Path) -> None:
 def test_its_own_jar_takes_nothing(path: Path, site: Site) -> None:
     async def work(profile: Profile) -> None:
         async with profile.aiohttp("Work") as session:
-            with pytest.raises(ForeignCookies, match="own jar"):
+            with pytest.raises(CookiesNotAllowed, match="own jar"):
                 session.cookie_jar.update_cookies({"a": "1"})
             for host in ("127.0.0.1", "localhost"):
-                with pytest.raises(ForeignCookies, match="cookies= was given"):
+                with pytest.raises(CookiesNotAllowed, match="cookies= was given"):
                     await session.get(site.url(host=host), cookies={"a": "1"})
 
     within(path, work)
@@ -65,7 +65,7 @@ def test_it_has_all_options_of_a_session(path: Path, site: Site) -> None:
                 assert isinstance(response, Response)
             assert await text(session, "/") == "a=1"
         async with profile.aiohttp("Work", middlewares=[add_cookie]) as session:
-            with pytest.raises(ForeignCookies):
+            with pytest.raises(CookiesNotAllowed):
                 await session.get(site.url())
 
     within(path, work)

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 import hatbox
-from hatbox import ContextualIdentity, ForeignCookies, IdentityRemoved, NoSuchIdentity, ProfileClosed
+from hatbox import ContextualIdentity, CookiesNotAllowed, IdentityNotFound, IdentityRemoved, ProfileClosed
 from tests.clients.faces import FACES, AsyncFace, Wardrobe
 from tests.clients.server import Site, chain
 from tests.coded_site import BOMB_BYTES, CodedSite, gzip_bomb
@@ -118,7 +118,7 @@ def test_the_clients_own_jar_stays_empty(clothes: Wardrobe, site: Site) -> None:
 
 def test_a_cookie_header_from_elsewhere_is_refused(clothes: Wardrobe, site: Site) -> None:
     work = clothes.wear("Work")
-    with pytest.raises(ForeignCookies, match="Cookie header of its own"):
+    with pytest.raises(CookiesNotAllowed, match="Cookie header of its own"):
         work.get(site.url("/"), headers={"cookie": "sid=other"})
     assert site.seen == []
     assert work.get(site.url("/")).status == 200
@@ -181,7 +181,7 @@ def test_an_identity_can_be_given_itself(clothes: Wardrobe, site: Site) -> None:
 
 
 def test_an_unknown_name_comes_with_help_and_sends_nothing(clothes: Wardrobe, site: Site, kind: str) -> None:
-    with pytest.raises(NoSuchIdentity, match='Did you mean "Work"'):
+    with pytest.raises(IdentityNotFound, match='Did you mean "Work"'):
         wrong = clothes.wear("Wrok")  # where nothing has to be awaited, this is where it is noticed
         assert issubclass(FACES[kind], AsyncFace)
         wrong.get(site.url("/"))

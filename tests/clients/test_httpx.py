@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import hatbox
-from hatbox import ForeignCookies, NoSuchIdentity, SyncProfile
+from hatbox import CookiesNotAllowed, IdentityNotFound, SyncProfile
 from tests.clients.server import Site
 
 
@@ -29,19 +29,19 @@ def test_it_is_an_httpx_client_with_all_its_options(profile: SyncProfile, site: 
 
 @pytest.mark.parametrize("options", [{"cookies": {"a": "1"}}, {"cookies": {}}])
 def test_cookies_are_refused_when_it_is_made(profile: SyncProfile, options: dict[str, dict[str, str]]) -> None:
-    with pytest.raises(ForeignCookies, match="cookies= was given"):
+    with pytest.raises(CookiesNotAllowed, match="cookies= was given"):
         profile.httpx("Work", **options)
 
 
 def test_its_own_jar_takes_nothing(profile: SyncProfile, site: Site) -> None:
     with profile.httpx("Work", verify=False) as client:
-        with pytest.raises(ForeignCookies, match='"a" was put'):
+        with pytest.raises(CookiesNotAllowed, match='"a" was put'):
             client.cookies.set("a", "1")
-        with pytest.raises(ForeignCookies):
+        with pytest.raises(CookiesNotAllowed):
             client.cookies.update({"a": "1"})
-        with pytest.raises(ForeignCookies):
+        with pytest.raises(CookiesNotAllowed):
             client.cookies = httpx.Cookies({"a": "1"})
-        with pytest.raises(ForeignCookies), pytest.warns(DeprecationWarning, match="cookies"):
+        with pytest.raises(CookiesNotAllowed), pytest.warns(DeprecationWarning, match="cookies"):
             client.get(site.url(), cookies={"a": "1"})
         assert not site.seen
 
@@ -55,7 +55,7 @@ def test_cookies_in_the_clients_headers_and_in_a_hook_are_refused(profile: SyncP
         profile.httpx("Work", event_hooks={"request": [add_cookie]}, verify=False) as other,
     ):
         for client in (one, other):
-            with pytest.raises(ForeignCookies):
+            with pytest.raises(CookiesNotAllowed):
                 client.get(site.url())
     assert not site.seen
 
@@ -136,11 +136,11 @@ def test_tasks_can_share_the_asynchronous_one(path: Path, site: Site) -> None:
 def test_the_asynchronous_one_looks_its_identity_up_when_it_is_entered(path: Path, site: Site) -> None:
     async def main() -> None:
         async with hatbox.open(path) as profile:
-            with pytest.raises(NoSuchIdentity, match='Did you mean "Work"'):
+            with pytest.raises(IdentityNotFound, match='Did you mean "Work"'):
                 async with profile.httpx("Wrok", verify=False):
                     pass
             async with profile.httpx("Work", verify=False) as client:
-                with pytest.raises(ForeignCookies):
+                with pytest.raises(CookiesNotAllowed):
                     client.cookies = httpx.Cookies()
                 async with client.stream("GET", site.url("/stream", set="a=1; Path=/")) as response:
                     assert (await client.get(site.url())).text == "a=1"

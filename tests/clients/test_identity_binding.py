@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox import IdentityRemoved, InvalidIdentity, MissingExtra, NoSuchIdentity, ProfileClosed, StaleIdentity
-from hatbox.clients.identity_binding import Worn, extra
+from hatbox import IdentityMismatch, IdentityNotFound, IdentityRemoved, InvalidIdentity, MissingExtra, ProfileClosed
+from hatbox.clients.identity_binding import IdentityBinding, extra
 from hatbox.cookies import target_of
 
 HERE = target_of("https://site.example/")
@@ -21,7 +21,7 @@ HERE = target_of("https://site.example/")
 def test_an_identity_is_looked_up_once(path: Path) -> None:
     async def main() -> None:
         async with hatbox.open(path) as profile:
-            worn = Worn(profile.identities, profile.cookies, "Work")
+            worn = IdentityBinding(profile.identities, profile.cookies, "Work")
             await asyncio.gather(worn.receive(HERE, [b"a=1"]), worn.receive(HERE, [b"b=2"]))
             await profile.identities.update("firefox-container-2", name="Office")
             await profile.identities.update("firefox-container-1", name="Work")
@@ -33,7 +33,7 @@ def test_an_identity_is_looked_up_once(path: Path) -> None:
 def test_a_profile_that_is_opened_again_has_what_others_did_meanwhile(path: Path) -> None:
     async def main() -> None:
         profile = hatbox.open(path)
-        worn = Worn(profile.identities, profile.cookies, "Work")
+        worn = IdentityBinding(profile.identities, profile.cookies, "Work")
         async with profile:
             await worn.receive(HERE, [b"a=1"])
         with pytest.raises(ProfileClosed):
@@ -52,9 +52,9 @@ def test_an_identity_that_is_gone_or_never_was(path: Path) -> None:
             work = await profile.identities.find("Work")
             await profile.identities.remove(work)
             with pytest.raises(IdentityRemoved, match='"Work"'):
-                await Worn(profile.identities, profile.cookies, work).put_on()
-            with pytest.raises(NoSuchIdentity):
-                await Worn(profile.identities, profile.cookies, "firefox-container-2").put_on()
+                await IdentityBinding(profile.identities, profile.cookies, work).open_cookie_store()
+            with pytest.raises(IdentityNotFound):
+                await IdentityBinding(profile.identities, profile.cookies, "firefox-container-2").open_cookie_store()
 
     asyncio.run(main())
 
@@ -65,12 +65,15 @@ def test_an_identity_of_another_profile_is_not_taken_for_one_of_this(path: Path,
             mine = await profile.identities.create("Mine", color="red", icon="pet")
             theirs = await other.identities.create("Theirs", color="red", icon="pet")
             assert mine.cookie_store_id == theirs.cookie_store_id
-            for use in (Worn(profile.identities, profile.cookies, theirs).put_on(), profile.cookie_store(theirs)):
-                with pytest.raises(StaleIdentity, match=r'firefox-container-6 is called "Mine".* not "Theirs"'):
+            for use in (
+                IdentityBinding(profile.identities, profile.cookies, theirs).open_cookie_store(),
+                profile.cookie_store(theirs),
+            ):
+                with pytest.raises(IdentityMismatch, match=r'firefox-container-6 is called "Mine".* not "Theirs"'):
                     await use
             strange = await other.identities.create("Strange", color="red", icon="pet")
             with pytest.raises(IdentityRemoved, match="Strange"):
-                await Worn(profile.identities, profile.cookies, strange).put_on()
+                await IdentityBinding(profile.identities, profile.cookies, strange).open_cookie_store()
             with pytest.raises(InvalidIdentity):
                 await profile.cookie_store(strange)
 
@@ -82,12 +85,12 @@ def test_an_identity_that_was_renamed_is_worn_by_what_has_not_changed(path: Path
         async with hatbox.open(path) as profile:
             before = await profile.identities.find("Work")
             await profile.identities.update(before, color="red", icon="pet")
-            await Worn(profile.identities, profile.cookies, before).put_on()
+            await IdentityBinding(profile.identities, profile.cookies, before).open_cookie_store()
             after = await profile.identities.update(before, name="Office")
-            with pytest.raises(StaleIdentity, match="Pass its id or its name"):
-                await Worn(profile.identities, profile.cookies, before).put_on()
+            with pytest.raises(IdentityMismatch, match="Pass its id or its name"):
+                await IdentityBinding(profile.identities, profile.cookies, before).open_cookie_store()
             for identity in (after, "Office", before.cookie_store_id):
-                await Worn(profile.identities, profile.cookies, identity).put_on()
+                await IdentityBinding(profile.identities, profile.cookies, identity).open_cookie_store()
 
     asyncio.run(main())
 
@@ -107,7 +110,7 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
                     found = await read(work)
                     assert isinstance(found, list), "the cookies, after the identity was looked up"
                     await change()
-                    await store.catch_up()
+                    await store.deliver_pending_changes()
                     return found
 
                 async def looked_up(work: Any) -> Any:
@@ -116,8 +119,12 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
 
                 monkeypatch.setattr(store, "read", looked_up)
 
-            work = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-2"))
-            personal = Worn(profile.identities, profile.cookies, await other.identities.get("firefox-container-1"))
+            work = IdentityBinding(
+                profile.identities, profile.cookies, await other.identities.get("firefox-container-2")
+            )
+            personal = IdentityBinding(
+                profile.identities, profile.cookies, await other.identities.get("firefox-container-1")
+            )
             theirs = await other.cookie_store("Work")
             meanwhile(lambda: theirs.receive([b"a=2"], HERE))
             assert await work.header(HERE) == "a=2"

@@ -12,7 +12,7 @@ from requests.auth import HTTPDigestAuth
 from requests.cookies import RequestsCookieJar
 
 import hatbox
-from hatbox import ForeignCookies, SyncProfile
+from hatbox import CookiesNotAllowed, SyncProfile
 from tests.clients.server import Site
 
 
@@ -29,13 +29,13 @@ def session(profile: SyncProfile) -> Iterator[requests.Session]:
 
 
 def test_its_own_jar_takes_nothing(session: requests.Session, site: Site) -> None:
-    with pytest.raises(ForeignCookies, match='"a" was put'):
+    with pytest.raises(CookiesNotAllowed, match='"a" was put'):
         session.cookies.set("a", "1")
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         session.cookies.update({"a": "1"})
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         session.cookies = RequestsCookieJar()
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         session.get(site.url(), cookies={"a": "1"})
     assert not site.seen
     assert session.cookies.get_dict() == {}
@@ -43,7 +43,7 @@ def test_its_own_jar_takes_nothing(session: requests.Session, site: Site) -> Non
 
 def test_cookies_in_the_sessions_headers_are_refused(session: requests.Session, site: Site) -> None:
     session.headers["Cookie"] = "a=1"
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         session.get(site.url())
     assert not site.seen
 
@@ -62,7 +62,7 @@ def test_a_request_that_went_out_with_one_identity_is_refused_with_another(profi
         work.get(site.url(set="sid=work"))
         sent = work.get(site.url()).request
         assert work.send(sent).text == "sid=work"
-        with pytest.raises(ForeignCookies):
+        with pytest.raises(CookiesNotAllowed):
             personal.send(sent)
 
 

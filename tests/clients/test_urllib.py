@@ -16,7 +16,7 @@ from urllib.request import (
 import pytest
 
 import hatbox
-from hatbox import ForeignCookies, SyncProfile
+from hatbox import CookiesNotAllowed, SyncProfile
 from tests.clients.server import REALM, Site
 
 
@@ -36,7 +36,7 @@ def text(opener: OpenerDirector, request: str | Request) -> str:
 def test_a_handler_with_a_jar_is_refused(
     profile: SyncProfile, handler: HTTPCookieProcessor | type[HTTPCookieProcessor]
 ) -> None:
-    with pytest.raises(ForeignCookies, match="a handler with a jar"):
+    with pytest.raises(CookiesNotAllowed, match="a handler with a jar"):
         profile.urllib("Work", handler)
 
 
@@ -46,7 +46,7 @@ def test_what_a_jar_that_was_added_later_sends_is_refused(profile: SyncProfile, 
         pass
     opener = profile.urllib("Work")
     opener.add_handler(jar)
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         text(opener, site.url())
     assert len(site.seen) == 1
 
@@ -65,7 +65,7 @@ def test_one_request_can_be_sent_with_several_identities(profile: SyncProfile, s
 def test_cookies_of_a_request_are_refused(profile: SyncProfile, site: Site, add: object) -> None:
     request = Request(site.url())
     add(request, "Cookie", "a=1")  # type: ignore[operator]
-    with pytest.raises(ForeignCookies):
+    with pytest.raises(CookiesNotAllowed):
         text(profile.urllib("Work"), request)
     assert not site.seen
 

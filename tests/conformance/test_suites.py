@@ -41,7 +41,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, 
     async def replayed() -> list[dict[str, Any]]:
         async with hatbox.open(tmp_path / "profile.db") as profile, engine_for(profile, suite) as engine:
             await profile.tabs.open(DEFAULT_STORE)
-            settled = engine.settled if engine else None
+            settled = engine.wait_until_settled if engine else None
             return await run_case(profile.browser(case["permissions"]), case["steps"], site.origin, settled)
 
     expected = case["expect"] if "expect" in case else RECORDED[suite][case["name"]]

@@ -15,7 +15,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from hatbox.identities.ids import DEFAULT_STORE
-from hatbox.tabs.pages import Page, page_changed
+from hatbox.tabs.pages import PageState, update_page
 from tests.conformance.ui.record import CASES, RECORDING, Case, record, shown
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -69,7 +69,7 @@ class _Hands:
             tab = await tabs.reload(self._tab_id)
         else:
             tab = await tabs.navigate(self._tab_id, ORIGIN + to["url"])
-        await tabs.write(lambda each: page_changed(each, tab.id, tab.navigation, Page(tab.target)))
+        await tabs.write(lambda each: update_page(each, tab.id, tab.navigation_id, PageState(tab.pending_url)))
 
     async def _trigger(self, what: str) -> None:
         await self._profile.extensions.trigger(self.extension.id, what)

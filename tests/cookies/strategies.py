@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from hatbox.cookies import Suffixes
+from hatbox.cookies import PublicSuffixes
 
 timeless = settings(deadline=None)  # a busy machine is no failure
 
@@ -21,7 +21,7 @@ class FewSuffixes:
         return next((name for name in names if name in SUFFIXES), None)
 
 
-FEW = Suffixes(FewSuffixes())
+FEW = PublicSuffixes(FewSuffixes())
 
 hosts = st.sampled_from(
     ["site.test", "a.site.test", "b.a.site.test", "xsite.test", "one.co.test", "co.test", "localhost", "x.localhost"]

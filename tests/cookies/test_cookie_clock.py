@@ -10,7 +10,7 @@ import pytest
 
 import hatbox
 from hatbox.cookies.cookie_clock import CookieClock
-from hatbox.cookies.eviction import Limits
+from hatbox.cookies.eviction import JarLimits
 from hatbox.formats import FORMATS
 from hatbox.profile import Profile
 from tests.store.in_loop import in_loop
@@ -58,7 +58,7 @@ async def sent(profile: Profile, *lines: str) -> None:
 async def seen(profile: Profile) -> list[str]:
     """What a script and an export see."""
     found = await profile.browser(EVERYTHING).cookies.getAll({"storeId": "firefox-container-2"})
-    exported = [cookie.name for holding in (await profile.export_bundle()).holdings for cookie in holding.cookies]
+    exported = [cookie.name for holding in (await profile.export_bundle()).entries for cookie in holding.cookies]
     assert sorted(exported) == sorted(each["name"] for each in found)
     return [each["name"] for each in found]
 
@@ -182,7 +182,7 @@ async def test_new_cookies_work_while_the_clock_is_behind(machine: Machine, ends
 
 @in_loop
 async def test_expired_cookies_make_room_before_others_do(machine: Machine) -> None:
-    limits = Limits()
+    limits = JarLimits()
     async with machine.open() as profile:
         await sent(profile, "login=1; Max-Age=100000")
         await sent(profile, *(f"n{number}=1; Max-Age=60; Secure" for number in range(int(limits.per_site) - 1)))

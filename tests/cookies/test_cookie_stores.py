@@ -78,7 +78,7 @@ async def test_an_identity_takes_its_cookies_along_and_its_store_says_so(path: P
 async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep = stores.keep_changes
+    keep = stores.write_changes
 
     def fail_once(*arguments: Any) -> None:
         monkeypatch.setattr(stores, "keep_changes", keep)
@@ -107,7 +107,7 @@ async def test_after_a_change_that_failed_the_jar_is_as_the_disk_is(
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.01):  # nobody waits any more when it fails
                     await received(here, "sid=phantom")
-            with pytest.raises(hatbox.ProfileBusy):
+            with pytest.raises(hatbox.ProfileLocked):
                 await received(here, "other=phantom")
         await received(there, "sid=new")
         assert await here.header(URL) == "sid=new"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hatbox.cookies import Cause, Context, Jar, Key, Limits, Partition
+from hatbox.cookies import ChangeCause, CookieKey, Jar, JarLimits, Partition, RequestContext
 from hatbox.cookies.eviction import within_limits
 from tests.cookies.strategies import FEW
 
@@ -23,7 +23,7 @@ def test_a_site_is_cleared_to_150_when_it_has_more_than_180() -> None:
     changes = jar.store("last=1", A, NOW + 180)
     assert len(jar) == 150
     assert [change.cookie.name for change in changes] == ["last", *(f"c{number}" for number in range(31))]
-    assert {change.cause for change in changes[1:]} == {Cause.EVICTED}
+    assert {change.cause for change in changes[1:]} == {ChangeCause.EVICTED}
     assert all(change.removed for change in changes[1:])
 
 
@@ -35,29 +35,29 @@ def test_320_cookies_on_one_host_leave_165_as_in_browsers() -> None:
 
 
 def test_expired_cookies_go_first_and_may_be_enough() -> None:
-    jar = Jar(Limits(per_site=3, per_site_kept=2))
+    jar = Jar(JarLimits(per_site=3, per_site_after_eviction=2))
     jar.store_all(["a=1", "b=1; Max-Age=5", "c=1"], A, NOW)
     changes = jar.store("d=1", A, NOW + 5)
     assert [(change.cookie.name, change.cause) for change in changes] == [
-        ("b", Cause.EXPIRED),
-        ("d", Cause.EXPLICIT),
+        ("b", ChangeCause.EXPIRED),
+        ("d", ChangeCause.EXPLICIT),
     ]
     assert names(jar) == ["a", "c", "d"]
 
 
 def test_insecure_cookies_go_before_secure_ones() -> None:
-    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    jar = Jar(JarLimits(per_site=3, per_site_after_eviction=3))
     for number, line in enumerate(["a=1; Secure", "b=1", "c=1; Secure", "d=1; Secure", "e=1; Secure"]):
         jar.store(line, A, NOW + number)
     assert names(jar) == ["c", "d", "e"]
-    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    jar = Jar(JarLimits(per_site=3, per_site_after_eviction=3))
     for number, line in enumerate(["a=1; Secure", "b=1", "c=1", "d=1; Secure"]):
         jar.store(line, A, NOW + number)
     assert names(jar) == ["a", "c", "d"]
 
 
 def test_a_cookie_that_was_sent_outlives_one_that_was_not() -> None:
-    jar = Jar(Limits(per_site=3, per_site_kept=3))
+    jar = Jar(JarLimits(per_site=3, per_site_after_eviction=3))
     jar.store("a=1; Path=/used", A, NOW)
     jar.store("b=1; Path=/unused", A, NOW + 1)
     jar.store("c=1; Path=/used", A, NOW + 2)
@@ -68,7 +68,7 @@ def test_a_cookie_that_was_sent_outlives_one_that_was_not() -> None:
 
 
 def test_looking_at_cookies_is_not_using_them() -> None:
-    jar = Jar(Limits(per_site=1, per_site_kept=1))
+    jar = Jar(JarLimits(per_site=1, per_site_after_eviction=1))
     jar.store("a=1", A, NOW)
     jar.select(A, NOW + 5)
     assert next(iter(jar)).last_access == NOW
@@ -87,17 +87,17 @@ def test_a_store_is_cleared_to_3000_when_it_has_more_than_3300() -> None:
 
 
 def test_each_partition_of_a_site_has_its_own_room() -> None:
-    jar = Jar(Limits(per_site=2, per_site_kept=1))
+    jar = Jar(JarLimits(per_site=2, per_site_after_eviction=1))
     for top in ("x", "y", "z"):
-        context = Context(site_for_cookies="null", partition=Partition(f"https://{top}.example"))
+        context = RequestContext(site_for_cookies="null", partition=Partition(f"https://{top}.example"))
         jar.store_all([f"{top}{n}=1; Secure; SameSite=None; Partitioned" for n in range(2)], A, NOW, context)
     assert len(jar) == 6
 
 
 def test_what_was_left_out_of_a_full_store_stays_out_when_it_is_offered_again() -> None:
-    limits = Limits(per_site=2, per_store=3)
+    limits = JarLimits(per_site=2, per_store=3)
     hosts = ["site.test", "a.site.test", "b.site.test", "one.co.test", "two.co.test"]
-    for order in permutations([Key(host, True, "/", "sid") for host in hosts]):
+    for order in permutations([CookieKey(host, True, "/", "sid") for host in hosts]):
         kept = list(within_limits(order, limits, FEW))
         assert len(kept) == 3
         assert sum(key.domain.endswith("site.test") for key in kept) <= 2

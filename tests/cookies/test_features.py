@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hatbox.cookies import Context, Jar
+from hatbox.cookies import Jar, RequestContext
 
 NOW = 1_790_000_000.0
 DAY = 86400.0
@@ -17,19 +17,19 @@ A = "https://a.example.com/"
 PLAIN_A = "http://a.example.com/"
 PARENT = "https://example.com/"
 B = "https://b.example.com/"
-SCRIPT = Context(script=True)
+SCRIPT = RequestContext(script=True)
 
 
 class Set(NamedTuple):
     url: str
     line: str | bytes
-    context: Context = Context()
+    context: RequestContext = RequestContext()
 
 
 class Get(NamedTuple):
     url: str
     header: str
-    context: Context = Context()
+    context: RequestContext = RequestContext()
     later: float = 0.0
 
 

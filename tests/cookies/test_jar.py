@@ -6,16 +6,16 @@ import pytest
 
 import hatbox.cookies
 from hatbox.cookies import (
-    Cause,
-    Change,
-    Context,
+    ChangeCause,
     Cookie,
-    CookieRefused,
+    CookieKey,
+    CookieRejected,
+    ExclusionReason,
     Jar,
-    Key,
-    Limits,
+    JarChange,
+    JarLimits,
     Partition,
-    Reason,
+    RequestContext,
     SameSite,
     target_of,
 )
@@ -26,7 +26,7 @@ A = "https://a.site.example/dir/page"
 PLAIN_A = "http://a.site.example/dir/page"
 
 
-def told(changes: list[Change]) -> list[tuple[str, bool, str]]:
+def told(changes: list[JarChange]) -> list[tuple[str, bool, str]]:
     return [(change.cookie.pair, change.removed, change.cause.value) for change in changes]
 
 
@@ -36,7 +36,7 @@ def test_public_names_are_listed_in_order() -> None:
 
 def test_a_new_cookie_is_one_change() -> None:
     (change,) = Jar().store("a=1; Max-Age=60; HttpOnly", A, NOW)
-    assert change == Change(
+    assert change == JarChange(
         Cookie(
             name="a",
             value="1",
@@ -49,7 +49,7 @@ def test_a_new_cookie_is_one_change() -> None:
             last_access=NOW,
         ),
         removed=False,
-        cause=Cause.EXPLICIT,
+        cause=ChangeCause.EXPLICIT,
     )
 
 
@@ -80,7 +80,7 @@ def test_a_header_given_once_is_forgotten_with_each_change() -> None:
     jar = Jar()
     jar.store_all(["a=1", "b=1", "c=1; Max-Age=5"], A, NOW)
     assert jar.header(A, NOW) == "a=1; b=1; c=1"
-    jar.remove(Key("a.site.example", True, "/dir", "a"))
+    jar.remove(CookieKey("a.site.example", True, "/dir", "a"))
     assert jar.header(A, NOW) == "b=1; c=1"
     jar.store("b=; Max-Age=0", A, NOW)
     assert jar.header(A, NOW) == "c=1"
@@ -112,7 +112,7 @@ def test_cookies_expire() -> None:
 def test_an_expired_cookie_protects_nothing_and_passes_on_no_age() -> None:
     jar = Jar()
     jar.store("a=1; Secure; HttpOnly; Max-Age=5", A, NOW)
-    assert told(jar.store("a=2", PLAIN_A, NOW + 5, Context(script=True))) == [
+    assert told(jar.store("a=2", PLAIN_A, NOW + 5, RequestContext(script=True))) == [
         ("a=1", True, "expired"),
         ("a=2", False, "explicit"),
     ]
@@ -152,7 +152,7 @@ def test_cookies_are_selected_found_and_removed_one_by_one() -> None:
     jar = Jar()
     jar.store_all(["a=1", "b=1; Domain=site.example; Path=/dir/page"], A, NOW)
     assert [cookie.name for cookie in jar.select(A, NOW)] == ["b", "a"]
-    key = Key("site.example", False, "/dir/page", "b")
+    key = CookieKey("site.example", False, "/dir/page", "b")
     found = jar.get(key)
     assert found is not None and found.key == key
     assert told(jar.remove(key)) == [("b=1", True, "explicit")]
@@ -167,7 +167,7 @@ def test_clearing_takes_a_domain_and_what_is_below_it() -> None:
     assert [change.cookie.domain for change in jar.clear(".Site.Example")] == ["site.example", "a.site.example"]
     assert jar.clear("") == jar.clear("nowhere.example") == []
     assert [change.cookie.domain for change in jar.clear("example")] == ["xsite.example"]
-    assert {change.cause for change in jar.clear()} == {Cause.EXPLICIT}
+    assert {change.cause for change in jar.clear()} == {ChangeCause.EXPLICIT}
     assert len(jar) == 0
 
 
@@ -205,49 +205,49 @@ def test_a_cookie_can_be_set_by_its_fields() -> None:
         partition=partition,
     )
     cookie = change.cookie
-    assert cookie.key == Key("site.example", False, "/", "a", partition)
+    assert cookie.key == CookieKey("site.example", False, "/", "a", partition)
     assert cookie.value.encode("latin-1").decode() == "é€"
     assert cookie.expires == NOW + 400 * 86400
     assert jar.header(A, NOW) == ""
-    assert jar.header(A, NOW, Context(partition=partition)) == cookie.pair
+    assert jar.header(A, NOW, RequestContext(partition=partition)) == cookie.pair
 
 
 def test_set_goes_with_the_url_where_nothing_is_said() -> None:
     (change,) = Jar().set(A, NOW, name="a")
-    assert change.cookie.key == Key("a.site.example", True, "/dir", "a")
+    assert change.cookie.key == CookieKey("a.site.example", True, "/dir", "a")
 
 
 @pytest.mark.parametrize(
     ("reason", "url", "fields"),
     [
-        (Reason.EMPTY, A, {"name": ""}),
-        (Reason.SIZE, A, {"value": "v" * 4096}),
-        (Reason.CHARACTERS, A, {"value": "1;2"}),
-        (Reason.CHARACTERS, A, {"value": "1\n"}),
-        (Reason.CHARACTERS, A, {"value": " 1"}),
-        (Reason.CHARACTERS, A, {"name": "a=b"}),
-        (Reason.CHARACTERS, A, {"path": "dir"}),
-        (Reason.CHARACTERS, A, {"path": "/;"}),
-        (Reason.CHARACTERS, A, {"path": "/" + "p" * 1024}),
-        (Reason.IMPERSONATES, A, {"name": "", "value": "a=b"}),
-        (Reason.HOST, "about:blank", {}),
-        (Reason.DOMAIN, A, {"domain": "other.example"}),
-        (Reason.PUBLIC_SUFFIX, A, {"domain": "example"}),
-        (Reason.INSECURE, PLAIN_A, {"secure": True}),
-        (Reason.SCRIPT, A, {"http_only": True, "context": Context(script=True)}),
-        (Reason.OVERLAYS_SECURE, PLAIN_A, {"name": "secure"}),
-        (Reason.CROSS_SITE, A, {"context": Context(site_for_cookies="https://x.example")}),
-        (Reason.NONE_INSECURE, A, {"same_site": SameSite.NONE}),
-        (Reason.PARTITIONED_INSECURE, A, {"partition": Partition("https://x.example")}),
-        (Reason.PREFIX, A, {"name": "__Host-a"}),
-        (Reason.REPLACES_HTTP_ONLY, A, {"name": "hidden", "context": Context(script=True)}),
+        (ExclusionReason.EMPTY, A, {"name": ""}),
+        (ExclusionReason.SIZE, A, {"value": "v" * 4096}),
+        (ExclusionReason.CHARACTERS, A, {"value": "1;2"}),
+        (ExclusionReason.CHARACTERS, A, {"value": "1\n"}),
+        (ExclusionReason.CHARACTERS, A, {"value": " 1"}),
+        (ExclusionReason.CHARACTERS, A, {"name": "a=b"}),
+        (ExclusionReason.CHARACTERS, A, {"path": "dir"}),
+        (ExclusionReason.CHARACTERS, A, {"path": "/;"}),
+        (ExclusionReason.CHARACTERS, A, {"path": "/" + "p" * 1024}),
+        (ExclusionReason.IMPERSONATES, A, {"name": "", "value": "a=b"}),
+        (ExclusionReason.HOST, "about:blank", {}),
+        (ExclusionReason.DOMAIN, A, {"domain": "other.example"}),
+        (ExclusionReason.PUBLIC_SUFFIX, A, {"domain": "example"}),
+        (ExclusionReason.INSECURE, PLAIN_A, {"secure": True}),
+        (ExclusionReason.SCRIPT, A, {"http_only": True, "context": RequestContext(script=True)}),
+        (ExclusionReason.OVERLAYS_SECURE, PLAIN_A, {"name": "secure"}),
+        (ExclusionReason.CROSS_SITE, A, {"context": RequestContext(site_for_cookies="https://x.example")}),
+        (ExclusionReason.NONE_INSECURE, A, {"same_site": SameSite.NONE}),
+        (ExclusionReason.PARTITIONED_INSECURE, A, {"partition": Partition("https://x.example")}),
+        (ExclusionReason.PREFIX, A, {"name": "__Host-a"}),
+        (ExclusionReason.REPLACES_HTTP_ONLY, A, {"name": "hidden", "context": RequestContext(script=True)}),
     ],
 )
-def test_a_refusal_says_why(reason: Reason, url: str, fields: dict[str, object]) -> None:
+def test_a_refusal_says_why(reason: ExclusionReason, url: str, fields: dict[str, object]) -> None:
     jar = Jar()
     jar.store_all(["secure=1; Secure", "hidden=1; HttpOnly"], A, NOW)
     before = list(jar)
-    with pytest.raises(CookieRefused) as refusal:
+    with pytest.raises(CookieRejected) as refusal:
         jar.set(url, NOW, **({"name": "a"} | fields))  # type: ignore[arg-type]
     assert refusal.value.reason is reason
     assert reason.value in str(refusal.value)
@@ -261,11 +261,11 @@ def test_a_refusal_is_an_error_of_hatbox() -> None:
 
 def test_every_reason_is_tested() -> None:
     (cases,) = (mark.args[1] for mark in test_a_refusal_says_why.pytestmark)  # type: ignore[attr-defined]
-    assert {case[0] for case in cases} == set(Reason)
+    assert {case[0] for case in cases} == set(ExclusionReason)
 
 
 def test_threads_do_not_disturb_each_other() -> None:
-    jar = Jar(Limits(per_site=20, per_site_kept=10, per_store=60, per_store_kept=40))
+    jar = Jar(JarLimits(per_site=20, per_site_after_eviction=10, per_store=60, per_store_after_eviction=40))
     target = target_of(A)
     failures: list[BaseException] = []
 
@@ -295,16 +295,19 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 
 def test_a_cookie_that_its_giver_answers_for_is_taken_in_against_the_rules_but_not_past_the_limits() -> None:
-    jar = Jar(Limits(per_site=3, per_site_kept=2))
+    jar = Jar(JarLimits(per_site=3, per_site_after_eviction=2))
     for name in ("__Host-a", "__Secure-b", "c"):
         (change,) = jar.put(Cookie(name=name, value="1", domain="a.example", path="x", host_only=False), NOW)
-        assert (change.removed, change.cause) == (False, Cause.EXPLICIT)
+        assert (change.removed, change.cause) == (False, ChangeCause.EXPLICIT)
     replaced = jar.put(Cookie(name="c", value="2", domain="a.example", path="x", host_only=False), NOW)
-    assert [(change.removed, change.cause) for change in replaced] == [(True, Cause.OVERWRITE), (False, Cause.EXPLICIT)]
+    assert [(change.removed, change.cause) for change in replaced] == [
+        (True, ChangeCause.OVERWRITE),
+        (False, ChangeCause.EXPLICIT),
+    ]
     changes = jar.put(Cookie(name="d", value="1", domain="a.example"), NOW)
-    assert [change.cause for change in changes] == [Cause.EXPLICIT, Cause.EVICTED, Cause.EVICTED]
+    assert [change.cause for change in changes] == [ChangeCause.EXPLICIT, ChangeCause.EVICTED, ChangeCause.EVICTED]
     (gone,) = jar.put(Cookie(name="d", value="1", domain="a.example", expires=NOW - 1), NOW)
-    assert (gone.removed, gone.cause) == (True, Cause.EXPIRED_OVERWRITE)
+    assert (gone.removed, gone.cause) == (True, ChangeCause.EXPIRED_OVERWRITE)
 
 
 @pytest.mark.parametrize("domain", ["Domain=.", "Domain=site.example; Domain=.", "Domain=; Domain=.", "Domain= . "])
@@ -323,9 +326,9 @@ def test_a_later_domain_counts_instead_of_a_dot(domain: str) -> None:
 
 
 def test_a_cookie_cannot_be_set_for_a_dot() -> None:
-    with pytest.raises(CookieRefused) as refused:
+    with pytest.raises(CookieRejected) as refused:
         Jar().set(A, NOW, name="a", value="1", domain=".")
-    assert refused.value.reason is Reason.DOMAIN
+    assert refused.value.reason is ExclusionReason.DOMAIN
 
 
 @pytest.mark.parametrize("date", ["Sat, 01 Jan 1600 00:00:00 GMT", "01 Jan 0999 10:00:00", "29 Feb 1600 00:00:00"])

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cookies import Context, Cookie, Jar, Key, Limits, SameSite, target_from
+from hatbox.cookies import Cookie, CookieKey, Jar, JarLimits, RequestContext, SameSite, target_from
 
 from . import strategies
 from .model import Model, ModelCookie, Request
 from .strategies import timeless
 
-UNLIMITED = Limits(per_site=10**9, per_store=10**9)
+UNLIMITED = JarLimits(per_site=10**9, per_store=10**9)
 WORDS = {
     SameSite.UNSPECIFIED: "Default",
     SameSite.NONE: "None",
@@ -49,8 +49,8 @@ steps = st.lists(
 )
 
 
-def context_of(request: Request) -> Context:
-    return Context(
+def context_of(request: Request) -> RequestContext:
+    return RequestContext(
         site_for_cookies=request.site,
         method=request.method,
         navigation=request.top_level,
@@ -100,9 +100,9 @@ def test_a_remembered_header_is_never_another_one(steps: list[Step], questions: 
 @timeless
 @given(steps)
 def test_changes_tell_all_that_happened(steps: list[Step]) -> None:
-    jar = Jar(Limits(per_site=4, per_site_kept=2, per_store=6, per_store_kept=4), strategies.FEW)
+    jar = Jar(JarLimits(per_site=4, per_site_after_eviction=2, per_store=6, per_store_after_eviction=4), strategies.FEW)
     now = 1000.0
-    told: dict[Key, Cookie] = {}
+    told: dict[CookieKey, Cookie] = {}
     for request, lines, wait in steps:
         now += wait
         target = target_from(request.scheme, request.host, request.path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.cookies import Context, Jar, parse_date
+from hatbox.cookies import Jar, RequestContext, parse_date
 
 from .published import published
 
@@ -20,8 +20,8 @@ def name_of(case: Any) -> str | None:
     return case["id"] if isinstance(case, dict) else None
 
 
-def context_of(step: dict[str, Any]) -> Context:
-    return Context(script=step["api"] == "dom")
+def context_of(step: dict[str, Any]) -> RequestContext:
+    return RequestContext(script=step["api"] == "dom")
 
 
 def check(case: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cookies import Target, target_from, target_of
+from hatbox.cookies import RequestUrl, target_from, target_of
 from hatbox.cookies.request_urls import _origin
 from tests.deadline import ends_in_time
 
@@ -14,18 +14,18 @@ from .strategies import timeless
 @pytest.mark.parametrize(
     ("url", "target"),
     [
-        ("https://site.example", Target("https", "site.example", "/", True)),
-        ("HTTP://Site.Example:8080/a/b?q=/c#d", Target("http", "site.example", "/a/b", False)),
-        (" https://user:p@ss@site.example/x", Target("https", "site.example", "/x", True)),
-        ("https://site.example?q", Target("https", "site.example", "/", True)),
-        ("wss://site.example/", Target("https", "site.example", "/", True)),
-        ("ws://localhost/", Target("http", "localhost", "/", True)),
-        ("http://[::1]:80/", Target("http", "[::1]", "/", True)),
-        ("https://bücher.example/ü", Target("https", "xn--bcher-kva.example", "/%C3%BC", True)),
-        ("https://site.example/%C3%BC", Target("https", "site.example", "/%C3%BC", True)),
+        ("https://site.example", RequestUrl("https", "site.example", "/", True)),
+        ("HTTP://Site.Example:8080/a/b?q=/c#d", RequestUrl("http", "site.example", "/a/b", False)),
+        (" https://user:p@ss@site.example/x", RequestUrl("https", "site.example", "/x", True)),
+        ("https://site.example?q", RequestUrl("https", "site.example", "/", True)),
+        ("wss://site.example/", RequestUrl("https", "site.example", "/", True)),
+        ("ws://localhost/", RequestUrl("http", "localhost", "/", True)),
+        ("http://[::1]:80/", RequestUrl("http", "[::1]", "/", True)),
+        ("https://bücher.example/ü", RequestUrl("https", "xn--bcher-kva.example", "/%C3%BC", True)),
+        ("https://site.example/%C3%BC", RequestUrl("https", "site.example", "/%C3%BC", True)),
     ],
 )
-def test_a_url_is_taken_apart(url: str, target: Target) -> None:
+def test_a_url_is_taken_apart(url: str, target: RequestUrl) -> None:
     assert target_of(url) == target
 
 
@@ -50,7 +50,7 @@ def test_any_text_has_a_target(text: str) -> None:
 
 
 def test_parts_that_a_client_has_are_taken_as_they_come() -> None:
-    assert target_from("https", "SITE.example", "") == Target("https", "site.example", "/", True)
+    assert target_from("https", "SITE.example", "") == RequestUrl("https", "site.example", "/", True)
     assert target_from("https", "::1", "/a?b=/c") == target_of("https://[::1]/a")
     assert target_from("https", "bücher.example", "/ü") == target_of("https://bücher.example/ü")
 
@@ -62,7 +62,7 @@ def test_no_url_freezes_the_host(url: str) -> None:
 
 
 def test_the_last_at_sign_ends_name_and_password() -> None:
-    assert target_of("https://a@b:c@site.example:8/x") == Target("https", "site.example", "/x", secure=True)
+    assert target_of("https://a@b:c@site.example:8/x") == RequestUrl("https", "site.example", "/x", secure=True)
 
 
 def test_long_hosts_and_schemes_are_not_cached() -> None:

@@ -65,7 +65,7 @@ class Chromium(Adapter):
         from hatbox.engines.chromium import ChromiumRunner
 
         assert isinstance(runner, ChromiumRunner)
-        await runner.synced()
+        await runner.wait_until_synced()
 
 
 ADAPTERS: Final[dict[str, Adapter]] = {adapter.name: adapter for adapter in (Adapter(), Chromium())}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import hatbox
-from hatbox.engines.base import Engine, Reports
+from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.runner import EngineRunner
 
 
@@ -17,7 +17,7 @@ class FakeEngine(Engine):
     """`calls` is what it was told, `pages` are the tabs that have a page, as they were when it was told of them."""
 
     name: ClassVar[str] = "fake"
-    keeps_hidden: ClassVar[bool] = False
+    keeps_hidden_pages: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -29,10 +29,10 @@ class FakeEngine(Engine):
         """What waits, by the name of the call."""
         self.when_stopped: Callable[[], Any] | None = None
         self._news = asyncio.Condition()
-        self._reports: Reports | None = None
+        self._reports: EngineDelegate | None = None
 
     @property
-    def reports(self) -> Reports:
+    def reports(self) -> EngineDelegate:
         assert self._reports is not None
         return self._reports
 
@@ -46,7 +46,7 @@ class FakeEngine(Engine):
             await self._news.wait_for(lambda: len(self.told(name)) >= count)
         return self.told(name)[count - 1]
 
-    async def start(self, reports: Reports) -> None:
+    async def start(self, reports: EngineDelegate) -> None:
         self._reports = reports
         self.pages.clear()
         await self._note("start")
@@ -57,11 +57,11 @@ class FakeEngine(Engine):
         await self._note("stop")
 
     async def open(self, tab: hatbox.Tab, kept: bytes | None) -> None:
-        await self._note("open", tab.id, tab.target or tab.url, kept)
+        await self._note("open", tab.id, tab.pending_url or tab.url, kept)
         self.pages[tab.id] = tab
 
     async def navigate(self, tab: hatbox.Tab) -> None:
-        await self._note("navigate", tab.id, tab.target)
+        await self._note("navigate", tab.id, tab.pending_url)
         assert tab.id in self.pages
         self.pages[tab.id] = tab
 
@@ -70,11 +70,11 @@ class FakeEngine(Engine):
 
     async def close(self, tab_id: int, *, to_hide: bool) -> None:
         if to_hide:
-            await self.reports.keep(tab_id, f"page {tab_id}".encode())
+            await self.reports.save_snapshot(tab_id, f"page {tab_id}".encode())
         await self._note("close", tab_id, to_hide)
         self.pages.pop(tab_id, None)
 
-    async def forget(self, cookie_store_id: str) -> None:
+    async def remove_identity(self, cookie_store_id: str) -> None:
         assert not [tab for tab in self.pages.values() if tab.cookie_store_id == cookie_store_id]
         await self._note("forget", cookie_store_id)
 
@@ -92,7 +92,7 @@ class FakeEngine(Engine):
 class KeepsHidden(FakeEngine):
     """One whose hidden tabs have pages."""
 
-    keeps_hidden: ClassVar[bool] = True
+    keeps_hidden_pages: ClassVar[bool] = True
 
 
 class LoadsAgain(FakeEngine):
@@ -104,4 +104,4 @@ class LoadsAgain(FakeEngine):
 
 def run(engine: Engine, profile: hatbox.Profile, path: Path | None = None) -> EngineRunner:
     """An engine for a profile, to be entered."""
-    return profile._ends_with_it(EngineRunner(engine, profile._store, path or profile.path))
+    return profile._register_engine(EngineRunner(engine, profile._store, path or profile.path))

@@ -23,7 +23,7 @@ WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
 
 async def visit(profile: hatbox.Profile, engine: EngineRunner, identity: str, url: str) -> hatbox.Tab:
     tab = await profile.tabs.open(identity, url)
-    return await engine.loaded(tab.id)
+    return await engine.wait_until_loaded(tab.id)
 
 
 async def sign_in(profile: hatbox.Profile, engine: EngineRunner, site: Site, name: str) -> hatbox.Tab:
@@ -72,13 +72,13 @@ async def _hide_restart_show(adapter: Adapter, path: Path, site: Site, *, kill: 
         before = await profile.tabs.query()
         assert [tab.hidden for tab in before] == [True, False, True]
         async with adapter.run(profile) as engine:
-            await engine.settled()
+            await engine.wait_until_settled()
             pages = adapter.pages(engine)
             assert pages is None or pages == {before[1].id}
             await profile.identities.show(WORK)
-            await engine.settled()
+            await engine.wait_until_settled()
             for tab in before:
-                await engine.loaded(tab.id)
+                await engine.wait_until_loaded(tab.id)
             after = await profile.tabs.query()
             assert [(tab.id, tab.url, tab.title) for tab in after] == [(tab.id, tab.url, tab.title) for tab in before]
             assert not any(tab.hidden for tab in after)
@@ -107,7 +107,7 @@ async def removal_while_pages_are_open(adapter: Adapter, path: Path, site: Site)
         await profile.tabs.open("Work", site.url("/slow"))
         await asyncio.to_thread(site.wait_for, "/slow")
         await profile.identities.remove(WORK)
-        await engine.settled()
+        await engine.wait_until_settled()
         site.released.set()
         left = await profile.tabs.query()
         assert [tab.cookie_store_id for tab in left] == [PERSONAL]
@@ -115,7 +115,7 @@ async def removal_while_pages_are_open(adapter: Adapter, path: Path, site: Site)
         seen = len(site.users("/me"))
         new = await profile.identities.create("Work", color="red", icon="briefcase")
         tab = await profile.tabs.open(new, site.url("/me"))
-        assert (await engine.loaded(tab.id)).title == "Nobody is signed in"
+        assert (await engine.wait_until_loaded(tab.id)).title == "Nobody is signed in"
         assert (await visit(profile, engine, "Personal", site.url("/me"))).title == "Signed in as Personal"
         assert site.users("/me")[seen:] == ["", "Personal"]
     assert not site.mixed
@@ -126,12 +126,12 @@ async def hide_from_another_process(adapter: Adapter, path: Path, site: Site) ->
         work, personal = [await sign_in(profile, engine, site, name) for name in ("Work", "Personal")]
         with await asyncio.to_thread(Program, path) as other:
             await asyncio.to_thread(other.identities, "hide", WORK)
-            await engine.settled()
+            await engine.wait_until_settled()
             assert (await profile.tabs.get(work.id)).hidden
             assert adapter.pages(engine) in (None, {personal.id})
             await asyncio.to_thread(other.identities, "show", WORK)
-            await engine.settled()
-            shown = await engine.loaded(work.id)
+            await engine.wait_until_settled()
+            shown = await engine.wait_until_loaded(work.id)
             assert (shown.hidden, shown.title) == (False, "Signed in as Work")
             assert adapter.pages(engine) in (None, {work.id, personal.id})
     assert not site.mixed

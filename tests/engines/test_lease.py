@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.engines.lease import Holder, Lease
-from hatbox.errors import EngineBusy, EngineError
+from hatbox.errors import EngineAlreadyRunning, EngineError
 
 HOLD = """
 import sys
@@ -44,7 +44,7 @@ def end(process: subprocess.Popen[str]) -> None:
 def test_nobody_else_gets_it_and_the_error_names_the_holder(path: Path) -> None:
     process = hold(path)
     try:
-        with pytest.raises(EngineBusy, match=f"another test engine in process {process.pid}") as caught:
+        with pytest.raises(EngineAlreadyRunning, match=f"another test engine in process {process.pid}") as caught:
             Lease(path).take("mine")
         assert (caught.value.engine, caught.value.process) == ("test", process.pid)
         assert Lease(path).holder() == Holder("test", process.pid)
@@ -78,9 +78,9 @@ def test_it_can_be_given_back_twice_and_taken_again(path: Path) -> None:
     lease = Lease(path)
     for _ in range(2):
         lease.take("a")
-        with pytest.raises(EngineBusy, match="a engine"):
+        with pytest.raises(EngineAlreadyRunning, match="a engine"):
             Lease(path).take("b")
-        with pytest.raises(EngineBusy, match="a engine"):
+        with pytest.raises(EngineAlreadyRunning, match="a engine"):
             lease.take("a")
         lease.release()
         lease.release()
@@ -151,7 +151,7 @@ def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(pa
     try:
         for _ in range(20):
             Lease(path).holder()
-            with pytest.raises(EngineBusy):
+            with pytest.raises(EngineAlreadyRunning):
                 Lease(path).take("b")
         assert path.with_name("profile.db-engine").exists()
     finally:

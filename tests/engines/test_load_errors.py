@@ -7,7 +7,7 @@ import ssl
 import httpx
 import pytest
 
-from hatbox.engines.load_errors import ProxyProblem, ProxyUnreachable, error_name, reason
+from hatbox.engines.load_errors import ProxyUnreachable, ProxyUnusable, firefox_error_name, load_error_message
 
 URL = "https://site.example/"
 
@@ -34,16 +34,16 @@ def caused_by(error: BaseException, cause: BaseException) -> BaseException:
     ],
 )
 def test_errors_have_the_names_that_firefox_gives_them(error: BaseException, name: str) -> None:
-    assert error_name(error, URL) == name
+    assert firefox_error_name(error, URL) == name
 
 
 def test_what_is_wrong_with_a_secure_connection_is_a_sentence() -> None:
     with pytest.raises(ssl.SSLError) as caught:
         ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname="x").do_handshake()
     error = caused_by(httpx.ConnectError("no"), caught.value)
-    assert error_name(error, URL).startswith("no secure connection to site.example: ")
+    assert firefox_error_name(error, URL).startswith("no secure connection to site.example: ")
 
 
 def test_what_is_wrong_with_a_proxy_is_told_of_the_proxy() -> None:
-    refused = caused_by(ProxyProblem("the proxy a:1 cannot be reached"), ConnectionRefusedError())
-    assert reason(refused, URL) == "the proxy a:1 cannot be reached"
+    refused = caused_by(ProxyUnusable("the proxy a:1 cannot be reached"), ConnectionRefusedError())
+    assert load_error_message(refused, URL) == "the proxy a:1 cannot be reached"

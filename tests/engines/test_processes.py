@@ -30,7 +30,7 @@ async def delays(path: Path, call: str) -> list[int]:
 
             for _ in range(7):
                 tab = await profile.tabs.open("Work", A)
-                await runner.settled()
+                await runner.wait_until_settled()
                 engine.calls.clear()
                 engine.times.clear()
                 match call:
@@ -44,7 +44,7 @@ async def delays(path: Path, call: str) -> list[int]:
                         answer = await there("identities", "hide", "firefox-container-2")
                 await engine.until_told("close" if call == "hide" else call)
                 found.append(engine.times[0] - answer.before)
-                await runner.settled()
+                await runner.wait_until_settled()
     return found
 
 
@@ -75,7 +75,7 @@ async def test_an_engine_that_is_killed_leaves_the_profile_right_and_the_next_on
     try:
         work, banking, slow = await asyncio.to_thread(use, host)
         async with hatbox.open(path) as profile:
-            with pytest.raises(hatbox.EngineBusy, match=f"another HTTP engine in process {host.pid}"):
+            with pytest.raises(hatbox.EngineAlreadyRunning, match=f"another HTTP engine in process {host.pid}"):
                 await profile.http_engine().__aenter__()
     finally:
         host.kill()
@@ -89,11 +89,11 @@ async def test_an_engine_that_is_killed_leaves_the_profile_right_and_the_next_on
         assert (tabs[work].title, tabs[banking].title) == ("Signed in as Work", "Signed in as Banking")
         assert tabs[slow].loading
         async with profile.http_engine() as engine:
-            assert (await engine.loaded(slow)).title == "At last"
+            assert (await engine.wait_until_loaded(slow)).title == "At last"
             assert (await profile.tabs.get(banking)).hidden
             assert len(site.requests("/me")) == asked
             again = await profile.tabs.open("Work", site.url("/me", as_="Work"))
-            assert (await engine.loaded(again.id)).title == "Signed in as Work"
+            assert (await engine.wait_until_loaded(again.id)).title == "Signed in as Work"
     assert not site.mixed
 
 
@@ -102,7 +102,7 @@ async def test_an_identity_that_another_process_removes_is_closed_and_forgotten(
     engine = FakeEngine()
     async with hatbox.open(path) as profile, run(engine, profile) as runner:
         await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         with await asyncio.to_thread(Program, path) as other:
             await asyncio.to_thread(other.identities, "remove", "firefox-container-2")
             assert await engine.until_told("forget") == ("firefox-container-2",)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.engines import reconciler as keeper
-from hatbox.engines.base import Page, Reports
+from hatbox.engines.base import EngineDelegate, PageState
 from hatbox.engines.runner import EngineRunner
-from hatbox.store.base import MISSED, Change
+from hatbox.store.base import RESYNC, ChangeRecord
 from tests.engines.fake import FakeEngine, KeepsHidden, LoadsAgain, run
 from tests.store.in_loop import in_loop
 
@@ -29,7 +29,7 @@ async def kept(
 ) -> AsyncIterator[tuple[hatbox.Profile, FakeEngine, EngineRunner]]:
     engine = engine or FakeEngine()
     async with hatbox.open(path) as profile, run(engine, profile) as runner:
-        await runner.settled()
+        await runner.wait_until_settled()
         yield profile, engine, runner
 
 
@@ -59,7 +59,7 @@ async def test_the_pages_of_an_identity_are_opened_one_by_one_in_the_order_of_it
         tabs = [await profile.tabs.open("Work", f"{A}{number}") for number in range(5)]
         await profile.tabs.move(tabs[4].id, 0)
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.calls.clear()
         engine.held["open"] = asyncio.Event()
         await profile.identities.show("firefox-container-2")
@@ -68,7 +68,7 @@ async def test_the_pages_of_an_identity_are_opened_one_by_one_in_the_order_of_it
         await engine.until_told("open", 2)
         assert [call[0] for call in engine.told("open")] == [tabs[4].id, other.id]  # another identity does not wait
         engine.held["open"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         order = [call[0] for call in engine.told("open") if call[0] != other.id]
         assert order == [tabs[4].id, *(tab.id for tab in tabs[:4])]
 
@@ -77,13 +77,13 @@ async def test_the_pages_of_an_identity_are_opened_one_by_one_in_the_order_of_it
 async def test_tabs_are_opened_loaded_and_closed_as_the_profile_says(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, B)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, "about:blank")
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.close(tab.id)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.calls[1:] == [
             ("open", tab.id, A, None),
             ("activate", tab.id),
@@ -98,12 +98,12 @@ async def test_tabs_are_opened_loaded_and_closed_as_the_profile_says(path: Path)
 async def test_a_tab_that_is_made_blank_while_it_loads_stays_blank(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, "about:blank")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("navigate") == [(tab.id, "about:blank")]
-        await engine.reports.loaded(tab.id, Page("about:blank"))
-        await engine.reports.loaded(tab.id, Page(A, title="late"), navigation=tab.navigation)
+        await engine.reports.page_updated(tab.id, PageState("about:blank"))
+        await engine.reports.page_updated(tab.id, PageState(A, title="late"), navigation=tab.navigation_id)
         assert (await profile.tabs.get(tab.id)).url == "about:blank"
 
 
@@ -112,10 +112,10 @@ async def test_the_profile_says_loading_from_when_an_engine_has_begun_until_it_i
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         assert tab.status == "complete"  # nobody has begun
-        await runner.settled()
+        await runner.wait_until_settled()
         assert (await profile.tabs.get(tab.id)).status == "loading"
-        await engine.reports.loaded(tab.id, Page(A, title="a", http_status=200, content_type="text/html"))
-        loaded = await runner.loaded(tab.id)
+        await engine.reports.page_updated(tab.id, PageState(A, title="a", http_status=200, content_type="text/html"))
+        loaded = await runner.wait_until_loaded(tab.id)
         assert (loaded.status, loaded.title, loaded.http_status) == ("complete", "a", 200)
 
 
@@ -124,12 +124,12 @@ async def test_a_tab_that_becomes_active_is_brought_to_the_front(path: Path) -> 
     async with kept(path) as (profile, engine, runner):
         first = await profile.tabs.open("Work", A)
         second = await profile.tabs.open("Work", B)
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.calls.clear()
         await profile.tabs.activate(first.id)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.calls == [("activate", first.id)]
-        await engine.reports.activated(second.id)
+        await engine.reports.page_activated(second.id)
         assert (await profile.tabs.get(second.id)).active
 
 
@@ -141,14 +141,14 @@ async def test_hiding_closes_pages_and_showing_opens_them_as_they_were(path: Pat
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         other = await profile.tabs.open("Personal", B)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A))
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("close") == [(tab.id, True)]
         assert set(engine.pages) == {other.id}
         await profile.identities.show("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("open")[-1] == (tab.id, A, f"page {tab.id}".encode())
 
 
@@ -156,10 +156,10 @@ async def test_hiding_closes_pages_and_showing_opens_them_as_they_were(path: Pat
 async def test_an_engine_that_keeps_hidden_pages_is_told_nothing(path: Path) -> None:
     async with kept(path, KeepsHidden()) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.hide("firefox-container-2")
         await profile.identities.show("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert not engine.told("close")
         assert engine.told("open") == [(tab.id, A, None)]
 
@@ -173,7 +173,7 @@ async def test_hidden_tabs_stay_hidden_with_the_next_engine(path: Path) -> None:
         assert not engine.told("open")
         assert (await profile.tabs.get(tab.id)).hidden
         await profile.identities.show("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert set(engine.pages) == {tab.id}
 
 
@@ -181,14 +181,14 @@ async def test_hidden_tabs_stay_hidden_with_the_next_engine(path: Path) -> None:
 async def test_a_page_that_closes_because_it_is_hidden_does_not_close_its_tab(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.held["close"] = asyncio.Event()
         await profile.identities.hide("firefox-container-2")
         await engine.until_told("close")
-        await engine.reports.closed(tab.id)
-        await engine.reports.loaded(tab.id, Page(A, error="the page was closed"))
+        await engine.reports.page_closed(tab.id)
+        await engine.reports.page_updated(tab.id, PageState(A, error="the page was closed"))
         engine.held["close"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert (await profile.tabs.get(tab.id)).hidden
         assert (await profile.tabs.get(tab.id)).error == ""
 
@@ -201,7 +201,7 @@ async def test_hidden_while_it_is_being_opened(path: Path) -> None:
         await engine.until_told("open")
         await profile.identities.hide("firefox-container-2")
         engine.held["open"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert not engine.pages
         assert (await profile.tabs.get(tab.id)).loading  # and loads when it is shown
 
@@ -214,7 +214,7 @@ async def test_closed_while_it_is_being_opened(path: Path) -> None:
         await engine.until_told("open")
         await profile.tabs.close(tab.id)
         engine.held["open"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("close") == [(tab.id, False)]
         assert not engine.pages
 
@@ -226,13 +226,13 @@ async def test_closed_while_it_is_being_opened(path: Path) -> None:
 async def test_a_page_that_goes_elsewhere_by_itself_is_not_told_to(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        number = await engine.reports.began(tab.id, B)
-        await runner.settled()
+        await runner.wait_until_settled()
+        number = await engine.reports.navigation_started(tab.id, B)
+        await runner.wait_until_settled()
         now = await profile.tabs.get(tab.id)
-        assert (now.target, now.navigation, now.status) == (B, number, "loading")
-        await engine.reports.loaded(tab.id, Page(B, title="b"), navigation=number)
-        assert (await runner.loaded(tab.id)).url == B
+        assert (now.pending_url, now.navigation_id, now.status) == (B, number, "loading")
+        await engine.reports.page_updated(tab.id, PageState(B, title="b"), navigation=number)
+        assert (await runner.wait_until_loaded(tab.id)).url == B
         assert not engine.told("navigate")
 
 
@@ -240,31 +240,31 @@ async def test_a_page_that_goes_elsewhere_by_itself_is_not_told_to(path: Path) -
 async def test_the_users_load_comes_before_one_that_the_page_began_meanwhile(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         asked = profile.tabs.navigate(tab.id, B)
-        assert await engine.reports.began(tab.id, C) is None
+        assert await engine.reports.navigation_started(tab.id, C) is None
         await asked
-        await engine.reports.loaded(tab.id, Page(C), navigation=tab.navigation)
-        await runner.settled()
+        await engine.reports.page_updated(tab.id, PageState(C), navigation=tab.navigation_id)
+        await runner.wait_until_settled()
         assert engine.told("navigate") == [(tab.id, B)]
-        assert (await profile.tabs.get(tab.id)).target == B
+        assert (await profile.tabs.get(tab.id)).pending_url == B
 
 
 @in_loop
 async def test_the_users_load_comes_after_one_that_the_page_began_before(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        began = asyncio.ensure_future(engine.reports.began(tab.id, C))
+        await runner.wait_until_settled()
+        began = asyncio.ensure_future(engine.reports.navigation_started(tab.id, C))
         await asyncio.sleep(0)
         await profile.tabs.navigate(tab.id, B)
         number = await began
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("navigate") == [(tab.id, B)]
-        await engine.reports.loaded(tab.id, Page(C), navigation=number)
+        await engine.reports.page_updated(tab.id, PageState(C), navigation=number)
         assert (await profile.tabs.get(tab.id)).loading
-        await engine.reports.loaded(tab.id, Page(B))
-        assert (await runner.loaded(tab.id)).url == B
+        await engine.reports.page_updated(tab.id, PageState(B))
+        assert (await runner.wait_until_loaded(tab.id)).url == B
 
 
 @in_loop
@@ -272,16 +272,16 @@ async def test_a_load_that_a_page_began_while_the_engine_was_busy_with_it_is_ove
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.held["activate"] = asyncio.Event()
         await profile.tabs.activate(tab.id)
         await engine.until_told("activate", 3)
-        began = asyncio.ensure_future(engine.reports.began(tab.id, C))
+        began = asyncio.ensure_future(engine.reports.navigation_started(tab.id, C))
         await asyncio.sleep(0)
         await profile.tabs.navigate(tab.id, B)
         engine.held["activate"].set()
         assert await began is None
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("navigate") == [(tab.id, B)]
 
 
@@ -289,38 +289,40 @@ async def test_a_load_that_a_page_began_while_the_engine_was_busy_with_it_is_ove
 async def test_of_two_loads_that_a_page_begins_the_second_counts(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        numbers = await asyncio.gather(engine.reports.began(tab.id, B), engine.reports.began(tab.id, C))
-        assert list(numbers) == [tab.navigation + 1, tab.navigation + 2]
-        assert (await profile.tabs.get(tab.id)).target == C
+        await runner.wait_until_settled()
+        numbers = await asyncio.gather(
+            engine.reports.navigation_started(tab.id, B), engine.reports.navigation_started(tab.id, C)
+        )
+        assert list(numbers) == [tab.navigation_id + 1, tab.navigation_id + 2]
+        assert (await profile.tabs.get(tab.id)).pending_url == C
 
 
 @in_loop
 async def test_what_became_of_an_older_load_changes_nothing(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, B)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, title="late"), navigation=tab.navigation)
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, title="late"), navigation=tab.navigation_id)
         assert (await profile.tabs.get(tab.id)).loading
-        await engine.reports.loaded(tab.id, Page(B, title="right"))
-        assert (await runner.loaded(tab.id)).title == "right"
+        await engine.reports.page_updated(tab.id, PageState(B, title="right"))
+        assert (await runner.wait_until_loaded(tab.id)).title == "right"
 
 
 @in_loop
 async def test_a_page_that_opens_another_has_no_second_page_made_for_it(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        popups = await asyncio.gather(*(engine.reports.opened(tab.cookie_store_id, tab.id) for _ in range(5)))
-        await runner.settled()
+        await runner.wait_until_settled()
+        popups = await asyncio.gather(*(engine.reports.page_opened(tab.cookie_store_id, tab.id) for _ in range(5)))
+        await runner.wait_until_settled()
         assert {each.cookie_store_id for each in popups} == {tab.cookie_store_id}
         assert {each.opener_id for each in popups} == {tab.id}
         assert len(engine.told("open")) == 1
-        assert await engine.reports.began(popups[0].id, B) == 1
-        await engine.reports.closed(popups[1].id)
-        await runner.settled()
+        assert await engine.reports.navigation_started(popups[0].id, B) == 1
+        await engine.reports.page_closed(popups[1].id)
+        await runner.wait_until_settled()
         assert popups[1].id not in [each.id for each in await profile.tabs.query()]
 
 
@@ -329,12 +331,12 @@ async def test_a_page_that_the_user_closes_is_not_opened_again(path: Path) -> No
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         other = await profile.tabs.open("Work", B)
-        await runner.settled()
+        await runner.wait_until_settled()
         asked = profile.tabs.navigate(other.id, C)  # so that the look at the tabs below has to wait for its turn
         looking = asyncio.ensure_future(runner._keeper._reconcile())
         await asyncio.sleep(0)
-        await asyncio.gather(asked, looking, engine.reports.closed(tab.id))
-        await runner.settled()
+        await asyncio.gather(asked, looking, engine.reports.page_closed(tab.id))
+        await runner.wait_until_settled()
         assert [each.id for each in await profile.tabs.query()] == [other.id]
         assert len(engine.told("open")) == 2
         assert not engine.told("close")
@@ -344,13 +346,13 @@ async def test_a_page_that_the_user_closes_is_not_opened_again(path: Path) -> No
 async def test_reports_of_tabs_that_are_gone_change_nothing(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.close(tab.id)
-        await engine.reports.loaded(tab.id, Page(A))
-        assert await engine.reports.began(tab.id, B) is None
-        await engine.reports.keep(tab.id, b"page")
-        await engine.reports.activated(tab.id)
-        await engine.reports.closed(tab.id)
+        await engine.reports.page_updated(tab.id, PageState(A))
+        assert await engine.reports.navigation_started(tab.id, B) is None
+        await engine.reports.save_snapshot(tab.id, b"page")
+        await engine.reports.page_activated(tab.id)
+        await engine.reports.page_closed(tab.id)
         assert await profile.tabs.query() == []
 
 
@@ -365,18 +367,18 @@ async def test_a_page_that_cannot_be_made_is_a_state_of_its_tab_and_the_rest_goe
     async with kept(path) as (profile, engine, runner):
         engine.fails["open"] = error
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        failed = await runner.loaded(tab.id)
+        await runner.wait_until_settled()
+        failed = await runner.wait_until_loaded(tab.id)
         assert (failed.url, failed.error) == (A, "no page")
         engine.fails.clear()
         other = await profile.tabs.open("Work", B)
         await profile.tabs.reload(tab.id)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert set(engine.pages) == {tab.id, other.id}
         engine.fails["navigate"] = error
         await profile.tabs.navigate(tab.id, C)
-        await runner.settled()
-        assert (await runner.loaded(tab.id)).error == "no page"
+        await runner.wait_until_settled()
+        assert (await runner.wait_until_loaded(tab.id)).error == "no page"
     assert "no page" in caplog.text
 
 
@@ -386,12 +388,12 @@ async def test_no_error_of_an_engine_ends_the_keeping(path: Path, caplog: pytest
     async with kept(path) as (profile, engine, runner):
         engine.fails[call] = RuntimeError("broken")
         await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.remove("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.fails.clear()
         tab = await profile.tabs.open("Personal", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert tab.id in engine.pages
     assert "broken" in caplog.text
 
@@ -403,17 +405,17 @@ async def test_an_engine_that_is_lost_is_started_again_and_gets_its_pages_back(
     async with kept(path) as (profile, engine, runner):
         done, loading = await profile.tabs.open("Work", A), await profile.tabs.open("Personal", B)
         hidden = await profile.tabs.open("Banking", C)
-        await runner.settled()
-        await engine.reports.loaded(done.id, Page(A))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(done.id, PageState(A))
         await profile.identities.hide("firefox-container-3")
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.calls.clear()
         engine.fails["start"] = hatbox.EngineError("not yet")
-        engine.reports.lost("it crashed")
-        engine.reports.lost("and told so twice")
+        engine.reports.engine_crashed("it crashed")
+        engine.reports.engine_crashed("and told so twice")
         await engine.until_told("start", 2)
         engine.fails.clear()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.calls[-1] != ("start",)
         assert {call[:2] for call in engine.told("open")} == {(done.id, A), (loading.id, B)}
         assert (await profile.tabs.get(loading.id)).error == ""
@@ -426,10 +428,10 @@ async def test_an_engine_that_is_lost_is_started_again_and_gets_its_pages_back(
 async def test_a_loss_that_is_told_twice_is_one_loss(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        engine.reports.lost("the browser has ended")
-        engine.reports.lost("the pipe is closed")
-        await runner.settled()
+        await runner.wait_until_settled()
+        engine.reports.engine_crashed("the browser has ended")
+        engine.reports.engine_crashed("the pipe is closed")
+        await runner.wait_until_settled()
         await engine.until_told("open", 2)
         assert len(engine.told("start")) == 2
         assert set(engine.pages) == {tab.id}
@@ -444,11 +446,11 @@ async def test_what_fails_because_the_engine_was_lost_is_made_in_its_next_life(
         engine.fails["open"] = RuntimeError("the browser is gone")
         tab = await profile.tabs.open("Work", A)
         await engine.until_told("open")
-        engine.reports.lost("it crashed")
+        engine.reports.engine_crashed("it crashed")
         engine.held.pop("open").set()
         await asyncio.sleep(0)
         engine.fails.clear()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert set(engine.pages) == {tab.id}
         assert (await profile.tabs.get(tab.id)).error == ""
     assert not [record for record in caplog.records if record.exc_info]  # nobody is told of errors that were no wonder
@@ -459,13 +461,13 @@ async def test_removing_an_identity_closes_its_pages_and_then_forgets_it(path: P
     async with kept(path) as (profile, engine, runner):
         tabs = [await profile.tabs.open("Work", A) for _ in range(3)]
         other = await profile.tabs.open("Personal", B)
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.held["close"] = asyncio.Event()
         await profile.identities.remove("firefox-container-2")
         await engine.until_told("close", 3)
         assert not engine.told("forget")
         engine.held["close"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert {call[0] for call in engine.told("close")} == {tab.id for tab in tabs}
         assert engine.told("forget") == [("firefox-container-2",)]
         assert set(engine.pages) == {other.id}
@@ -475,11 +477,11 @@ async def test_removing_an_identity_closes_its_pages_and_then_forgets_it(path: P
 async def test_a_removal_that_was_missed_is_noticed(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         await profile.tabs.open("Work", A)
-        await runner.settled()
-        profile._store.unfollow(runner._keeper._hear)
+        await runner.wait_until_settled()
+        profile._store.unsubscribe(runner._keeper._on_change)
         await profile.identities.remove("firefox-container-2")
-        profile._store.follow(runner._keeper._hear)
-        runner._keeper._hear(Change(MISSED, b"", None))
+        profile._store.subscribe(runner._keeper._on_change)
+        runner._keeper._on_change(ChangeRecord(RESYNC, b"", None))
         await engine.until_told("forget")
         assert not engine.pages
 
@@ -492,15 +494,15 @@ async def test_stopping_in_the_middle_of_everything_loses_no_tab(path: Path) -> 
     engine = FakeEngine()
     async with kept(path, engine) as (profile, _, runner):
         first = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
 
         async def report() -> None:
-            await engine.reports.keep(first.id, b"as it was")
-            await engine.reports.closed(first.id)  # its page closes with the browser
-            await engine.reports.loaded(first.id, Page(A, error="aborted"))
-            engine.reports.lost("the browser was closed")
+            await engine.reports.save_snapshot(first.id, b"as it was")
+            await engine.reports.page_closed(first.id)  # its page closes with the browser
+            await engine.reports.page_updated(first.id, PageState(A, error="aborted"))
+            engine.reports.engine_crashed("the browser was closed")
             with pytest.raises(hatbox.EngineError):
-                await engine.reports.opened(first.cookie_store_id, None)
+                await engine.reports.page_opened(first.cookie_store_id, None)
 
         engine.when_stopped = report
         engine.held["open"] = asyncio.Event()
@@ -517,11 +519,11 @@ async def test_closing_the_profile_stops_its_engine_first(path: Path) -> None:
     profile = await hatbox.open(path)
     tab = await profile.tabs.open("Work", A)
     async with run(engine, profile) as runner:
-        await runner.settled()
-        engine.when_stopped = lambda: engine.reports.keep(tab.id, b"as it was")
+        await runner.wait_until_settled()
+        engine.when_stopped = lambda: engine.reports.save_snapshot(tab.id, b"as it was")
         await profile.close()
         assert engine.calls[-1] == ("stop",)
-        await engine.reports.loaded(tab.id, Page(A))
+        await engine.reports.page_updated(tab.id, PageState(A))
     assert len(engine.told("stop")) == 1
     async with kept(path) as (profile, engine, _):
         assert engine.told("open") == [(tab.id, A, b"as it was")]
@@ -533,10 +535,10 @@ async def test_what_is_reported_after_the_profiles_end_is_logged_and_raises_noth
 ) -> None:
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile._store.close()
-        await engine.reports.loaded(tab.id, Page(A))
-        await engine.reports.keep(tab.id, b"page")
+        await engine.reports.page_updated(tab.id, PageState(A))
+        await engine.reports.save_snapshot(tab.id, b"page")
     assert "is lost" in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
 
@@ -568,7 +570,7 @@ async def test_an_engine_that_does_not_start_leaves_the_profile_free_for_another
 @in_loop
 async def test_a_second_engine_is_refused_while_the_first_runs(path: Path) -> None:
     async with kept(path) as (profile, _, _):
-        with pytest.raises(hatbox.EngineBusy, match="another fake engine"):
+        with pytest.raises(hatbox.EngineAlreadyRunning, match="another fake engine"):
             await run(FakeEngine(), profile).__aenter__()
 
 
@@ -580,7 +582,7 @@ async def test_an_engine_can_be_entered_again(path: Path) -> None:
         runner = run(engine, profile)
         for count in (1, 2):
             async with runner:
-                await runner.settled()
+                await runner.wait_until_settled()
                 assert engine.told("open") == [(tab.id, A, None)] * count
 
 
@@ -588,8 +590,8 @@ async def test_an_engine_can_be_entered_again(path: Path) -> None:
 async def test_waiting_for_a_tab_ends_when_it_is_closed(path: Path) -> None:
     async with kept(path) as (profile, _, runner):
         tab = await profile.tabs.open("Work", A)
-        waiting = asyncio.ensure_future(runner.loaded(tab.id))
-        await runner.settled()
+        waiting = asyncio.ensure_future(runner.wait_until_loaded(tab.id))
+        await runner.wait_until_settled()
         await profile.tabs.close(tab.id)
         with pytest.raises(hatbox.InvalidTab):
             await waiting
@@ -630,7 +632,7 @@ async def _happen(path: Path, steps: list[tuple[str, int, bool]]) -> None:
                     await profile.identities.show(identity)
                 case "lost":
                     engine.pages.clear()
-                    engine.reports.lost("test")
+                    engine.reports.engine_crashed("test")
                 case _ if tab is None:
                     pass
                 case "navigate":
@@ -642,30 +644,30 @@ async def _happen(path: Path, steps: list[tuple[str, int, bool]]) -> None:
                 case _ if tab.id in engine.pages:
                     await _page_does(engine, what, tab)
             if settle:
-                await runner.settled()
-        await runner.settled()
+                await runner.wait_until_settled()
+        await runner.wait_until_settled()
         tabs = await profile.tabs.query()
         assert set(engine.pages) == {tab.id for tab in tabs if not tab.hidden}
         for tab in tabs:
             if not tab.hidden:
-                assert engine.pages[tab.id].navigation == tab.navigation
+                assert engine.pages[tab.id].navigation_id == tab.navigation_id
 
 
 async def _page_does(engine: FakeEngine, what: str, tab: hatbox.Tab) -> None:
     match what:
         case "page closes":
             engine.pages.pop(tab.id)
-            await engine.reports.closed(tab.id)
+            await engine.reports.page_closed(tab.id)
         case "page goes":
-            if number := await engine.reports.began(tab.id, C):
+            if number := await engine.reports.navigation_started(tab.id, C):
                 engine.pages[tab.id] = hatbox.Tab(
                     **{**{name: getattr(tab, name) for name in tab.__struct_fields__}, "navigation": number}
                 )
         case "page opens":
-            new = await engine.reports.opened(tab.cookie_store_id, tab.id)
+            new = await engine.reports.page_opened(tab.cookie_store_id, tab.id)
             engine.pages[new.id] = new
         case "loaded":
-            await engine.reports.loaded(tab.id, Page(C))
+            await engine.reports.page_updated(tab.id, PageState(C))
 
 
 # ------------------------------------------------------------------------------------------- a restore is a load
@@ -676,22 +678,22 @@ async def test_a_tab_that_is_restored_is_loading_until_its_page_has_loaded(path:
     async with kept(path, LoadsAgain()) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         blank = await profile.tabs.open("Work")
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, "One"))
     async with kept(path, LoadsAgain()) as (profile, engine, runner):
         restored = await profile.tabs.get(tab.id)
         assert (restored.status, restored.title, restored.url) == ("loading", "One", A)
         assert (await profile.tabs.get(blank.id)).status == "complete"
-        await engine.reports.loaded(tab.id, Page(A), done=False)
+        await engine.reports.page_updated(tab.id, PageState(A), done=False)
         assert (await profile.tabs.get(tab.id)).title == "One"
     async with kept(path, LoadsAgain()) as (profile, engine, runner):  # the one before was stopped meanwhile
         assert (await profile.tabs.get(tab.id)).title == "One"
-        waiting = asyncio.ensure_future(runner.loaded(tab.id))
-        engine.reports.lost("a test")
+        waiting = asyncio.ensure_future(runner.wait_until_loaded(tab.id))
+        engine.reports.engine_crashed("a test")
         await engine.until_told("start", 2)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert not waiting.done()
-        await engine.reports.loaded(tab.id, Page(A, "Two"))
+        await engine.reports.page_updated(tab.id, PageState(A, "Two"))
         assert ((await waiting).title, (await waiting).status) == ("Two", "complete")
         assert len(engine.told("open")) == 4  # each page once in each of its two lives
 
@@ -700,36 +702,39 @@ async def test_a_tab_that_is_restored_is_loading_until_its_page_has_loaded(path:
 async def test_a_tab_that_cannot_be_restored_keeps_its_title_and_says_why(path: Path) -> None:
     async with kept(path, LoadsAgain()) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, "One"))
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.fails["open"] = hatbox.EngineError("the browser did not answer")
         await profile.identities.show("firefox-container-2")
-        await runner.settled()
-        failed = await runner.loaded(tab.id)
+        await runner.wait_until_settled()
+        failed = await runner.wait_until_loaded(tab.id)
         assert (failed.url, failed.title, failed.error) == (A, "One", "the browser did not answer")
         engine.fails.clear()
         await profile.tabs.reload(tab.id)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, "Two"))
-        assert ((await runner.loaded(tab.id)).title, (await runner.loaded(tab.id)).error) == ("Two", "")
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, "Two"))
+        assert ((await runner.wait_until_loaded(tab.id)).title, (await runner.wait_until_loaded(tab.id)).error) == (
+            "Two",
+            "",
+        )
 
 
 @in_loop
 async def test_a_load_that_is_requested_while_a_tab_is_hidden_is_the_only_one_when_it_is_shown(path: Path) -> None:
     async with kept(path, LoadsAgain()) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, "One"))
         await profile.identities.hide("firefox-container-2")
         await profile.tabs.navigate(tab.id, B)
         await profile.identities.show("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert engine.told("open")[-1][:2] == (tab.id, B)
         assert engine.told("navigate") == []
-        await engine.reports.loaded(tab.id, Page(B, "Two"))
-        assert (await runner.loaded(tab.id)).title == "Two"
+        await engine.reports.page_updated(tab.id, PageState(B, "Two"))
+        assert (await runner.wait_until_loaded(tab.id)).title == "Two"
 
 
 class DiesWhenItRestores(LoadsAgain):
@@ -741,10 +746,10 @@ class DiesWhenItRestores(LoadsAgain):
         if self.is_dying:
             self.is_dying = False
             self.fails["open"] = hatbox.EngineError("the browser has ended")
-            self.reports.lost("a test")
+            self.reports.engine_crashed("a test")
         return super().loads_again(tab)
 
-    async def start(self, reports: Reports) -> None:
+    async def start(self, reports: EngineDelegate) -> None:
         await super().start(reports)
         self.fails.clear()
 
@@ -754,10 +759,10 @@ async def test_a_tab_whose_engine_is_lost_as_it_is_restored_gets_one_page_from_t
     engine = DiesWhenItRestores()
     async with kept(path, engine) as (profile, _, runner):
         tab = await profile.tabs.open("Work", A)
-        await runner.settled()
-        await engine.reports.loaded(tab.id, Page(A, "One"))
+        await runner.wait_until_settled()
+        await engine.reports.page_updated(tab.id, PageState(A, "One"))
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         engine.calls.clear()
         engine.is_dying, engine.held["start"] = True, asyncio.Event()
         await profile.identities.show("firefox-container-2")
@@ -767,8 +772,8 @@ async def test_a_tab_whose_engine_is_lost_as_it_is_restored_gets_one_page_from_t
         for _ in range(10):  # so that whatever follows that write has happened
             await profile.tabs.get(tab.id)
         engine.held["start"].set()
-        await runner.settled()
+        await runner.wait_until_settled()
         assert [call[:2] for call in engine.told("open")] == [(tab.id, A)]
         assert set(engine.pages) == {tab.id}
-        await engine.reports.loaded(tab.id, Page(A, "Two"))
-        assert (await runner.loaded(tab.id)).title == "Two"
+        await engine.reports.page_updated(tab.id, PageState(A, "Two"))
+        assert (await runner.wait_until_loaded(tab.id)).title == "Two"

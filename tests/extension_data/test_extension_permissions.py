@@ -103,7 +103,7 @@ def test_what_the_manifest_requires_cannot_be_removed() -> None:
     assert permissions.get_all() == REQUIRED
     permissions.grant(Permissions(("tabs",)))  # it is optional as well
     assert permissions.remove(Permissions(("tabs",))) == Permissions(("tabs",))
-    assert "tabs" in permissions.held
+    assert "tabs" in permissions.effective
 
 
 def test_an_origin_is_removed_only_by_the_pattern_that_gave_it() -> None:
@@ -117,7 +117,7 @@ def test_scripts_never_see_internal_permissions() -> None:
     added = permissions.grant(Permissions(("internal:privateBrowsingAllowed",)))
     assert added
     assert not added.visible()
-    assert "internal:privateBrowsingAllowed" in permissions.held
+    assert "internal:privateBrowsingAllowed" in permissions.effective
     assert permissions.get_all() == REQUIRED
 
 
@@ -161,4 +161,4 @@ def test_what_is_held_is_always_what_was_required_or_granted(changes: list[tuple
         assert bool(change) is (permissions.granted != before)
         assert not grants or permissions.contains(some)
         every = REQUIRED | permissions.granted
-        assert permissions.held == {*every.permissions, *every.origins, "given by somebody else"}
+        assert permissions.effective == {*every.permissions, *every.origins, "given by somebody else"}

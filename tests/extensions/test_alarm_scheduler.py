@@ -36,13 +36,13 @@ def test_an_alarm_fires_when_its_time_has_come_and_not_before(tmp_path: Path) ->
         fired: list[Any] = []
         alarms.onAlarm.addListener(fired.append)
         await alarms.create("tea", {"delayInMinutes": 3})
-        await profile.clock.move(2 * 60)
+        await profile.clock.advance(2 * 60)
         assert fired == []
-        await profile.clock.move(61)
+        await profile.clock.advance(61)
         assert [alarm["name"] for alarm in fired] == ["tea"]
         assert abs(fired[0]["scheduledTime"] / 1000 - profile.clock.time()) < 5
         assert await alarms.getAll() == []
-        await profile.clock.move(600)
+        await profile.clock.advance(600)
         assert len(fired) == 1
 
     with_alarms(tmp_path, use)
@@ -54,11 +54,11 @@ def test_one_with_a_period_fires_again_and_again_until_it_is_cleared(tmp_path: P
         alarms.onAlarm.addListener(lambda alarm: fired.append((alarm["name"], alarm["periodInMinutes"])))
         await alarms.create("hourly", {"periodInMinutes": 60})
         await alarms.create("once", {"delayInMinutes": 90, "periodInMinutes": 0})
-        await profile.clock.move(3 * 3600 + 1)
+        await profile.clock.advance(3 * 3600 + 1)
         assert fired == [("hourly", 60), ("once", 0), ("hourly", 60), ("hourly", 60)]
         assert [alarm["name"] for alarm in await alarms.getAll()] == ["hourly"]
         assert await alarms.clear("hourly") is True
-        await profile.clock.move(3 * 3600)
+        await profile.clock.advance(3 * 3600)
         assert len(fired) == 4
 
     with_alarms(tmp_path, use)
@@ -72,7 +72,7 @@ def test_the_next_alarm_is_the_earliest_whatever_was_set_or_cleared_in_between(t
             await alarms.create(name, {"delayInMinutes": minutes})
         await alarms.clear("gone")
         await alarms.create("moved", {"delayInMinutes": 20})
-        await profile.clock.move(3600)
+        await profile.clock.advance(3600)
         assert fired == ["early", "same", "moved", "late"]
 
     with_alarms(tmp_path, use)
@@ -103,7 +103,7 @@ def test_an_alarm_of_one_extension_is_nothing_to_another(tmp_path: Path) -> None
         assert await other.getAll() == []
         assert await other.get("mine") is None
         assert await other.clearAll() is False
-        await profile.clock.move(120)
+        await profile.clock.advance(120)
         assert heard == []
         scheduler.unwatch("other@example.org")
 
@@ -121,8 +121,8 @@ def test_two_processes_that_run_an_extension_fire_an_alarm_once(tmp_path: Path) 
             alarms = extension_browser(here, ["alarms"], ID).alarms
             alarms.onAlarm.addListener(lambda alarm: heard.put_nowait(alarm["name"]))
             await alarms.create("both", {"delayInMinutes": 1})
-            await there._store.catch_up()
-            await asyncio.gather(here.clock.move(61), there.clock.move(61))
+            await there._store.deliver_pending_changes()
+            await asyncio.gather(here.clock.advance(61), there.clock.advance(61))
             await alarms.create("after", {"when": 1})
             assert [await heard.get(), await heard.get()] == ["both", "after"]
 
@@ -137,7 +137,7 @@ def test_alarms_end_with_the_extension(tmp_path: Path) -> None:
             extension = await profile.extensions.start(folder)
             await extension.browser.alarms.create("a", {"delayInMinutes": 1})
             await profile.extensions.stop(extension)
-            await profile.clock.move(3600)
+            await profile.clock.advance(3600)
             extension = await profile.extensions.start(folder)
             assert await extension.evaluate("browser.alarms.getAll()") == []
             assert await extension.evaluate("fired") == []
@@ -149,11 +149,11 @@ def test_alarms_end_with_the_extension(tmp_path: Path) -> None:
 def test_an_alarm_wakes_an_extension_that_sleeps(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("browser.alarms.create('wake', {delayInMinutes: 5})")
-        await extension.sleep()
+        await extension.suspend()
         assert extension.runtime is None
         woken: asyncio.Queue[Any] = asyncio.Queue()
         extension.browser.storage.local.onChanged.addListener(woken.put_nowait)
-        await profile.clock.move(301)
+        await profile.clock.advance(301)
         assert (await woken.get())["fired"]["newValue"] == "wake"
         assert extension.runtime is not None
 

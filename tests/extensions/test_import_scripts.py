@@ -13,7 +13,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime import Limits, LogEntry, RuntimeGone
+from hatbox.extensions.runtime import ExtensionTerminated, LogEntry, RuntimeLimits
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
 from tests.extensions.runtime.test_hostile import LONGEST_DELAY, LoopDelay
@@ -201,7 +201,7 @@ def test_a_worker_that_sleeps_imports_again_when_it_wakes(tmp_path: Path) -> Non
     files = {"js/listen.js": "browser.runtime.onMessage.addListener(async text => text + '!');"}
 
     async def use(extension: Extension, log: list[LogEntry]) -> None:
-        assert await extension.sleep()
+        assert await extension.suspend()
         assert extension.runtime is None
         assert await extension.page("a.html").browser.runtime.sendMessage("awake") == "awake!"
         assert log == []
@@ -247,7 +247,7 @@ def test_a_thousand_files_delay_nobody(tmp_path: Path) -> None:
     background = "var total = 0; importScripts(...Array.from({length: 1000}, (_, n) => `${n}.js`));"
 
     async def use(extension: Extension, log: list[LogEntry]) -> None:
-        assert await extension.sleep()
+        assert await extension.suspend()
         async with LoopDelay() as delay:
             await extension.wake()
         assert await extension.evaluate("total") == 499_500
@@ -314,8 +314,8 @@ def test_a_loop_of_imports_is_ended_as_any_other(tmp_path: Path) -> None:
         files = manifest({"service_worker": "background.js"})
         folder = make(tmp_path, "while (true) try { importScripts('no.js'); } catch {}", files=files)
         async with asyncio.timeout(60), hatbox.open(tmp_path / "profile.db") as profile, LoopDelay() as delay:
-            with pytest.raises(RuntimeGone, match="unresponsive"):
-                await profile.extensions.start(folder, limits=Limits(answer=1.0))
+            with pytest.raises(ExtensionTerminated, match="unresponsive"):
+                await profile.extensions.start(folder, limits=RuntimeLimits(ping_timeout=1.0))
         assert delay.worst < LONGEST_DELAY
 
     asyncio.run(main())

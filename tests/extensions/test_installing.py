@@ -17,12 +17,12 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.errors import AlreadyInstalled, ExtensionError, NoSuchExtension, PackageError
+from hatbox.errors import AlreadyInstalled, ExtensionError, ExtensionNotFound, PackageError
 from hatbox.extension_data import granted_permissions as granted
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
 from hatbox.extension_data.extension_permissions import Permissions
-from hatbox.extension_data.installed_extensions import Installed
+from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import stored_package as stored
 from hatbox.extensions.package.package_files import open_package
@@ -197,7 +197,7 @@ def test_it_cannot_read_what_is_granted_later_either(tmp_path: Path) -> None:
         impostor = await profile.extensions.start(wallpapers(tmp_path / "b"))
         await impostor.evaluate("browser.storage.local.set({password: 'stolen'})")
         await profile.extensions.grant(ID, COOKIES)
-        await profile._store.catch_up()
+        await profile._store.deliver_pending_changes()
         assert await impostor.evaluate("typeof browser.cookies") == "undefined"
         with pytest.raises(ExtensionError, match="is running already"):
             await profile.extensions.start(await profile.extensions.package(ID))
@@ -399,7 +399,7 @@ def test_a_package_that_two_extensions_have_stays_until_both_are_gone(tmp_path: 
 def test_the_log_of_changes_has_nothing_of_a_package(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         payloads: list[bytes] = []
-        profile._store.follow(lambda change: payloads.append(change.payload))
+        profile._store.subscribe(lambda change: payloads.append(change.payload))
         await profile.extensions.install(helper(tmp_path, "a very long script", files={"x": "x" * 100_000}))
         assert payloads
         assert all(b"a very long script" not in each and len(each) < 5_000 for each in payloads)
@@ -485,7 +485,7 @@ def test_a_package_that_was_replaced_meanwhile_is_not_started(tmp_path: Path) ->
         await profile.extensions.remove(ID)
         with pytest.raises(ExtensionError, match="was installed again or removed meanwhile"):
             await profile.extensions.start(old)
-        with pytest.raises(NoSuchExtension):
+        with pytest.raises(ExtensionNotFound):
             await profile.extensions.package(ID)
 
     with_profile(tmp_path, use)
@@ -632,7 +632,7 @@ async def write_old(path: Path, record: bytes) -> None:
         def write(transaction: Any) -> None:
             transaction.extensions.put(ID, "installed", "", record)
             transaction.extensions.put(ID, "storage.local", "password", b'"secret"')
-            granted.keep_granted(transaction, ID, COOKIES)
+            granted.save_granted(transaction, ID, COOKIES)
 
         await profile._store.write(write)
 
@@ -705,7 +705,7 @@ def test_a_record_says_what_is_installed_from_where_and_when(tmp_path: Path) -> 
     async def use(profile: Profile) -> None:
         done = await profile.extensions.install(helper(tmp_path))
         (record,) = await profile.extensions.installed()
-        assert isinstance(record, Installed)
+        assert isinstance(record, InstalledExtension)
         assert record == done.extension
         assert (record.id, record.area, record.path, record.version) == (ID, ID, str(tmp_path / "helper"), "1")
         assert record.installed_at > 1e9

@@ -115,7 +115,7 @@ def test_a_session_ends_with_the_extension_but_not_when_it_sleeps(tmp_path: Path
             extension = await profile.extensions.start(folder)
             await extension.evaluate("browser.storage.session.set({a: 1})")
             await extension.evaluate("browser.storage.local.set({a: 1})")
-            await extension.sleep()
+            await extension.suspend()
             assert await extension.evaluate("browser.storage.session.get()") == {"a": 1}
             await profile.extensions.stop(extension)
             extension = await profile.extensions.start(folder)

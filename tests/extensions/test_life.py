@@ -14,9 +14,9 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.errors import ApiError, ExtensionError, NoSuchExtension
+from hatbox.errors import ApiError, ExtensionError, ExtensionNotFound
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime import RuntimeGone, ScriptError
+from hatbox.extensions.runtime import ExtensionTerminated, ScriptError
 from tests.api.caller import extension_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -148,7 +148,7 @@ def test_one_that_is_disabled_stops_and_cannot_be_started(tmp_path: Path) -> Non
             "enabled": False, "optionsUrl": "", "installType": "development", "type": "extension",
             "disabledReason": "unknown",
         }  # fmt: skip
-        with pytest.raises(NoSuchExtension):
+        with pytest.raises(ExtensionNotFound):
             await profile.extensions.set_enabled("nobody@example.org", True)
 
     with_profile(tmp_path, use)
@@ -170,7 +170,7 @@ def test_it_can_remove_itself_with_all_that_it_has_kept(tmp_path: Path) -> None:
         assert [name for name, _ in events][-1] == "onUninstalled"
         assert events[-1][1]["installType"] == "normal"
         (tab,) = await profile.tabs.query()
-        assert tab.target == "https://bye.example/"
+        assert tab.pending_url == "https://bye.example/"
         extension = await profile.extensions.start(folder)
         assert await extension.evaluate("browser.storage.local.get()") == {}
         assert extension.runtime is not None
@@ -231,7 +231,7 @@ def test_what_is_granted_is_shown(tmp_path: Path) -> None:
             return True
 
         extension = await profile.extensions.start(made, decide=agree)
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         await asyncio.wait_for(profile._dispatcher.call(extension.caller, "permissions", "request", [granted]), 5)  # type: ignore[arg-type]
         info = await extension.browser.management.getSelf()
         assert info["permissions"] == ["cookies"]
@@ -248,7 +248,7 @@ def test_the_options_page_is_opened_once(tmp_path: Path) -> None:
         await profile.tabs.open("firefox-default")
         await extension.evaluate("browser.runtime.openOptionsPage()")
         tabs = await profile.tabs.query()
-        assert [(tab.target, tab.active) for tab in tabs] == [
+        assert [(tab.pending_url, tab.active) for tab in tabs] == [
             (f"{extension.manifest.base_url}options.html", True), ("", False),
         ]  # fmt: skip
 
@@ -285,7 +285,7 @@ def test_nothing_can_be_evaluated_while_it_is_down_and_it_says_so(tmp_path: Path
         assert extension.runtime is not None
         os.kill(extension.runtime.process.pid, signal.SIGKILL)
         await ended.wait()
-        with pytest.raises(RuntimeGone, match="is not running; it starts again in a moment"):
+        with pytest.raises(ExtensionTerminated, match="is not running; it starts again in a moment"):
             await extension.evaluate("1")
 
     with_profile(tmp_path, use)

@@ -14,7 +14,7 @@ import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.local_storage import KIND, QUOTA, LocalStorage
-from hatbox.extensions.runtime.chunks import Pieces
+from hatbox.extensions.runtime.chunks import ChunkAssembler
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
@@ -112,7 +112,7 @@ def test_as_much_as_there_is_room_for_survives(tmp_path: Path) -> None:
 def test_it_survives_sleep_and_a_crash(tmp_path: Path) -> None:
     async def use(_: Profile, extension: Extension) -> None:
         await extension.evaluate("localStorage.kept = 1; sessionStorage.lost = 1")
-        assert await extension.sleep()
+        assert await extension.suspend()
         assert await extension.evaluate("[localStorage.kept, sessionStorage.length]") == ["1", 0]
         await extension.evaluate("localStorage.kept = 2; 1")
         runtime = extension.runtime
@@ -171,7 +171,7 @@ def test_who_sleeps_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     async def use(_: Profile, extension: Extension) -> None:
         await extension.evaluate("localStorage.a = 1")
-        sleeping = asyncio.ensure_future(extension.sleep())
+        sleeping = asyncio.ensure_future(extension.suspend())
         runtime = extension.runtime
         assert runtime is not None
         await runtime.exited
@@ -250,11 +250,11 @@ def test_the_host_counts_too(tmp_path: Path) -> None:
 )
 def test_a_change_that_is_none_ends_the_child(text: str) -> None:
     with pytest.raises(ProtocolError, match="none"):
-        Pieces().add(text, last=True)
+        ChunkAssembler().add(text, last=True)
 
 
 def test_a_change_without_end_ends_the_child() -> None:
-    pieces = Pieces()
+    pieces = ChunkAssembler()
     with pytest.raises(ProtocolError, match="too large"):
         for _ in range(100):
             pieces.add("x" * (1 << 20), last=False)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hatbox import Profile
-from hatbox.api.namespaces.tabs.tab_access import Asker
-from hatbox.api.namespaces.tabs.tab_arguments import legal_url
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
+from hatbox.api.namespaces.tabs.tab_arguments import resolve_tab_url
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
 from hatbox.tabs.tab_model import Tab, Update
@@ -22,9 +22,13 @@ BASE = f"moz-extension://{UUID}/"
 FILES = {"pages/options.html": "<title>Options of it</title>", "notes.txt": "<title>none</title>"}
 
 
-def asker(page: str = BASE + "js/background.html") -> Asker:
-    return Asker(
-        "made@example.org", sees_all=False, hosts=host_permissions(frozenset()), chooses_stores=False, page=page
+def asker(page: str = BASE + "js/background.html") -> TabAccess:
+    return TabAccess(
+        "made@example.org",
+        has_tabs_permission=False,
+        hosts=host_permissions(frozenset()),
+        has_cookies_permission=False,
+        page=page,
     )
 
 
@@ -44,7 +48,7 @@ def asker(page: str = BASE + "js/background.html") -> Asker:
 )
 def test_a_page_that_is_not_the_callers_own_is_refused(text: str) -> None:
     with pytest.raises(ApiError, match=r"^Illegal URL: "):
-        legal_url(text, asker())
+        resolve_tab_url(text, asker())
 
 
 @pytest.mark.parametrize(
@@ -62,13 +66,13 @@ def test_a_page_that_is_not_the_callers_own_is_refused(text: str) -> None:
     ],
 )
 def test_a_relative_url_is_seen_from_the_page_that_calls(text: str, path: str) -> None:
-    assert legal_url(text, asker()) == BASE + path
+    assert resolve_tab_url(text, asker()) == BASE + path
 
 
 def test_who_has_no_pages_cannot_mean_one() -> None:
     for text in ("page.html", "/page.html", BASE + "page.html"):
         with pytest.raises(ApiError, match=r"^Illegal URL: "):
-            legal_url(text, asker(""))
+            resolve_tab_url(text, asker(""))
 
 
 async def loaded(profile: Profile, tab_id: int) -> Tab:

@@ -159,14 +159,14 @@ def test_a_message_wakes_a_background_that_sleeps(tmp_path: Path) -> None:
         await first.receive()
         ended: asyncio.Future[Port] = asyncio.get_running_loop().create_future()
         first.onDisconnect.addListener(ended.set_result)
-        assert await extension.sleep() is True
+        assert await extension.suspend() is True
         assert extension.runtime is None
         assert (await ended).error is None  # its end went with the background
         assert await extension.browser.runtime.getContexts({"contextTypes": ["BACKGROUND"]}) == []
         answers = await asyncio.gather(page.send_message(1), page.send_message(2))
         assert [answer["message"] for answer in answers] == [1, 2]
         assert extension.runtime is not None
-        await extension.sleep()
+        await extension.suspend()
         port = page.connect("late")
         port.postMessage("hi")
         assert (await port.receive())["name"] == "late"
@@ -185,7 +185,7 @@ def test_a_listener_that_is_not_added_again_is_not_listened_to(tmp_path: Path) -
         page = extension.page()
         await extension.evaluate("'onInstalled was told before this'")
         assert await page.send_message(1) == "only in the first run"
-        await extension.sleep()
+        await extension.suspend()
         for message in (1, 2):
             with pytest.raises(ApiError, match="Receiving end does not exist"):
                 await page.send_message(message)
@@ -206,7 +206,7 @@ def test_it_stays_awake_if_something_happens_while_it_is_told_to_sleep(tmp_path:
 
     async def use(_: Profile, extension: Extension) -> None:
         runtime = extension.runtime
-        sleeping = asyncio.ensure_future(extension.sleep())
+        sleeping = asyncio.ensure_future(extension.suspend())
         while await extension.evaluate("told.length") == 0:
             pass
         await extension.page().send_message("wait")

@@ -52,7 +52,7 @@ def test_nothing_is_given_without_the_user_or_without_anybody_to_ask(tmp_path: P
     async def use(_: Profile, extension: Extension) -> None:
         refused = "permissions.request may only be called from a user input handler"
         assert await request(extension, {"permissions": ["cookies"]}) == refused
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         assert await request(extension, {"permissions": ["cookies"]}) is False
         assert await extension.evaluate("[typeof browser.cookies, told]") == ["undefined", []]
 
@@ -64,7 +64,7 @@ def test_what_is_given_is_there_when_the_call_resolves_and_when_it_is_told(tmp_p
     questions, decide = asked(True)
 
     async def use(_: Profile, extension: Extension) -> None:
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         wanted = "{permissions: ['cookies'], origins: ['https://a.site.example/page']}"
         given = await extension.evaluate(
             f"const answer = await browser.permissions.request({wanted}); return [answer, typeof browser.cookies]"
@@ -89,7 +89,7 @@ def test_what_is_given_back_is_gone(tmp_path: Path) -> None:
     _, decide = asked(True)
 
     async def use(_: Profile, extension: Extension) -> None:
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         await extension.evaluate("browser.permissions.request({permissions: ['cookies']})")
         removed = await extension.evaluate(
             "const answer = await browser.permissions.remove({permissions: ['cookies', 'tabs']});"
@@ -108,7 +108,7 @@ def test_what_was_not_declared_is_refused_and_nobody_is_asked(tmp_path: Path) ->
     questions, decide = asked(True)
 
     async def use(_: Profile, extension: Extension) -> None:
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         refused = "Cannot request permission history since it was not declared in optional_permissions"
         assert await request(extension, {"permissions": ["history"]}) == refused
         other = "https://other.example/*"
@@ -124,7 +124,7 @@ def test_a_no_gives_nothing(tmp_path: Path) -> None:
     questions, decide = asked(False)
 
     async def use(_: Profile, extension: Extension) -> None:
-        extension.caller.user_input = True
+        extension.caller.is_handling_user_input = True
         assert await request(extension, {"permissions": ["cookies"]}) is False
         assert len(questions) == 1
         assert await extension.evaluate("[typeof browser.cookies, told]") == ["undefined", []]
@@ -140,10 +140,10 @@ def test_what_another_process_gives_and_takes_changes_the_extension_that_runs(tm
             event.addListener(heard.put_nowait)
         async with hatbox.open(profile.path) as other:
             cookies = Permissions(("cookies",))
-            await other._store.write(lambda each: granted.give(each, extension.area, cookies))
+            await other._store.write(lambda each: granted.grant(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("typeof browser.cookies") == "object"
-            await other._store.write(lambda each: granted.take(each, extension.area, cookies))
+            await other._store.write(lambda each: granted.revoke(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("[typeof browser.cookies, told.length]") == ["undefined", 2]
 
@@ -158,7 +158,7 @@ def test_what_was_given_is_there_the_next_time(tmp_path: Path) -> None:
         folder = make(tmp_path, LISTEN, optional_permissions=OPTIONAL)
         async with asyncio.timeout(60), hatbox.open(tmp_path / "profile.db") as profile:
             extension = await profile.extensions.start(folder, decide=decide)
-            extension.caller.user_input = True
+            extension.caller.is_handling_user_input = True
             await request(extension, {"permissions": ["cookies"]})
             await profile.extensions.stop(extension)
             extension = await profile.extensions.start(folder)
@@ -171,8 +171,8 @@ def test_only_a_difference_is_told(tmp_path: Path) -> None:
     async def main() -> None:
         async with asyncio.timeout(30), hatbox.open(tmp_path / "profile.db") as profile:
             topics: list[str] = []
-            profile._store.follow(lambda change: topics.append(change.topic))
-            for work in (granted.give, granted.give, granted.take, granted.take):
+            profile._store.subscribe(lambda change: topics.append(change.topic))
+            for work in (granted.grant, granted.grant, granted.revoke, granted.revoke):
                 await profile._store.write(partial(work, extension="a@b", permissions=Permissions(("tabs",))))
             assert topics == [granted.ADDED, granted.REMOVED]
 

@@ -66,12 +66,12 @@ async def test_no_engine_draws_the_first_tab_until_it_is_used(tmp_path: Path) ->
     async with hatbox.open(tmp_path / "profile.db") as profile:
         extension = await profile.extensions.start(make(tmp_path))
         async with run(engine, profile) as runner:
-            await runner.settled()
+            await runner.wait_until_settled()
             await extension.evaluate("browser.tabs.create({url: 'https://b.example/', active: false}).then(() => {})")
-            await runner.settled()
+            await runner.wait_until_settled()
             assert [url for _, url, _ in engine.told("open")] == ["https://b.example/"]
             await extension.evaluate(f"browser.tabs.update({{url: {URL!r}}}).then(() => {{}})")
-            await runner.settled()
+            await runner.wait_until_settled()
             assert [url for _, url, _ in engine.told("open")] == ["https://b.example/", URL]
             await profile.extensions.stop(extension)
         assert len((await rows(profile))[0]) == 2

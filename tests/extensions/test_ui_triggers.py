@@ -13,7 +13,7 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.errors import CannotTrigger, ExtensionError
+from hatbox.errors import ExtensionError, TriggerError
 from hatbox.extension_data import run_records as running
 from hatbox.extensions.extension import Extension
 from tests.api.ui_actions import tab_at
@@ -48,7 +48,7 @@ async def heard(extension: Extension) -> list[str]:
 
 
 async def refusal(profile: Profile, what: str, **where: Any) -> str:
-    with pytest.raises(CannotTrigger) as refused:
+    with pytest.raises(TriggerError) as refused:
         await profile.extensions.trigger("made@example.org", what, **where)
     return str(refused.value)
 
@@ -96,7 +96,7 @@ def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: 
         await extension.evaluate("browser.browserAction.disable()")
         assert await refusal(profile, "action") == "the button of made is disabled."
         assert await heard(extension) == []
-        with pytest.raises(CannotTrigger, match=r"^none@example\.org is not running\. Start it with `hatbox run`\.$"):
+        with pytest.raises(TriggerError, match=r"^none@example\.org is not running\. Start it with `hatbox run`\.$"):
             await profile.extensions.trigger("none@example.org", "action")
         with pytest.raises(hatbox.ApiError, match="Invalid tab ID: 99"):
             await profile.extensions.trigger(extension.id, "action", tab_id=99)
@@ -199,7 +199,7 @@ def test_another_process_would_see_and_trigger_the_same(tmp_path: Path) -> None:
             await other.extensions.trigger(extension.id, "action")
             async with asyncio.timeout(20):
                 while not (names := await heard(extension)):
-                    await profile._store.catch_up()
+                    await profile._store.deliver_pending_changes()
             assert names == ["action"]
 
     run_made(tmp_path, use, NOTING, **ALL)
@@ -244,7 +244,7 @@ def test_a_click_lets_a_script_ask_for_permissions_and_only_in_its_listener(tmp_
 def test_a_script_cannot_claim_that_the_user_does_something(tmp_path: Path) -> None:
     async def use(_: Profile, extension: Extension) -> None:
         assert extension._host._input_until < 0
-        call = extension._host.call_on_input("permissions", "request", [{"permissions": ["bookmarks"]}])
+        call = extension._host.call_with_user_input("permissions", "request", [{"permissions": ["bookmarks"]}])
         assert call is not None
         with pytest.raises(hatbox.ApiError, match="may only be called from a user input handler"):
             await call
@@ -311,7 +311,7 @@ def test_a_sleeping_background_wakes_for_a_click(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
         await extension.browser.menus.create({"id": "a"})
-        await extension.sleep()
+        await extension.suspend()
         await profile.extensions.trigger(extension.id, "menu:a")
         assert await extension.evaluate("told") == "a"
 
@@ -329,7 +329,7 @@ def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp
             store = profile._store
 
             async def begin() -> None:
-                await store.write(lambda each: running.begin(each, "a@x", "A", {}, is_same_version=True))
+                await store.write(lambda each: running.register_run(each, "a@x", "A", {}, is_same_version=True))
 
             await begin()
             (record,) = await store.read(running.get_all)
@@ -346,6 +346,6 @@ def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp
     asyncio.run(main())
 
 
-async def _pretend(profile: Profile, record: running.Running, **changed: Any) -> None:
+async def _pretend(profile: Profile, record: running.RunRecord, **changed: Any) -> None:
     value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
     await profile._store.write(lambda each: each.extensions.put(record.id, "running", "", value))

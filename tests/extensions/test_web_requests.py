@@ -17,7 +17,7 @@ import hatbox
 from hatbox.engines.runner import EngineRunner
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extensions.extension import Extension
-from hatbox.store.base import Change
+from hatbox.store.base import ChangeRecord
 from hatbox.tabs.tab_model import REMOVED
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
@@ -56,7 +56,7 @@ class Browsing:
 
     async def visit(self, url: str, identity: str = "Work") -> hatbox.Tab:
         tab = await self.profile.tabs.open(identity, url)
-        return await self.engine.loaded(tab.id)
+        return await self.engine.wait_until_loaded(tab.id)
 
 
 @contextlib.asynccontextmanager
@@ -91,18 +91,18 @@ async def test_a_page_opens_in_its_container_and_the_other_ones_cookies_are_neve
         site.seen.clear()
         gone: asyncio.Queue[None] = asyncio.Queue()
 
-        def hear(change: Change) -> None:
+        def hear(change: ChangeRecord) -> None:
             if change.topic == REMOVED:
                 gone.put_nowait(None)
 
-        web.profile._store.follow(hear)
+        web.profile._store.subscribe(hear)
         await web.extension(ASSIGNS)
         for store in ("firefox-default", "Personal"):
             opened = await web.profile.tabs.open(store, site.url("/me", as_="Work"))
             await gone.get()
-            tabs = [tab for tab in await web.profile.tabs.query() if tab.target or "/me?" in tab.url]
+            tabs = [tab for tab in await web.profile.tabs.query() if tab.pending_url or "/me?" in tab.url]
             assert opened.id not in [tab.id for tab in tabs]
-            loaded = await web.engine.loaded(tabs[-1].id)
+            loaded = await web.engine.wait_until_loaded(tabs[-1].id)
             assert (loaded.cookie_store_id, loaded.title) == (WORK, "Signed in as Work")
             assert loaded.active
         assert [each.path for each in site.seen] == ["/me", "/me"]
@@ -120,7 +120,7 @@ async def test_a_page_that_redirects_into_a_container_is_caught_on_its_way(tmp_p
         await web.profile.tabs.open("firefox-default", site.url("/go", to=site.url("/page/1", host="localhost")))
         await asyncio.to_thread(site.wait_for, "/page/1")
         assert [(each.path, each.cookies) for each in site.seen] == [("/go", {}), ("/page/1", {})]
-        await web.engine.settled()
+        await web.engine.wait_until_settled()
         tabs = await web.profile.tabs.query()
         assert [tab.cookie_store_id for tab in tabs] == [WORK]
 
@@ -174,7 +174,7 @@ async def test_a_listener_that_hangs_holds_a_page_up_only_for_a_while(
     tmp_path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(tmp_path) as web:
-        web.profile.requests.patience = 0.2
+        web.profile.requests.blocking_timeout = 0.2
         listener = f'(() => new Promise(() => {{}}), {ON_PAGES}, ["blocking"])'
         await web.extension(f"browser.webRequest.onBeforeRequest.addListener{listener}")
         assert (await web.visit(site.url("/page/1"))).title == "Page 1"
@@ -205,7 +205,7 @@ async def test_an_extension_that_ends_while_it_is_asked_stops_no_page(tmp_path: 
         tab = await web.profile.tabs.open("Work", site.url("/page/1"))
         await came.wait()
         await web.profile.extensions.stop(extension)
-        assert (await web.engine.loaded(tab.id)).title == "Page 1"
+        assert (await web.engine.wait_until_loaded(tab.id)).title == "Page 1"
 
 
 @in_loop
@@ -214,7 +214,7 @@ async def test_a_background_that_sleeps_is_woken_by_a_request(tmp_path: Path, si
         extension = await web.extension(
             f'browser.webRequest.onBeforeRequest.addListener(() => ({{cancel: true}}), {ON_PAGES}, ["blocking"]);',
         )
-        await extension.sleep()
+        await extension.suspend()
         assert extension.runtime is None
         tab = await web.visit(site.url("/page/1"))
         assert (tab.url, site.seen) == ("about:blank", [])

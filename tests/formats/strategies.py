@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.formats import Bundle, Holding, Label
+from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
 from hatbox.identities import palette
 from hatbox.javascript.text import is_blank
 
@@ -62,7 +62,7 @@ def holdings_cookies(draw: st.DrawFn) -> list[Cookie]:
 
 
 labels = st.builds(
-    Label,
+    IdentityAttributes,
     name=st.one_of(st.sampled_from(["Work", "Personal", "Odd \x00 \u202e name"]), st.text(max_size=5)).filter(
         lambda name: not is_blank(name)
     ),
@@ -75,7 +75,7 @@ labels = st.builds(
 @st.composite
 def bundles(draw: st.DrawFn) -> Bundle:
     """Several identities with cookies, perhaps looking the same, and perhaps the cookies of none."""
-    drawn = [Holding(label, draw(holdings_cookies())) for label in draw(st.lists(labels, max_size=3))]
+    drawn = [BundleEntry(label, draw(holdings_cookies())) for label in draw(st.lists(labels, max_size=3))]
     if draw(st.booleans()):
-        drawn.insert(0, Holding(None, draw(holdings_cookies())))
+        drawn.insert(0, BundleEntry(None, draw(holdings_cookies())))
     return Bundle(drawn, ordered=True)

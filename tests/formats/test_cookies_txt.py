@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 
 from hatbox.cookies import Cookie, Partition, SameSite
-from hatbox.errors import BrokenInput
-from hatbox.formats import Bundle, Holding
+from hatbox.errors import InvalidInputFile
+from hatbox.formats import Bundle, BundleEntry
 from hatbox.formats.cookies_txt import NAMELESS, PARTITIONED, SAME_SITE, TABS, read, write
 from tests.formats.strategies import holdings_cookies, timeless
 
@@ -35,14 +35,14 @@ GOOD = b".site.example\tTRUE\t/\tTRUE\t2000000000\tsid\tabc\n"
     ],
 )
 def test_a_broken_line_is_named_by_file_and_number(line: bytes, problem: str) -> None:
-    with pytest.raises(BrokenInput, match=problem) as caught:
+    with pytest.raises(InvalidInputFile, match=problem) as caught:
         read(b"# a comment\n\n" + GOOD + line + b"\n" + GOOD, "my.txt")
     assert caught.value.line == 4
     assert str(caught.value).startswith("my.txt, line 4: ")
 
 
 def test_a_file_that_was_cut_off_in_the_middle_of_a_line_is_refused() -> None:
-    with pytest.raises(BrokenInput):
+    with pytest.raises(InvalidInputFile):
         read(GOOD + GOOD[:20], "my.txt")
 
 
@@ -54,7 +54,7 @@ def test_lines_are_read_as_curl_reads_them() -> None:
         b"#httponly_host.example\tfalse\t/x\tFALSE\t\tm\n"
         b"site.example\tTRUE\t/\tFALSE\t2000000000.5\tb\t\x85\xe9"
     )
-    (holding,) = read(data, "my.txt").holdings
+    (holding,) = read(data, "my.txt").entries
     first, second, third, fourth = holding.cookies
     assert (first.domain, first.host_only, first.secure, first.expires) == ("site.example", False, True, 2e9)
     assert (second.domain, second.host_only, second.http_only, second.expires) == ("host.example", True, True, None)
@@ -70,20 +70,20 @@ def test_what_cannot_be_carried_is_left_out_and_counted() -> None:
         Cookie(name="part", value="v", domain="site.example", secure=True, partition=Partition("https://top.example")),
         Cookie(name="lax", value="v", domain="site.example", same_site=SameSite.LAX, expires=2e9 + 0.5),
     ]
-    written = write(Bundle([Holding(None, cookies)]))
+    written = write(Bundle([BundleEntry(None, cookies)]))
     assert written.data.endswith(b"\n\nsite.example\tFALSE\t/\tFALSE\t2000000000\tlax\tv\n")
     assert written.cookies == 1
-    assert written.lost == {TABS: 1, NAMELESS: 1, PARTITIONED: 1, SAME_SITE: 1}
+    assert written.dropped == {TABS: 1, NAMELESS: 1, PARTITIONED: 1, SAME_SITE: 1}
 
 
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:
-    written = write(Bundle([Holding(None, cookies)]))
+    written = write(Bundle([BundleEntry(None, cookies)]))
     carried = [each for each in cookies if each.partition is None and "\t" not in each.value]
-    assert written.cookies == len(carried) == len(cookies) - written.lost[PARTITIONED] - written.lost[TABS]
-    assert written.lost[SAME_SITE] == sum(each.same_site is not SameSite.UNSPECIFIED for each in carried)
-    (back,) = read(written.data, "my.txt").holdings
+    assert written.cookies == len(carried) == len(cookies) - written.dropped[PARTITIONED] - written.dropped[TABS]
+    assert written.dropped[SAME_SITE] == sum(each.same_site is not SameSite.UNSPECIFIED for each in carried)
+    (back,) = read(written.data, "my.txt").entries
     assert back.cookies == [
         msgspec.structs.replace(
             each,
@@ -118,7 +118,7 @@ def test_curl_sends_what_was_written(tmp_path: Path) -> None:
         Cookie(name="", value="nameless", domain="127.0.0.1"),
     ]
     file = tmp_path / "cookies.txt"
-    file.write_bytes(write(Bundle([Holding(None, cookies)])).data)
+    file.write_bytes(write(Bundle([BundleEntry(None, cookies)])).data)
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.handle_request)
         thread.start()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from hatbox.cookies import Cookie, Partition, SameSite
-from hatbox.errors import BrokenInput, TransferError
+from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats import firefox_cookies
 from hatbox.formats.base import Tally
 from hatbox.formats.firefox_cookies import ATTRIBUTES, create_database, insert_cookies, read_cookies
@@ -27,7 +27,7 @@ def read(path: Path) -> dict[int, list[Cookie]]:
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cookies.sqlite"
     path.write_bytes(b"my diary" * 100)
-    with pytest.raises(BrokenInput, match=r"cookies\.sqlite: the database cannot be read"):
+    with pytest.raises(InvalidInputFile, match=r"cookies\.sqlite: the database cannot be read"):
         read(path)
     assert path.read_bytes() == b"my diary" * 100
 
@@ -40,7 +40,7 @@ def test_a_database_that_was_cut_off_is_refused(tmp_path: Path, kept: int) -> No
         insert(connection, name=f"n{number}", value="v" * 100)
     connection.close()
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(BrokenInput):
+    with pytest.raises(InvalidInputFile):
         read(path)
 
 
@@ -49,7 +49,7 @@ def test_an_unknown_schema_is_refused(tmp_path: Path, schema: int) -> None:
     connection = make_database(tmp_path / "cookies.sqlite")
     connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
-    with pytest.raises(BrokenInput, match=f"schema {schema}"):
+    with pytest.raises(InvalidInputFile, match=f"schema {schema}"):
         read(tmp_path / "cookies.sqlite")
 
 
@@ -57,7 +57,7 @@ def test_a_table_without_what_we_need_is_refused(tmp_path: Path) -> None:
     connection = make_database(tmp_path / "cookies.sqlite")
     connection.execute("ALTER TABLE moz_cookies DROP COLUMN expiry")
     connection.close()
-    with pytest.raises(BrokenInput, match="without expiry"):
+    with pytest.raises(InvalidInputFile, match="without expiry"):
         read(tmp_path / "cookies.sqlite")
 
 
@@ -138,7 +138,7 @@ def test_a_database_that_never_rests_is_an_error(tmp_path: Path, monkeypatch: py
     states = iter(range(1000))
     monkeypatch.setattr(firefox_cookies, "_state", lambda _: next(states))
     monkeypatch.setattr(firefox_cookies, "_PAUSE_SECONDS", 0)
-    with pytest.raises(TransferError, match="never stopped changing"):
+    with pytest.raises(ImportExportError, match="never stopped changing"):
         read(path)
 
 

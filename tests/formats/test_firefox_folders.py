@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.errors import BrokenInput, FirefoxRunning, TransferError
-from hatbox.formats.firefox_folders import Found, default_folder, find_folders, locked
+from hatbox.errors import FirefoxProfileLocked, ImportExportError, InvalidInputFile
+from hatbox.formats.firefox_folders import FirefoxProfileFolder, default_folder, find_folders, locked
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows locks in another way")
 
@@ -77,25 +77,25 @@ def test_without_an_installation_the_old_default_counts(tmp_path: Path) -> None:
 def test_several_are_listed_and_none_is_chosen(tmp_path: Path) -> None:
     make_root(tmp_path / ".mozilla/firefox")
     make_root(tmp_path / "snap/firefox/common/.mozilla/firefox")
-    with pytest.raises(TransferError, match=r"there are 2 Firefox profiles: .*default-release\)") as caught:
+    with pytest.raises(ImportExportError, match=r"there are 2 Firefox profiles: .*default-release\)") as caught:
         default_folder(find_folders(tmp_path, "linux", {}))
     assert str(tmp_path / "snap") in str(caught.value)
 
 
 def test_where_there_is_none_you_are_told_how_to_name_one() -> None:
-    with pytest.raises(TransferError, match="about:support"):
+    with pytest.raises(ImportExportError, match="about:support"):
         default_folder([])
 
 
 def test_one_is_enough(tmp_path: Path) -> None:
-    assert default_folder([Found(tmp_path, "only", 0)]) == tmp_path
+    assert default_folder([FirefoxProfileFolder(tmp_path, "only", 0)]) == tmp_path
 
 
 def test_a_broken_list_is_named(tmp_path: Path) -> None:
     root = tmp_path / ".mozilla/firefox"
     root.mkdir(parents=True)
     (root / "profiles.ini").write_text("nonsense", "utf-8")
-    with pytest.raises(BrokenInput, match=r"profiles\.ini"):
+    with pytest.raises(InvalidInputFile, match=r"profiles\.ini"):
         find_folders(tmp_path, "linux", {})
 
 
@@ -115,7 +115,7 @@ def test_a_profile_that_another_process_holds_is_left_alone(tmp_path: Path) -> N
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(FirefoxRunning, match="Firefox has this profile open"), locked(tmp_path):
+        with pytest.raises(FirefoxProfileLocked, match="Firefox has this profile open"), locked(tmp_path):
             pass
         holder.communicate()
     with locked(tmp_path):
@@ -135,7 +135,7 @@ def test_a_profile_that_another_process_holds_is_left_alone(tmp_path: Path) -> N
 def test_a_link_without_plus_counts_while_its_process_lives(tmp_path: Path, link: str, held: bool) -> None:
     (tmp_path / "lock").symlink_to(link.format(pid=os.getpid()))
     if held:
-        with pytest.raises(FirefoxRunning), locked(tmp_path):
+        with pytest.raises(FirefoxProfileLocked), locked(tmp_path):
             pass
     else:
         with locked(tmp_path):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies import Cookie, Partition, SameSite
-from hatbox.errors import BrokenInput
-from hatbox.formats import Bundle, Holding, Label
+from hatbox.errors import InvalidInputFile
+from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
 from hatbox.formats.json_lines import read, write
 from tests.formats.strategies import bundles, timeless
 
@@ -26,7 +26,10 @@ COOKIE = Cookie(
     created=1700000000.0,
     last_access=1700000001.5,
 )
-BUNDLE = Bundle([Holding(None, []), Holding(Label("Work", "briefcase", "orange", True), [COOKIE])], ordered=True)
+BUNDLE = Bundle(
+    [BundleEntry(None, []), BundleEntry(IdentityAttributes("Work", "briefcase", "orange", True), [COOKIE])],
+    ordered=True,
+)
 TEXT = (
     '{"format":"hatbox","version":1}\n'
     '{"identity":null}\n'
@@ -61,7 +64,7 @@ LINES = TEXT.splitlines(keepends=True)
     ],
 )
 def test_a_broken_file_is_named_with_the_line(text: str, line: int, problem: str) -> None:
-    with pytest.raises(BrokenInput, match=problem) as caught:
+    with pytest.raises(InvalidInputFile, match=problem) as caught:
         read(text.encode(), "my.jsonl")
     assert caught.value.line == line
     assert str(caught.value).startswith(f"my.jsonl, line {line}: ")
@@ -72,7 +75,7 @@ def test_a_broken_file_is_named_with_the_line(text: str, line: int, problem: str
 def test_no_cut_goes_unnoticed(bundle: Bundle, data: st.DataObject) -> None:
     whole = write(bundle).data
     cut = data.draw(st.integers(0, len(whole) - 2))  # the last line feed may be missing
-    with pytest.raises(BrokenInput):
+    with pytest.raises(InvalidInputFile):
         read(whole[:cut], "my.jsonl")
 
 
@@ -87,12 +90,12 @@ def test_the_text_is_exactly_this() -> None:
 def test_everything_comes_back(bundle: Bundle) -> None:
     written = write(bundle)
     assert written.cookies == bundle.count
-    assert not written.lost
+    assert not written.dropped
     assert read(written.data, "my.jsonl") == bundle
 
 
 @pytest.mark.parametrize("start", [b"", b'{"format": "hatbox", "version": 1}\n'])
 @pytest.mark.parametrize("deep", [b'{"a":' * 20_000, b"[" * 100_000, b'{"identity":' * 20_000])
 def test_a_line_that_is_nested_too_deeply_is_broken_input(start: bytes, deep: bytes) -> None:
-    with pytest.raises(BrokenInput):
+    with pytest.raises(InvalidInputFile):
         read(start + deep, "a file")

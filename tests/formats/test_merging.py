@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hatbox.cookies import Cause, Change, Cookie, Limits, Partition
+from hatbox.cookies import ChangeCause, Cookie, JarChange, JarLimits, Partition
 from hatbox.cookies.storage import LIFETIME_SECONDS
-from hatbox.formats import Report
-from hatbox.formats.cookie_merge import CROWDED, EVICTED, merge
+from hatbox.formats import ImportReport
+from hatbox.formats.cookie_merge import EVICTED, OVER_LIMIT, merge
 
 NOW = 2_000_000_000.25
 DAY = 86400.0
-FEW = Limits(per_site=3, per_site_kept=2, per_store=5, per_store_kept=4)
+FEW = JarLimits(per_site=3, per_site_after_eviction=2, per_store=5, per_store_after_eviction=4)
 
 
 def cookie(name: str = "sid", **more: Any) -> Cookie:
@@ -26,13 +26,13 @@ def cookie(name: str = "sid", **more: Any) -> Cookie:
 class Shop:
     """A store in memory, into which things are imported at a time of day that goes on."""
 
-    def __init__(self, known: Iterable[Cookie] = (), limits: Limits = FEW) -> None:
+    def __init__(self, known: Iterable[Cookie] = (), limits: JarLimits = FEW) -> None:
         self.now = NOW
         self.kept = {each.key: each for each in known}
         self._limits = limits
 
-    def take(self, given: Iterable[Cookie]) -> tuple[Report, list[Change]]:
-        report = Report()
+    def take(self, given: Iterable[Cookie]) -> tuple[ImportReport, list[JarChange]]:
+        report = ImportReport()
         changes = merge(self.kept.values(), given, self.now, report, self._limits)
         for change in changes:
             if change.removed:
@@ -83,7 +83,10 @@ def test_what_has_expired_here_comes_in_as_new() -> None:
     shop = Shop([cookie(expires=NOW - 1)])
     report, changes = shop.take([cookie(expires=NOW + 5)])
     assert (report.cookies_new, report.cookies_changed) == (1, 0)
-    assert [(each.removed, each.cause) for each in changes] == [(True, Cause.EXPIRED), (False, Cause.EXPLICIT)]
+    assert [(each.removed, each.cause) for each in changes] == [
+        (True, ChangeCause.EXPIRED),
+        (False, ChangeCause.EXPLICIT),
+    ]
 
 
 # -------------------------------------------------------------------------------------------------------- limits
@@ -97,10 +100,10 @@ def test_of_an_overfull_site_the_newest_are_kept_but_secure_ones_first() -> None
     shop = Shop([used("a", 40), used("b", 1)])
     report, changes = shop.take([used("c", 30), used("d", 20, secure=True), used("e", 10)])
     assert shop.names == "a c d"
-    assert (report.cookies_new, report.skipped, report.lost) == (2, {CROWDED: 1}, {EVICTED: 1})
-    assert [(each.cookie.name, each.cause) for each in changes if each.removed] == [("b", Cause.EVICTED)]
+    assert (report.cookies_new, report.skipped, report.dropped) == (2, {OVER_LIMIT: 1}, {EVICTED: 1})
+    assert [(each.cookie.name, each.cause) for each in changes if each.removed] == [("b", ChangeCause.EVICTED)]
     report, changes = shop.take([used("c", 30), used("d", 20, secure=True), used("e", 10)])
-    assert (changes, report.skipped, report.lost) == ([], {CROWDED: 1}, {})
+    assert (changes, report.skipped, report.dropped) == ([], {OVER_LIMIT: 1}, {})
 
 
 def test_a_site_is_counted_with_all_its_domains_and_each_partition_apart() -> None:
@@ -190,5 +193,5 @@ def test_whatever_is_known_and_given_the_limits_hold_and_the_second_time_nothing
             live[0].last_access = shop.now
         again, changes = shop.take(bundle)
         assert changes == []
-        assert (again.skipped, again.lost) == (first.skipped, {})
+        assert (again.skipped, again.dropped) == (first.skipped, {})
         assert again.cookies_unchanged == first.cookies_unchanged + first.cookies_new + first.cookies_changed

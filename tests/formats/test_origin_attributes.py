@@ -5,24 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox.cookies import Partition
-from hatbox.formats.origin_attributes import Owner, owner_of, suffix_of
+from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
 
 KNOWN = [
-    ("", Owner()),
-    ("^userContextId=6", Owner(6)),
-    ("^partitionKey=%28https%2Cexample.org%29", Owner(0, Partition("https://example.org"))),
+    ("", OriginAttributes()),
+    ("^userContextId=6", OriginAttributes(6)),
+    ("^partitionKey=%28https%2Cexample.org%29", OriginAttributes(0, Partition("https://example.org"))),
     (
         "^userContextId=6&partitionKey=%28https%2Cexample.org%29",
-        Owner(6, Partition("https://example.org")),
+        OriginAttributes(6, Partition("https://example.org")),
     ),
-    ("^partitionKey=%28http%2Cexample.org%2C8080%29", Owner(0, Partition("http://example.org:8080"))),
-    ("^partitionKey=%28https%2Cexample.org%2Cf%29", Owner(0, Partition("https://example.org", True))),
-    ("^partitionKey=%28https%2C%5B%3A%3A1%5D%2C80%2Cf%29", Owner(0, Partition("https://[::1]:80", True))),
+    ("^partitionKey=%28http%2Cexample.org%2C8080%29", OriginAttributes(0, Partition("http://example.org:8080"))),
+    ("^partitionKey=%28https%2Cexample.org%2Cf%29", OriginAttributes(0, Partition("https://example.org", True))),
+    ("^partitionKey=%28https%2C%5B%3A%3A1%5D%2C80%2Cf%29", OriginAttributes(0, Partition("https://[::1]:80", True))),
 ]
 
 
 @pytest.mark.parametrize(("suffix", "owner"), KNOWN)
-def test_what_firefox_writes_is_read_and_written_alike(suffix: str, owner: Owner) -> None:
+def test_what_firefox_writes_is_read_and_written_alike(suffix: str, owner: OriginAttributes) -> None:
     assert owner_of(suffix) == owner
     assert suffix_of(owner) == suffix
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from hatbox.cookies import Cookie, Partition, SameSite
-from hatbox.errors import BrokenInput
-from hatbox.formats import Bundle, Holding
+from hatbox.errors import InvalidInputFile
+from hatbox.formats import Bundle, BundleEntry
 from hatbox.formats.storage_state import NOT_UTF8, STORAGE, UNSET, read, write
 from tests.formats.strategies import holdings_cookies, timeless
 
@@ -43,7 +43,7 @@ def state(*cookies: dict[str, Any], **more: Any) -> bytes:
     ],
 )
 def test_a_broken_file_is_named_with_the_place(data: bytes, problem: str) -> None:
-    with pytest.raises(BrokenInput, match=problem) as caught:
+    with pytest.raises(InvalidInputFile, match=problem) as caught:
         read(data, "state.json")
     assert str(caught.value).startswith("state.json")
 
@@ -51,7 +51,7 @@ def test_a_broken_file_is_named_with_the_place(data: bytes, problem: str) -> Non
 def test_cookies_are_read_as_playwright_means_them() -> None:
     session = {"name": "s", "value": "ü", "domain": "host.example", "path": "/x", "expires": -1, "sameSite": "None"}
     partitioned = {**SID, "sameSite": "Strict", "partitionKey": "https://top.example", "_crHasCrossSiteAncestor": True}
-    (holding,) = read(state(SID, session, partitioned), "state.json").holdings
+    (holding,) = read(state(SID, session, partitioned), "state.json").entries
     first, second, third = holding.cookies
     assert first == Cookie(
         name="sid",
@@ -84,7 +84,7 @@ def test_cookies_are_read_as_playwright_means_them() -> None:
 def test_a_partition_of_another_site_has_an_ancestor_also_where_nobody_says_so(
     more: dict[str, Any], expected: Partition
 ) -> None:
-    (holding,) = read(state({**SID, "partitionKey": "https://top.example", **more}), "state.json").holdings
+    (holding,) = read(state({**SID, "partitionKey": "https://top.example", **more}), "state.json").entries
     assert holding.cookies[0].partition == expected
 
 
@@ -93,7 +93,7 @@ def test_local_storage_is_said_to_be_lost() -> None:
         {"origin": "https://a.example", "localStorage": [{"name": "x", "value": "y"}]},
         {"origin": "https://b.example", "localStorage": []},
     ]
-    assert read(state(origins=origins), "state.json").lost == {STORAGE: 1}
+    assert read(state(origins=origins), "state.json").dropped == {STORAGE: 1}
 
 
 def test_the_text_is_exactly_this() -> None:
@@ -102,8 +102,8 @@ def test_the_text_is_exactly_this() -> None:
         Cookie(name="b", value="\xff", domain="site.example"),
         Cookie(name="c", value="", domain="site.example", secure=True, partition=Partition("https://top.example")),
     ]
-    written = write(Bundle([Holding(None, cookies)]))
-    assert written.lost == {NOT_UTF8: 1, UNSET: 1}
+    written = write(Bundle([BundleEntry(None, cookies)]))
+    assert written.dropped == {NOT_UTF8: 1, UNSET: 1}
     assert json.loads(written.data) == {
         "cookies": [
             {
@@ -144,11 +144,11 @@ def is_utf8(cookie: Cookie) -> bool:
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:
-    written = write(Bundle([Holding(None, cookies)]))
+    written = write(Bundle([BundleEntry(None, cookies)]))
     carried = [each for each in cookies if is_utf8(each)]
-    assert written.cookies == len(carried) == len(cookies) - written.lost[NOT_UTF8]
-    assert written.lost[UNSET] == sum(each.same_site is SameSite.UNSPECIFIED for each in carried)
-    (back,) = read(written.data, "state.json").holdings
+    assert written.cookies == len(carried) == len(cookies) - written.dropped[NOT_UTF8]
+    assert written.dropped[UNSET] == sum(each.same_site is SameSite.UNSPECIFIED for each in carried)
+    (back,) = read(written.data, "state.json").entries
     assert back.cookies == [
         msgspec.structs.replace(
             each,

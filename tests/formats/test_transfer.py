@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 
 import hatbox
-from hatbox.cookies import Context, Cookie, Partition, SameSite
-from hatbox.cookies.cookie_stores import keep_changes
-from hatbox.errors import NoSuchIdentity
-from hatbox.formats import FORMATS, Bundle, Holding, Label, Report
+from hatbox.cookies import Cookie, Partition, RequestContext, SameSite
+from hatbox.cookies.cookie_stores import write_changes
+from hatbox.errors import IdentityNotFound
+from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport
 from hatbox.formats import bundle_transfer as transfer
 from hatbox.formats.adjacent_files import INDEXED_DB, SITE_STORAGE, TABS
 from hatbox.formats.bundle_transfer import UNKNOWN_LOOKS, UNNAMED
-from hatbox.formats.cookie_merge import CROWDED, EXPIRED, INVALID
+from hatbox.formats.cookie_merge import EXPIRED, INVALID, OVER_LIMIT
 from hatbox.formats.firefox_profile import write_folder
 from tests.formats.strategies import NOW, bundles, timeless
 
-WORK = Label("Work", "briefcase", "orange")
-GIFTS = Label("Gifts", "gift", "red")
+WORK = IdentityAttributes("Work", "briefcase", "orange")
+GIFTS = IdentityAttributes("Gifts", "gift", "red")
 URL = "https://site.example/"
 
 
@@ -41,7 +41,7 @@ def dump(path: Path) -> list[Any]:
         connection.close()
 
 
-async def imported(path: Path, bundle: Bundle, into: str | None = None) -> Report:
+async def imported(path: Path, bundle: Bundle, into: str | None = None) -> ImportReport:
     async with hatbox.open(path) as profile:
         return await profile.import_bundle(bundle, into)
 
@@ -51,7 +51,7 @@ async def exported(path: Path, *identities: str) -> Bundle:
         return await profile.export_bundle(identities or None)
 
 
-def put(path: Path, *holdings: Holding, into: str | None = None, ordered: bool = False) -> Report:
+def put(path: Path, *holdings: BundleEntry, into: str | None = None, ordered: bool = False) -> ImportReport:
     return asyncio.run(imported(path, Bundle(list(holdings), ordered=ordered), into))
 
 
@@ -62,7 +62,7 @@ def take(path: Path, *identities: str) -> Bundle:
 def contents(path: Path) -> dict[str, list[str]]:
     return {
         holding.label.name if holding.label else "": [each.pair for each in holding.cookies]
-        for holding in take(path).holdings
+        for holding in take(path).entries
     }
 
 
@@ -75,19 +75,19 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(path, Holding(WORK, [cookie("old")]))
+    put(path, BundleEntry(WORK, [cookie("old")]))
     before = dump(path)
     calls: list[int] = []
 
     def failing(transaction: Any, number: int, changes: Any) -> None:
         calls.append(number)
         if number != 2:
-            raise NoSuchIdentity("a fault")
-        keep_changes(transaction, number, changes)
+            raise IdentityNotFound("a fault")
+        write_changes(transaction, number, changes)
 
     monkeypatch.setattr(transfer, "keep_changes", failing)
-    with pytest.raises(NoSuchIdentity, match="a fault"):
-        put(path, Holding(WORK, [cookie("new")]), Holding(GIFTS, [cookie("new")]))
+    with pytest.raises(IdentityNotFound, match="a fault"):
+        put(path, BundleEntry(WORK, [cookie("new")]), BundleEntry(GIFTS, [cookie("new")]))
     assert 2 in calls
     assert dump(path) == before
 
@@ -95,8 +95,8 @@ def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: py
 def test_an_unknown_target_changes_nothing(path: Path) -> None:
     put(path)
     before = dump(path)
-    with pytest.raises(NoSuchIdentity, match='Did you mean "Work"'):
-        put(path, Holding(None, [cookie()]), into="Wrok")
+    with pytest.raises(IdentityNotFound, match='Did you mean "Work"'):
+        put(path, BundleEntry(None, [cookie()]), into="Wrok")
     assert dump(path) == before
 
 
@@ -134,25 +134,30 @@ def test_what_goes_into_an_empty_profile_comes_out_as_it_was(
             return await profile.export_bundle()
 
     back = asyncio.run(there_and_back())
-    expected = [(each.label, each.cookies) for each in bundle.holdings if each.label or each.cookies]
-    assert [(each.label, each.cookies) for each in back.holdings] == expected
+    expected = [(each.label, each.cookies) for each in bundle.entries if each.label or each.cookies]
+    assert [(each.label, each.cookies) for each in back.entries] == expected
 
 
 # --------------------------------------------------------------------------------------------------- identities
 
 
 def test_an_identity_is_the_one_that_looks_the_same_and_each_is_taken_once(path: Path) -> None:
-    twin = [Holding(WORK, [cookie("first")]), Holding(WORK, [cookie("second")])]
-    other = Holding(Label("Work", "briefcase", "red"), [cookie("third")])
+    twin = [BundleEntry(WORK, [cookie("first")]), BundleEntry(WORK, [cookie("second")])]
+    other = BundleEntry(IdentityAttributes("Work", "briefcase", "red"), [cookie("third")])
     report = put(path, *twin, other)
-    assert (report.identities_known, report.identities_new) == (1, 2)
-    found = [(each.number, each.cookies[0].value) for each in take(path).holdings if each.cookies]
+    assert (report.identities_matched, report.identities_new) == (1, 2)
+    found = [(each.number, each.cookies[0].value) for each in take(path).entries if each.cookies]
     assert found == [(2, "first"), (6, "second"), (7, "third")]
     assert put(path, *twin, other).identities_new == 0
 
 
 def test_cookies_never_come_to_another_store(path: Path) -> None:
-    put(path, Holding(None, [cookie("none")]), Holding(WORK, [cookie("work")]), Holding(GIFTS, [cookie("gifts")]))
+    put(
+        path,
+        BundleEntry(None, [cookie("none")]),
+        BundleEntry(WORK, [cookie("work")]),
+        BundleEntry(GIFTS, [cookie("gifts")]),
+    )
     assert contents(path) == {
         "": ["sid=none"],
         "Personal": [],
@@ -161,12 +166,12 @@ def test_cookies_never_come_to_another_store(path: Path) -> None:
         "Shopping": [],
         "Gifts": ["sid=gifts"],
     }
-    assert [each.pair for holding in take(path, "Work").holdings for each in holding.cookies] == ["sid=work"]
+    assert [each.pair for holding in take(path, "Work").entries for each in holding.cookies] == ["sid=work"]
 
 
 def test_into_takes_names_ids_and_the_store_of_none(path: Path) -> None:
     for into in ("Work", "firefox-container-3", "firefox-default"):
-        put(path, Holding(None, [cookie(into)]), into=into)
+        put(path, BundleEntry(None, [cookie(into)]), into=into)
     filled = {name: pairs for name, pairs in contents(path).items() if pairs}
     assert filled == {
         "": ["sid=firefox-default"],
@@ -176,16 +181,16 @@ def test_into_takes_names_ids_and_the_store_of_none(path: Path) -> None:
 
 
 def test_an_unknown_color_becomes_a_neutral_one_and_is_told(path: Path) -> None:
-    odd = Holding(Label("Odd", "nope", "mauve"), [cookie()])
+    odd = BundleEntry(IdentityAttributes("Odd", "nope", "mauve"), [cookie()])
     report = put(path, odd)
-    assert report.lost == {UNKNOWN_LOOKS: 1}
-    label = take(path).holdings[-1].label
-    assert label == Label("Odd", "circle", "gray", False)
+    assert report.dropped == {UNKNOWN_LOOKS: 1}
+    label = take(path).entries[-1].label
+    assert label == IdentityAttributes("Odd", "circle", "gray", False)
     assert put(path, odd).identities_new == 0
 
 
 def test_an_identity_without_a_name_is_skipped_and_told(path: Path) -> None:
-    assert put(path, Holding(Label(" ", "gift", "red"), [cookie()])).skipped == {UNNAMED: 1}
+    assert put(path, BundleEntry(IdentityAttributes(" ", "gift", "red"), [cookie()])).skipped == {UNNAMED: 1}
     assert len(contents(path)) == 4
 
 
@@ -200,9 +205,9 @@ def test_order_and_hidden_are_carried_where_they_are_the_users(path: Path, tmp_p
 
     bundle = asyncio.run(arranged())
     elsewhere = tmp_path / "elsewhere.db"
-    put(elsewhere, Holding(Label("Own", "pet", "blue")))
+    put(elsewhere, BundleEntry(IdentityAttributes("Own", "pet", "blue")))
     asyncio.run(imported(elsewhere, bundle))
-    labels = [each.label for each in take(elsewhere).holdings]
+    labels = [each.label for each in take(elsewhere).entries]
     assert [label and label.name for label in labels] == ["Shopping", "Gifts", "Personal", "Work", "Own", "Banking"]
     assert [label.name for label in labels if label and label.hidden] == ["Work"]
 
@@ -230,7 +235,7 @@ def test_order_and_hidden_are_carried_where_they_are_the_users(path: Path, tmp_p
     ],
 )
 def test_cookies_that_cannot_be_are_skipped_and_counted(path: Path, bad: dict[str, Any], reason: str) -> None:
-    report = put(path, Holding(WORK, [cookie("good"), cookie(**{"name": "bad", **bad})]))
+    report = put(path, BundleEntry(WORK, [cookie("good"), cookie(**{"name": "bad", **bad})]))
     assert report.skipped == {reason: 1}
     assert report.cookies_new == 1
     assert contents(path)["Work"] == ["sid=good"]
@@ -239,8 +244,8 @@ def test_cookies_that_cannot_be_are_skipped_and_counted(path: Path, bad: dict[st
 def test_times_of_the_source_are_kept_and_never_lie_in_the_future(path: Path) -> None:
     old = cookie(name="old", created=1e9, sequence=10**15, last_access=1.5e9)
     future = cookie(name="future", created=NOW * 2, sequence=2**70, last_access=NOW * 3)
-    put(path, Holding(WORK, [old, future]))
-    first, second = take(path, "Work").holdings[0].cookies
+    put(path, BundleEntry(WORK, [old, future]))
+    first, second = take(path, "Work").entries[0].cookies
     assert (first.created, first.sequence, first.last_access) == (1e9, 10**15, 1.5e9)
     assert NOW <= second.created <= NOW + 3600
     assert second.sequence <= (NOW + 3600) * 10**6
@@ -248,21 +253,21 @@ def test_times_of_the_source_are_kept_and_never_lie_in_the_future(path: Path) ->
 
 def test_without_times_the_order_of_the_source_is_that_of_age(path: Path) -> None:
     names = list("hatbox")
-    put(path, Holding(None, [Cookie(name=name, value="", domain="site.example") for name in names]), into="Work")
-    put(path, Holding(None, [Cookie(name="h", value="new", domain="site.example")]), into="Work")
-    assert [each.name for each in take(path, "Work").holdings[0].cookies] == names
+    put(path, BundleEntry(None, [Cookie(name=name, value="", domain="site.example") for name in names]), into="Work")
+    put(path, BundleEntry(None, [Cookie(name="h", value="new", domain="site.example")]), into="Work")
+    assert [each.name for each in take(path, "Work").entries[0].cookies] == names
 
 
 def test_a_partitioned_cookie_goes_with_the_requests_of_the_page_that_it_is_for(path: Path) -> None:
     fields: dict[str, Any] = {"secure": True, "same_site": SameSite.NONE}
     embedded = cookie("embedded", **fields, partition=Partition("https://top.example"))  # as Firefox would spell it
     own = cookie("own", **fields, partition=Partition("https://site.example"))
-    page = Context(site_for_cookies="https://top.example", partition=Partition("https://top.example", True))
+    page = RequestContext(site_for_cookies="https://top.example", partition=Partition("https://top.example", True))
 
     async def sent() -> tuple[str, str]:
         async with hatbox.open(path) as profile:
-            await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
-            again = await profile.import_bundle(Bundle([Holding(WORK, [embedded, own])]))
+            await profile.import_bundle(Bundle([BundleEntry(WORK, [embedded, own])]))
+            again = await profile.import_bundle(Bundle([BundleEntry(WORK, [embedded, own])]))
             assert again.cookies_unchanged == 2
             store = await profile.cookie_store("Work")
             return await store.header(URL, page), await store.header(URL)
@@ -271,14 +276,14 @@ def test_a_partitioned_cookie_goes_with_the_requests_of_the_page_that_it_is_for(
 
 
 def test_of_two_with_one_key_the_last_counts_each_time(path: Path) -> None:
-    holding = Holding(WORK, [cookie("1"), cookie("2")])
+    holding = BundleEntry(WORK, [cookie("1"), cookie("2")])
     assert put(path, holding).cookies_new == 1
     assert put(path, holding).cookies_unchanged == 1
     assert contents(path)["Work"] == ["sid=2"]
 
 
 def test_what_differs_is_replaced_and_told_as_that(path: Path) -> None:
-    put(path, Holding(WORK, [cookie("1")]))
+    put(path, BundleEntry(WORK, [cookie("1")]))
 
     async def replaced() -> list[tuple[str, bool, str]]:
         told: list[tuple[str, bool, str]] = []
@@ -286,7 +291,7 @@ def test_what_differs_is_replaced_and_told_as_that(path: Path) -> None:
             profile.cookies.on_changed.add_listener(
                 lambda change: told.append((change.cookie.value, change.removed, change.cause.value))
             )
-            report = await profile.import_bundle(Bundle([Holding(WORK, [cookie("2", same_site=SameSite.LAX)])]))
+            report = await profile.import_bundle(Bundle([BundleEntry(WORK, [cookie("2", same_site=SameSite.LAX)])]))
             assert (report.cookies_new, report.cookies_changed) == (0, 1)
         return told
 
@@ -295,20 +300,20 @@ def test_what_differs_is_replaced_and_told_as_that(path: Path) -> None:
 
 def test_a_store_is_not_filled_beyond_its_limits_and_no_change_is_told_the_second_time(path: Path) -> None:
     many = [cookie(name=f"n{number}", last_access=NOW - 1000 + number) for number in range(200)]
-    report = put(path, Holding(WORK, many))
-    assert (report.cookies_new, report.skipped) == (180, {CROWDED: 20})
+    report = put(path, BundleEntry(WORK, many))
+    assert (report.cookies_new, report.skipped) == (180, {OVER_LIMIT: 20})
     before = dump(path)
-    again = put(path, Holding(WORK, many))
+    again = put(path, BundleEntry(WORK, many))
     assert (again.cookies_new, again.cookies_changed, again.cookies_unchanged) == (0, 0, 180)
     assert again.skipped == report.skipped
     assert dump(path) == before
 
 
 def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Path) -> None:
-    def untimed(letter: str) -> Holding:
-        return Holding(None, [Cookie(name=f"{letter}{n}", value="", domain="site.example") for n in range(150)])
+    def untimed(letter: str) -> BundleEntry:
+        return BundleEntry(None, [Cookie(name=f"{letter}{n}", value="", domain="site.example") for n in range(150)])
 
-    assert put(path, untimed("a"), untimed("b"), into="Work").skipped == {CROWDED: 120}
+    assert put(path, untimed("a"), untimed("b"), into="Work").skipped == {OVER_LIMIT: 120}
     before = dump(path)
     put(path, untimed("a"), untimed("b"), into="Work")
     assert dump(path) == before
@@ -324,7 +329,7 @@ def test_who_is_driven_out_by_an_import_is_told_of_and_a_jar_that_is_open_knows(
                 lambda change: told.add(change.cookie.name) if change.cause.value == "evicted" else None
             )
             new = [Cookie(name=f"n{number}", value="", domain="site.example") for number in range(100)]
-            await profile.import_bundle(Bundle([Holding(WORK, new)]))
+            await profile.import_bundle(Bundle([BundleEntry(WORK, new)]))
             return told, len(await store.cookies())
 
     told, count = asyncio.run(crowded())
@@ -340,7 +345,9 @@ def test_a_jar_that_is_open_here_sees_the_import(path: Path) -> None:
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.receive(["sid=old; Path=/", "own=1; Path=/"], URL)
-            await profile.import_bundle(Bundle([Holding(WORK, [cookie("new")]), Holding(GIFTS, [cookie("gifts")])]))
+            await profile.import_bundle(
+                Bundle([BundleEntry(WORK, [cookie("new")]), BundleEntry(GIFTS, [cookie("gifts")])])
+            )
             assert await store.header(URL) == "sid=new; own=1"
             # and goes on as ever: what it does itself, and what others do
             await store.receive(["sid=newer; Path=/"], URL)
@@ -357,7 +364,7 @@ def test_an_import_and_a_response_at_the_same_time_end_as_they_were_begun(path: 
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.receive(["sid=old; Path=/"], URL)
-            bundle = Bundle([Holding(WORK, [cookie("imported")])])
+            bundle = Bundle([BundleEntry(WORK, [cookie("imported")])])
             calls = [profile.import_bundle(bundle), store.receive(["sid=received; Path=/"], URL)]
             await asyncio.gather(*(calls if import_first else reversed(calls)))
             here = await store.header(URL)
@@ -373,7 +380,7 @@ def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
     async def seen() -> str:
         async with hatbox.open(path) as profile, hatbox.open(path) as other:
             store = await other.cookie_store("Work")
-            await profile.import_bundle(Bundle([Holding(WORK, [cookie("new")])]))
+            await profile.import_bundle(Bundle([BundleEntry(WORK, [cookie("new")])]))
             return await store.header(URL)
 
     assert asyncio.run(seen()) == "sid=new"
@@ -394,6 +401,6 @@ def test_what_no_format_carries_is_counted_and_every_format_reports_it(tmp_path:
     work, personal = asyncio.run(use())
     beside = {SITE_STORAGE: 2, INDEXED_DB: 1, TABS: 1}
     for name, each in FORMATS.items():
-        assert each.write(work).lost == beside, name
-        assert not each.write(personal).lost, name
+        assert each.write(work).dropped == beside, name
+        assert not each.write(personal).dropped, name
     assert write_folder(work, tmp_path / "firefox")[1] == beside

@@ -15,8 +15,8 @@ import pytest
 
 import hatbox
 from hatbox.cookies import Cookie, Partition, SameSite
-from hatbox.errors import FirefoxRunning
-from hatbox.formats import Bundle, Holding, Label
+from hatbox.errors import FirefoxProfileLocked
+from hatbox.formats import Bundle, BundleEntry, IdentityAttributes
 from hatbox.formats.firefox_profile import read_folder, write_folder
 from tests.firefox import Firefox, find_firefox
 
@@ -125,14 +125,14 @@ async def contents(path: Path, bundle: Bundle) -> dict[str, list[Cookie]]:
         assert (first.cookies_new, second.cookies_new, second.cookies_changed) == (5, 0, 0)
         assert (first.identities_new, second.identities_new) == (1, 0)
         taken = await profile.export_bundle()
-    return {each.label.name if each.label else "": each.cookies for each in taken.holdings}
+    return {each.label.name if each.label else "": each.cookies for each in taken.entries}
 
 
 def test_a_profile_is_imported_while_firefox_runs_and_is_not_written_to(firefox: str, tmp_path: Path) -> None:
     with Firefox(firefox) as browser:
         gifts = browser.run(MAKE, permissions=PERMISSIONS)
         bundle = settled(browser.profile)
-        with pytest.raises(FirefoxRunning):
+        with pytest.raises(FirefoxProfileLocked):
             write_folder(bundle, browser.profile)
     found = asyncio.run(contents(tmp_path / "profile.db", bundle))
     assert {name: [each.pair for each in cookies] for name, cookies in found.items()} == {
@@ -163,10 +163,10 @@ def test_firefox_opens_what_was_exported_and_sends_the_cookies_in_their_containe
         cookie("part", secure=True, same_site=SameSite.NONE, partition=partition),
     ]
     holdings = [
-        Holding(None, [cookie("none")]),
-        Holding(Label("Personal", "fingerprint", "blue")),
-        Holding(Label("Work", "briefcase", "orange"), [cookie("work \xc3\xbc")]),
-        Holding(Label("Gifts", "gift", "red"), gifts),
+        BundleEntry(None, [cookie("none")]),
+        BundleEntry(IdentityAttributes("Personal", "fingerprint", "blue")),
+        BundleEntry(IdentityAttributes("Work", "briefcase", "orange"), [cookie("work \xc3\xbc")]),
+        BundleEntry(IdentityAttributes("Gifts", "gift", "red"), gifts),
     ]
 
     async def exported() -> Bundle:

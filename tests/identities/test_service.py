@@ -380,7 +380,7 @@ async def test_a_name_of_ten_megabytes_is_a_name(path: Path) -> None:
         identity = await profile.identities.create(name, color="red", icon="pet")
         assert (await other.identities.get(identity)).name == name
         assert await other.identities.query(name) == [identity]
-        with pytest.raises(hatbox.NoSuchIdentity):
+        with pytest.raises(hatbox.IdentityNotFound):
             await asyncio.wait_for(other.identities.find("Wrok"), 5)
         await until(lambda: heard == [2_500_000])
 
@@ -455,7 +455,7 @@ async def test_find_says_so_when_a_name_is_another_ones_id(path: Path) -> None:
 @in_loop
 async def test_find_offers_the_nearest_names(path: Path, asked: str, nearest: tuple[str, ...]) -> None:
     async with hatbox.open(path) as profile:
-        with pytest.raises(hatbox.NoSuchIdentity) as refusal:
+        with pytest.raises(hatbox.IdentityNotFound) as refusal:
             await profile.identities.find(asked)
         assert refusal.value.nearest == nearest
         hint = f' Did you mean "{nearest[0]}"?' if nearest else ""

@@ -10,9 +10,9 @@ import pytest
 
 from hatbox.errors import ApiError, InvalidTab
 from hatbox.javascript.wire_codec import UNDEFINED
-from hatbox.messaging.context import Address, Context
-from hatbox.messaging.message_event import Offer
-from hatbox.messaging.message_router import MOST_PORTS, NO_RECEIVER, Connection, Message, Messages
+from hatbox.messaging.context import ExtensionContext, Recipient
+from hatbox.messaging.message_event import Delivery
+from hatbox.messaging.message_router import MAX_PORTS, NO_RECEIVER, Connection, Message, MessageRouter
 from hatbox.messaging.ports import Port
 from hatbox.tabs.tab_model import Tab
 
@@ -35,39 +35,39 @@ class Desk:
     """Messages, and the contexts a, b and other of the extensions `mine` and `theirs`."""
 
     def __init__(self) -> None:
-        self.messages = Messages(self._no_tab)
+        self.messages = MessageRouter(self._no_tab)
         self.mine, self.theirs = Running("mine"), Running("theirs")
         self.messages.running |= {"mine": self.mine, "theirs": self.theirs}
-        self.a, self.b = Context("mine", "a", "o"), Context("mine", "b", "o", kind="POPUP")
-        self.other = Context("theirs", "c", "p")
+        self.a, self.b = ExtensionContext("mine", "a", "o"), ExtensionContext("mine", "b", "o", kind="POPUP")
+        self.other = ExtensionContext("theirs", "c", "p")
 
     async def _no_tab(self, tab_id: int) -> Tab:
         raise InvalidTab(tab_id)
 
-    def hear(self, context: Context, listener: Callable[..., Any], *, external: bool = False) -> None:
+    def hear(self, context: ExtensionContext, listener: Callable[..., Any], *, external: bool = False) -> None:
         """Listen to messages as the namespace does."""
 
-        def told(offer: Offer[Message]) -> Any:
-            if not offer.content.address.reaches(context, offer.content.sender):
+        def told(offer: Delivery[Message]) -> Any:
+            if not offer.content.address.matches(context, offer.content.sender):
                 return None
-            offer.taken_by = context
+            offer.accepted_by = context
             return listener(offer.content.content, offer.respond)
 
         (self.messages.on_message_external if external else self.messages.on_message).add_listener(told)
 
-    def accept(self, context: Context, listener: Callable[[Port], Any]) -> None:
+    def accept(self, context: ExtensionContext, listener: Callable[[Port], Any]) -> None:
         """Listen to connections."""
 
-        def told(offer: Offer[Connection]) -> Any:
-            if not offer.content.address.reaches(context, offer.content.sender):
+        def told(offer: Delivery[Connection]) -> Any:
+            if not offer.content.address.matches(context, offer.content.sender):
                 return None
-            offer.taken_by = context
+            offer.accepted_by = context
             return listener(self.messages.accept(offer.content, context, {"id": offer.content.sender.extension_id}))
 
         self.messages.on_connect.add_listener(told)
 
-    async def send(self, content: Any, to: str = "mine", sender: Context | None = None) -> Any:
-        return await self.messages.send(sender or self.a, Address(to), content)
+    async def send(self, content: Any, to: str = "mine", sender: ExtensionContext | None = None) -> Any:
+        return await self.messages.send(sender or self.a, Recipient(to), content)
 
 
 def at_desk(use: Callable[[Desk], Awaitable[None]]) -> None:
@@ -132,15 +132,15 @@ def test_a_message_goes_to_the_other_pages_of_the_extension_and_to_no_others() -
 def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
     async def use(desk: Desk) -> None:
         heard: list[str] = []
-        script = Context("mine", "https://a.example/", "https://a.example", kind=None, tab_id=7, frame_id=3)
+        script = ExtensionContext("mine", "https://a.example/", "https://a.example", kind=None, tab_id=7, frame_id=3)
         desk.hear(script, lambda *_: heard.append("script"))
         desk.hear(desk.b, lambda *_: heard.append("b"))
         for address in (
-            Address("mine"),
-            Address("mine", 8),
-            Address("mine", 7, 0),
-            Address("mine", 7, None, "unknown"),
-            Address("theirs", 7),
+            Recipient("mine"),
+            Recipient("mine", 8),
+            Recipient("mine", 7, 0),
+            Recipient("mine", 7, None, "unknown"),
+            Recipient("theirs", 7),
         ):
             heard.clear()
             try:
@@ -148,7 +148,7 @@ def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
             except ApiError:
                 assert heard == []
             assert "script" not in heard
-        for address in (Address("mine", 7), Address("mine", 7, 3), Address("mine", 7, None, script.document_id)):
+        for address in (Recipient("mine", 7), Recipient("mine", 7, 3), Recipient("mine", 7, None, script.document_id)):
             heard.clear()
             await desk.messages.send(desk.a, address, 1)
             assert heard == ["script"]
@@ -158,9 +158,9 @@ def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
 
 def test_a_page_that_is_closed_gets_nothing() -> None:
     async def use(desk: Desk) -> None:
-        desk.messages.join(desk.b)
+        desk.messages.add_context(desk.b)
         desk.hear(desk.b, lambda *_: True)
-        desk.messages.leave(desk.b)
+        desk.messages.remove_context(desk.b)
         assert desk.messages.contexts == []
         with pytest.raises(ApiError, match="Receiving end"):
             await desk.send(1)
@@ -260,7 +260,7 @@ def test_what_a_listener_raises_is_told_to_the_sender(caplog: pytest.LogCaptureF
 
 def test_a_port_that_nobody_listens_for_is_disconnected_with_the_error() -> None:
     async def use(desk: Desk) -> None:
-        port = desk.messages.connect(desk.a, Address("mine"), "name")
+        port = desk.messages.connect(desk.a, Recipient("mine"), "name")
         ended: asyncio.Future[Port] = asyncio.get_running_loop().create_future()
         port.onDisconnect.addListener(ended.set_result)
         port.postMessage("never heard")
@@ -285,7 +285,7 @@ def test_what_is_posted_before_it_is_open_arrives_in_order_and_answers_come_back
             port.postMessage("hello")
 
         desk.accept(desk.b, listener)
-        port = desk.messages.connect(desk.a, Address("mine"), "talk")
+        port = desk.messages.connect(desk.a, Recipient("mine"), "talk")
         assert port.sender is None
         for number in range(5):
             port.postMessage(number)
@@ -305,7 +305,7 @@ def test_a_listener_that_is_a_coroutine_misses_no_message() -> None:
                 got.append(await port.receive())
 
         desk.accept(desk.b, listener)
-        port = desk.messages.connect(desk.a, Address("mine"), "")
+        port = desk.messages.connect(desk.a, Recipient("mine"), "")
         port.postMessage("first")
         await until(lambda: got)
         assert got == ["first"]
@@ -316,10 +316,10 @@ def test_a_listener_that_is_a_coroutine_misses_no_message() -> None:
 def test_two_listeners_of_a_page_get_the_same_port_and_two_pages_do_not() -> None:
     async def use(desk: Desk) -> None:
         ports: list[Port] = []
-        third = Context("mine", "third", "o", kind="TAB")
+        third = ExtensionContext("mine", "third", "o", kind="TAB")
         for context in (desk.b, desk.b, third):
             desk.accept(context, ports.append)
-        port = desk.messages.connect(desk.a, Address("mine"), "")
+        port = desk.messages.connect(desk.a, Recipient("mine"), "")
         await until(lambda: len(ports) == 3)
         assert ports[0] is ports[1]
         assert ports[2] is not ports[0]
@@ -344,9 +344,9 @@ def test_the_ports_of_a_page_that_is_gone_are_disconnected() -> None:
     async def use(desk: Desk) -> None:
         ended: asyncio.Future[Port] = asyncio.get_running_loop().create_future()
         desk.accept(desk.b, lambda port: port.onDisconnect.addListener(ended.set_result))
-        port = desk.messages.connect(desk.a, Address("mine"), "")
+        port = desk.messages.connect(desk.a, Recipient("mine"), "")
         await until(lambda: desk.b.ports)
-        desk.messages.leave(desk.a)
+        desk.messages.remove_context(desk.a)
         assert (await ended).error is None
         assert not port.open
 
@@ -355,16 +355,16 @@ def test_the_ports_of_a_page_that_is_gone_are_disconnected() -> None:
 
 def test_bad_listeners_and_too_many_ports_are_refused() -> None:
     async def use(desk: Desk) -> None:
-        port = desk.messages.connect(desk.a, Address("nobody"), "")
+        port = desk.messages.connect(desk.a, Recipient("nobody"), "")
         with pytest.raises(ApiError, match=r"Invalid listener for Port.onMessage"):
             port.onMessage.addListener(5)  # type: ignore[arg-type]
         with pytest.raises(ApiError, match="could not be cloned"):
             port.postMessage(object())
         with pytest.raises(ApiError, match="There is a port"):
-            desk.messages.connect(desk.a, Address("nobody"), "", port.number)
-        desk.a.ports |= dict.fromkeys(range(1, MOST_PORTS + 1), port)
+            desk.messages.connect(desk.a, Recipient("nobody"), "", port.number)
+        desk.a.ports |= dict.fromkeys(range(1, MAX_PORTS + 1), port)
         with pytest.raises(ApiError, match="Too many ports"):
-            desk.messages.connect(desk.a, Address("nobody"), "")
+            desk.messages.connect(desk.a, Recipient("nobody"), "")
         desk.a.ports.clear()
 
     at_desk(use)

@@ -154,7 +154,7 @@ def test_arguments_can_be_left_to_the_function() -> None:
 
 
 @pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
-def test_every_type_of_every_file_can_be_compiled(surface: schema.Surface) -> None:
+def test_every_type_of_every_file_can_be_compiled(surface: schema.NamespaceSchema) -> None:
     for function in surface.functions.values():
         with contextlib.suppress(ArgumentError):
             function.normalise([object()] * len(function.parameters))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.schema.types import Mismatch, Type, compile_type
+from hatbox.schema.types import Type, ValidationError, compile_type
 
 STRING = {"type": "string"}
 DETAILS = compile_type({"type": "object", "properties": {"name": STRING, "color": {**STRING, "optional": True}}})
@@ -23,7 +23,7 @@ json_values = st.recursive(
 
 
 def problem_of(schema: dict[str, Any], value: Any) -> str:
-    with pytest.raises(Mismatch) as caught:
+    with pytest.raises(ValidationError) as caught:
         compile_type(schema).normalise(value)
     return str(caught.value)
 
@@ -52,19 +52,19 @@ def test_a_number_without_a_fraction_is_an_integer(value: float) -> None:
 
 @pytest.mark.parametrize("value", [True, 1.5, math.nan, math.inf, "1", None])
 def test_anything_else_is_not(value: Any) -> None:
-    assert not compile_type({"type": "integer"}).fits(value)
+    assert not compile_type({"type": "integer"}).matches(value)
 
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, MappingProxyType])
 def test_any_mapping_is_an_object(kind: Any) -> None:
-    assert DETAILS.fits(kind({"name": "Work"}))
+    assert DETAILS.matches(kind({"name": "Work"}))
     assert DETAILS.normalise(kind({"name": "Work"})) == {"color": None, "name": "Work"}
 
 
 def test_another_kind_of_object_is_refused_by_its_type() -> None:
     value = datetime(2026, 11, 15)
-    assert DETAILS.fits(value)
-    with pytest.raises(Mismatch, match=r"^Expected a plain JavaScript object, got a datetime$"):
+    assert DETAILS.matches(value)
+    with pytest.raises(ValidationError, match=r"^Expected a plain JavaScript object, got a datetime$"):
         DETAILS.normalise(value)
 
 
@@ -72,7 +72,7 @@ def test_another_kind_of_object_is_refused_by_its_type() -> None:
 def test_no_value_gets_through_that_is_not_of_its_type(value: Any) -> None:
     try:
         normal = DETAILS.normalise(value)
-    except Mismatch:
+    except ValidationError:
         good = isinstance(value, dict) and isinstance(value.get("name"), str) and set(value) <= {"name", "color"}
         assert not (good and isinstance(value.get("color"), str | None))
     else:
@@ -87,9 +87,9 @@ def test_the_kind_of_a_value_that_normalises_always_fits(value: Any) -> None:
         compiled = compile_type(schema)
         try:
             compiled.normalise(value)
-        except Mismatch:
+        except ValidationError:
             continue
-        assert compiled.fits(value)
+        assert compiled.matches(value)
 
 
 def test_of_several_choices_all_are_told() -> None:
@@ -116,7 +116,7 @@ def test_a_number_is_any_that_is_finite(value: float) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_none_is_refused_in_words_of_its_own(value: float) -> None:
-    assert compile_type({"type": "number"}).fits(value)
+    assert compile_type({"type": "number"}).matches(value)
     assert problem_of({"type": "number"}, value) == "NaN and infinity are not valid"
 
 
@@ -162,7 +162,7 @@ def test_a_dictionary_takes_any_keys_and_keeps_their_order() -> None:
 def test_any_fits_everything_as_it_is(value: Any) -> None:
     for kind in ("any", "clone", "json"):
         compiled = compile_type({"type": kind})
-        assert compiled.fits(value)
+        assert compiled.matches(value)
         assert compiled.normalise(value) is value
 
 
@@ -257,7 +257,7 @@ IDS = compile_type(
     ],
 )
 def test_what_is_too_small_or_too_few_is_refused_in_firefoxs_words(type_: Type, value: Any, message: str) -> None:
-    with pytest.raises(Mismatch) as refused:
+    with pytest.raises(ValidationError) as refused:
         type_.normalise(value)
     assert str(refused.value) == message
 

@@ -62,7 +62,7 @@ def _write(transaction: Transaction, choose: random.Random, turn: int) -> None:
             title=f"page {turn} {number}",
         )
         if number % 2:
-            transaction.tabs.keep_page(tab, choose.randbytes(300))
+            transaction.tabs.save_page_snapshot(tab, choose.randbytes(300))
     cookies: list[CookieRow] = []
     for n in range(15):
         of = (f"site{choose.randrange(50)}.example", 1, "/", f"name{n}", "")
@@ -91,7 +91,7 @@ def everything(transaction: Transaction) -> dict[str, Any]:
         "windows": transaction.windows.find(),
         "tabs": tabs,
         "by store": [transaction.tabs.find(store=store) for store in STORES],
-        "pages": [transaction.tabs.page(tab.id) for tab in tabs],
+        "pages": [transaction.tabs.page_snapshot(tab.id) for tab in tabs],
         "site data": [transaction.site_data.load(store) for store in STORES],
         "extensions": [transaction.extensions.find(kind) for kind in KINDS],
         "packages": [(digest, transaction.packages.get(digest)) for digest in transaction.packages.digests()],

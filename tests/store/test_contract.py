@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
-from hatbox.store.base import Change, Store, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
 from hatbox.store.sqlite import SqliteStore
 from tests.store.in_loop import in_loop, until
 from tests.store.model import moved
@@ -77,9 +77,9 @@ class Heard:
     """A follower that remembers what it was told."""
 
     def __init__(self) -> None:
-        self.changes: list[Change] = []
+        self.changes: list[ChangeRecord] = []
 
-    def __call__(self, change: Change) -> None:
+    def __call__(self, change: ChangeRecord) -> None:
         self.changes.append(change)
 
     @property
@@ -87,7 +87,7 @@ class Heard:
         return [text_of(change) for change in self.changes]
 
 
-def text_of(change: Change) -> str:
+def text_of(change: ChangeRecord) -> str:
     return str(json.loads(change.payload))
 
 
@@ -128,11 +128,11 @@ async def test_calls_are_answered_in_the_order_in_which_they_were_made(new_store
 async def test_every_call_has_a_number_of_its_own(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
         follower = Heard()
-        store.follow(follower)
+        store.subscribe(follower)
         made = []
         for name in "abc":
             write = store.write(add(name))
-            made.append(store.calls)
+            made.append(store.last_call_id)
         await write
     assert made == sorted(set(made))
     assert [change.call for change in follower.changes] == made
@@ -146,7 +146,7 @@ async def test_work_that_raises_changes_nothing_and_does_no_harm_to_its_neighbou
 ) -> None:
     follower = Heard()
     async with opened(new_store()) as store:
-        store.follow(follower)
+        store.subscribe(follower)
         works = [*map(add, "abc"), fail(error, after), *map(add, "de"), fail(error, after), add("f")]
         answers = await asyncio.gather(*map(store.write, works), return_exceptions=True)
         assert answers == [6, 7, 8, error, 9, 10, error, 11]  # and no number is lost
@@ -233,8 +233,8 @@ async def test_who_begins_to_follow_between_reads_together_hears_nothing_of_the_
         with store.shared_snapshot():
             await store.read(names)
             write_elsewhere(new_store)
-            store.follow(heard)
-            caught_up = store.catch_up()
+            store.subscribe(heard)
+            caught_up = store.deliver_pending_changes()
         await caught_up
         assert heard.texts == []
 
@@ -255,7 +255,7 @@ async def test_reads_together_end_although_something_raises(new_store: NewStore)
 async def test_who_stops_waiting_does_not_undo_the_work(new_store: NewStore) -> None:
     follower = Heard()
     async with opened(new_store()) as store:
-        store.follow(follower)
+        store.subscribe(follower)
         writes = [store.write(add(name)) for name in "abc"]
         writes[1].cancel()
         await asyncio.gather(*writes, return_exceptions=True)
@@ -270,7 +270,7 @@ async def test_who_stops_waiting_does_not_undo_the_work(new_store: NewStore) -> 
 async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: NewStore) -> None:
     follower = Heard()
     async with opened(new_store()) as store:
-        store.follow(follower)
+        store.subscribe(follower)
         for count, name in enumerate("abcd", start=1):
             await store.write(add(name))
             assert follower.texts == list("abcd"[:count])
@@ -283,7 +283,7 @@ async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: 
 async def test_a_caller_goes_on_before_the_next_callers_change_is_told(new_store: NewStore) -> None:
     story: list[tuple[str, str]] = []
     async with opened(new_store()) as store:
-        store.follow(lambda change: story.append(("told", text_of(change))))
+        store.subscribe(lambda change: story.append(("told", text_of(change))))
 
         async def one(name: str) -> None:
             await store.write(add(name))
@@ -301,8 +301,8 @@ async def test_several_changes_of_one_call_are_told_in_their_order(new_store: Ne
 
     one, two = Heard(), Heard()
     async with opened(new_store()) as store:
-        store.follow(one)
-        store.follow(two)
+        store.subscribe(one)
+        store.subscribe(two)
         await store.write(work)
     assert one.texts == two.texts == list("abc")
     assert len({change.call for change in one.changes}) == 1
@@ -313,9 +313,9 @@ async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new
     one, two = Heard(), Heard()
     async with opened(new_store()) as store:
         calls = [store.write(add("a"))]
-        store.follow(one)
+        store.subscribe(one)
         calls.append(store.write(add("b")))
-        store.follow(two)
+        store.subscribe(two)
         calls.append(store.write(add("c")))
         await asyncio.gather(*calls)
         await asyncio.sleep(0.1)  # several looks at the log
@@ -327,14 +327,14 @@ async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new
 async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing_old(new_store: NewStore) -> None:
     leaves, stays = Heard(), Heard()
     async with opened(new_store()) as store:
-        store.follow(leaves)
-        store.follow(stays)
+        store.subscribe(leaves)
+        store.subscribe(stays)
         await store.write(add("a"))
-        store.unfollow(leaves)
+        store.unsubscribe(leaves)
         await store.write(add("b"))
-        store.unfollow(stays)
+        store.unsubscribe(stays)
         await store.write(add("c"))
-        store.follow(leaves)
+        store.subscribe(leaves)
         await store.write(add("d"))
         await asyncio.sleep(0.1)  # several looks at the log
     assert leaves.texts == ["a", "d"]
@@ -345,25 +345,25 @@ async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing
 async def test_a_follower_may_stop_following_while_it_is_told(new_store: NewStore) -> None:
     heard: list[str] = []
 
-    def once(change: Change) -> None:
+    def once(change: ChangeRecord) -> None:
         heard.append(text_of(change))
-        store.unfollow(once)
+        store.unsubscribe(once)
 
     async with opened(new_store()) as store:
-        store.follow(once)
+        store.subscribe(once)
         await asyncio.gather(*(store.write(add(name)) for name in "abc"))
     assert heard == ["a"]
 
 
 @in_loop
 async def test_a_follower_that_raises_keeps_no_caller_waiting(new_store: NewStore) -> None:
-    def broken(_: Change) -> None:
+    def broken(_: ChangeRecord) -> None:
         raise ValueError("a follower's own fault")
 
     complaints: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
     async with opened(new_store()) as store:
-        store.follow(broken)
+        store.subscribe(broken)
         await asyncio.wait_for(asyncio.gather(*(store.write(add(name)) for name in "abc")), 5)
         assert await asyncio.wait_for(store.read(names), 5) == [*FIRST_FOUR, *"abc"]
 
@@ -373,13 +373,13 @@ async def test_a_follower_may_make_calls(new_store: NewStore) -> None:
     heard: list[str] = []
     further: list[asyncio.Future[int]] = []
 
-    def follower(change: Change) -> None:
+    def follower(change: ChangeRecord) -> None:
         heard.append(text_of(change))
         if len(heard) < 5:
             further.append(store.write(add(f"{heard[-1]}+")))
 
     async with opened(new_store()) as store:
-        store.follow(follower)
+        store.subscribe(follower)
         await store.write(add("a"))
         await until(lambda: len(heard) == 5)
     assert heard == ["a", "a+", "a++", "a+++", "a++++"]
@@ -393,7 +393,7 @@ async def test_closing_finishes_and_answers_all_that_was_handed_in(new_store: Ne
     follower = Heard()
     store = new_store()
     await store.open()
-    store.follow(follower)
+    store.subscribe(follower)
     writes = [store.write(add(str(number))) for number in range(50)]
     bad, read = store.write(fail(HatboxError("no"))), store.read(names)
     await store.close()
@@ -437,7 +437,7 @@ async def test_use_in_another_thread_is_refused(new_store: NewStore) -> None:
     refused: list[str] = []
 
     def elsewhere() -> None:
-        for use in (lambda: store.read(names), lambda: store.write(add("a")), lambda: store.follow(Heard())):
+        for use in (lambda: store.read(names), lambda: store.write(add("a")), lambda: store.subscribe(Heard())):
             try:
                 use()
             except ProfileClosed as error:
@@ -517,8 +517,8 @@ async def test_each_store_sees_the_others_commit_at_its_next_read(new_store: New
 async def test_each_store_hears_of_all_changes_once_and_in_commit_order(new_store: NewStore) -> None:
     heard_one, heard_two = Heard(), Heard()
     async with opened(new_store()) as one, opened(new_store()) as two:
-        one.follow(heard_one)
-        two.follow(heard_two)
+        one.subscribe(heard_one)
+        two.subscribe(heard_two)
 
         async def change(store: Store, label: str, seed: int) -> None:
             choose = random.Random(seed)
@@ -550,7 +550,7 @@ async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_s
                 await asyncio.sleep(0.002)
 
     async with opened(new_store()) as one:
-        one.follow(heard)
+        one.subscribe(heard)
         calls = [one.write(add(f"own {count}")) for count in range(50)]
         await calls[0]
         thread = threading.Thread(target=lambda: asyncio.run(elsewhere()))
@@ -567,7 +567,7 @@ async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_s
 async def test_anothers_earlier_change_is_told_before_ones_own_call_is_answered(new_store: NewStore) -> None:
     heard = Heard()
     async with opened(new_store()) as one, opened(new_store()) as two:
-        one.follow(heard)
+        one.subscribe(heard)
         for count in range(10):
             await two.write(add(f"other {count}"))
             await one.write(add(f"own {count}"))
@@ -581,7 +581,7 @@ async def test_who_begins_to_follow_hears_nothing_of_the_past(new_store: NewStor
     async with opened(new_store()) as one, opened(new_store()) as two:
         await one.write(add("own past"))
         await two.write(add("other past"))
-        one.follow(heard)
+        one.subscribe(heard)
         await two.write(add("other future"))
         await one.write(add("own future"))
         await asyncio.sleep(0.1)  # several looks at the log
@@ -604,7 +604,7 @@ async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before
         thread = threading.Thread(target=lambda: asyncio.run(elsewhere()))
         thread.start()
         thread.join(10)  # and this loop stands still until both are committed
-        one.follow(heard)
+        one.subscribe(heard)
         await own
         await asyncio.sleep(0.1)  # several looks at the log
         await one.write(add("own future"))
@@ -617,12 +617,12 @@ async def test_what_happened_while_a_store_was_closed_is_not_told(new_store: New
     async with opened(new_store()) as one:
         await one.write(add("a"))
         async with opened(new_store()) as two:
-            two.follow(heard)
+            two.subscribe(heard)
             await one.write(add("b"))
             await until(lambda: len(heard.texts) == 1)
         await one.write(add("c"))
         async with opened(new_store()) as two:
-            two.follow(heard)
+            two.subscribe(heard)
             await one.write(add("d"))
             await until(lambda: len(heard.texts) == 2)
     assert heard.texts == ["b", "d"]
@@ -738,7 +738,7 @@ async def test_a_caller_goes_on_before_the_next_callers_event_also_where_two_com
         return work
 
     async with opened(new_store()) as store:
-        store.follow(lambda change: seen.append(f"event {change.payload.decode()}"))
+        store.subscribe(lambda change: seen.append(f"event {change.payload.decode()}"))
         replies: list[asyncio.Future[int]] = []
         for name in "abc":  # the loop stands still meanwhile: what the first two bring waits in it side by side
             replies.append(store.write(noted(name)))

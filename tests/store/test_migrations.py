@@ -74,7 +74,7 @@ async def test_a_profile_of_an_earlier_version_opens_with_all_its_tabs(version: 
         async with hatbox.open(path) as profile:
             tabs = await profile.tabs.query()
             assert msgspec.to_builtins({"windows": await profile.tabs.windows(), "tabs": tabs}) == kept
-            pages = await profile.tabs.read(lambda each: [each.tabs.page(row.id) for row in each.tabs.find()])
+            pages = await profile.tabs.read(lambda each: [each.tabs.page_snapshot(row.id) for row in each.tabs.find()])
             assert [page for page in pages if page is not None] == [b"where it was"]
             assert await profile.tabs.read(lambda each: each.site_data.load(6)) == [
                 ("https://site.example", b"what it keeps")
@@ -195,7 +195,7 @@ def test_a_profile_that_an_earlier_version_has_open_is_not_upgraded_and_the_prog
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as earlier:
         assert earlier.stdout
         earlier.stdout.readline()
-        with pytest.raises(hatbox.ProfileBusy, match=r"upgraded from format 4 to") as refusal:
+        with pytest.raises(hatbox.ProfileLocked, match=r"upgraded from format 4 to") as refusal:
             files.open_profile(path)
         if Path("/proc/locks").exists():
             assert f"(pid {earlier.pid})" in str(refusal.value)
@@ -210,7 +210,7 @@ def test_a_profile_is_not_upgraded_where_the_disk_has_no_room(tmp_path: Path, mo
     before = path.read_bytes()
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=100_000))
-    with pytest.raises(hatbox.ProfileFull, match=r"MB are needed"):
+    with pytest.raises(hatbox.DiskFull, match=r"MB are needed"):
         files.open_profile(path)
     assert path.read_bytes() == before
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.errors import ProfileBusy, ProfileCorrupt, ProfileError
+from hatbox.errors import ProfileCorrupt, ProfileError, ProfileLocked
 from hatbox.store.sqlite.check import check
 from hatbox.store.sqlite.repair import repair
 from tests.store.fuzz import make, read
@@ -180,6 +180,6 @@ def test_where_nothing_can_be_saved_nothing_is_written(tmp_path: Path) -> None:
 @in_loop
 async def test_a_profile_that_is_open_is_not_repaired(path: Path, new: Path) -> None:
     async with hatbox.open(path):
-        with pytest.raises(ProfileBusy, match="only while no program has it open"):
+        with pytest.raises(ProfileLocked, match="only while no program has it open"):
             await asyncio.to_thread(repair, path, new)
     assert not new.exists()  # noqa: ASYNC240 - nothing else waits for this loop

@@ -17,10 +17,10 @@ import pytest
 import hatbox
 from hatbox.extension_data.storage.storage_areas import AREAS
 from hatbox.extension_data.storage.storage_items import get, remove, set_items
-from hatbox.store.base import MISSED, Change, CookieKey, Transaction
+from hatbox.store.base import RESYNC, ChangeRecord, CookieRowKey, Transaction
 from hatbox.store.sqlite import SqliteStore, change_log, writer
 from hatbox.store.sqlite.check import check
-from hatbox.tabs.pages import Page, keep_page, page_changed
+from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.store.in_loop import in_loop, until
 
 EXTENSION, LOCAL = "one@extension.example", AREAS["local"]
@@ -68,10 +68,12 @@ async def fill(profile: hatbox.Profile, copies: int) -> hatbox.ContextualIdentit
             f"https://host{copy % 40}.cookie.secret.example/",
         )
         tab = await profile.tabs.open(identity, f"https://site.example/tab-url-secret-{copy}")
-        page = Page(f"https://site.example/tab-url-secret/{copy}", f"tab-title-secret {copy}", "", 200, "text/html")
-        await profile.tabs.write(lambda each, tab=tab, page=page: page_changed(each, tab.id, 1, page))  # type: ignore[misc]
+        page = PageState(
+            f"https://site.example/tab-url-secret/{copy}", f"tab-title-secret {copy}", "", 200, "text/html"
+        )
+        await profile.tabs.write(lambda each, tab=tab, page=page: update_page(each, tab.id, 1, page))  # type: ignore[misc]
         await profile.tabs.write(
-            lambda each, tab=tab, copy=copy: keep_page(each, tab.id, b"saved-page-secret" * (copy % 500))  # type: ignore[misc]
+            lambda each, tab=tab, copy=copy: save_page_snapshot(each, tab.id, b"saved-page-secret" * (copy % 500))  # type: ignore[misc]
         )
         await profile.tabs.write(
             lambda each, copy=copy: each.site_data.put(  # type: ignore[misc]
@@ -162,7 +164,7 @@ async def test_a_profile_that_was_killed_gives_up_its_log_at_the_next_close(path
 async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(path: Path, seed: int) -> None:
     """Other cookies and tabs stay, and with them the pages of the database, between which cells move."""
     choose = random.Random(seed)
-    cookies: dict[CookieKey, str] = {}
+    cookies: dict[CookieRowKey, str] = {}
     tabs: dict[int, str] = {}
     removed: list[str] = []
 
@@ -188,12 +190,12 @@ async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(
             else:
                 text = secret()
                 tab = transaction.tabs.insert(1, len(tabs), 0, url=text * choose.choice([1, 3, 30]), title=text)
-                transaction.tabs.keep_page(tab, text.encode() * choose.choice([1, 10, 400, 2000]))
+                transaction.tabs.save_page_snapshot(tab, text.encode() * choose.choice([1, 10, 400, 2000]))
                 tabs[tab] = text
 
     def content(transaction: Transaction) -> list[Any]:
         found = transaction.tabs.find()
-        pages = [transaction.tabs.page(tab.id) for tab in found]
+        pages = [transaction.tabs.page_snapshot(tab.id) for tab in found]
         return [sorted(transaction.cookies.load(0)), found, pages]
 
     store = SqliteStore(path)
@@ -231,16 +233,16 @@ async def test_two_hundred_writes_of_one_megabyte_take_the_room_of_a_few(path: P
 @in_loop
 async def test_a_follower_that_falls_behind_further_than_the_log_reaches_receives_missed(path: Path) -> None:
     one, two = SqliteStore(path), SqliteStore(path)
-    received: list[Change] = []
+    received: list[ChangeRecord] = []
     await one.open()
     await two.open()
     try:
-        two.follow(received.append)
+        two.subscribe(received.append)
         two._poll.cancel()  # type: ignore[union-attr]  # it does not get to read
         for number in range(12):
             await one.write(lambda each, number=number: each.changes.append("t", b'"%s"' % (b"x" * 1_000_000)))  # type: ignore[misc]
-        await two.catch_up()
-        assert received[0].topic == MISSED
+        await two.deliver_pending_changes()
+        assert received[0].topic == RESYNC
         assert [change.topic for change in received[1:]] == ["t"] * (len(received) - 1)
         assert 2 <= len(received) < 12
     finally:
@@ -251,15 +253,15 @@ async def test_a_follower_that_falls_behind_further_than_the_log_reaches_receive
 @in_loop
 async def test_one_change_that_is_larger_than_the_log_still_reaches_followers(path: Path) -> None:
     one, two = SqliteStore(path), SqliteStore(path)
-    received: list[Change] = []
+    received: list[ChangeRecord] = []
     await one.open()
     await two.open()
     try:
-        two.follow(received.append)
+        two.subscribe(received.append)
         payload = b'"%s"' % (b"x" * 20_000_000)
         await one.write(lambda each: each.changes.append("large", payload))
         await until(lambda: bool(received))
-        assert received == [Change("large", payload, None)]
+        assert received == [ChangeRecord("large", payload, None)]
     finally:
         await two.close()
         await one.close()

@@ -637,7 +637,7 @@ async def test_a_full_disk_is_told_and_loses_nothing(disk: Path, leave: int) -> 
         await profile.identities.create("first", color="red", icon="pet")
         filler = use_up(disk, leave)
         for _ in range(3):
-            with pytest.raises(hatbox.ProfileFull, match=r"no room left.*Free some space") as refusal:
+            with pytest.raises(hatbox.DiskFull, match=r"no room left.*Free some space") as refusal:
                 await create_until_full()
             assert str(path) in str(refusal.value)
             assert await names(profile) == [*FIRST_FOUR, "first", *resolved]
@@ -658,7 +658,7 @@ async def test_many_calls_at_once_on_a_full_disk_are_each_done_or_not(disk: Path
         calls = (profile.identities.create(f"{number} {'x' * 300}", color="red", icon="pet") for number in range(400))
         answers = await asyncio.gather(*calls, return_exceptions=True)
         made = [answer.name for answer in answers if isinstance(answer, hatbox.ContextualIdentity)]
-        assert {type(answer) for answer in answers} == {hatbox.ContextualIdentity, hatbox.ProfileFull}
+        assert {type(answer) for answer in answers} == {hatbox.ContextualIdentity, hatbox.DiskFull}
         filler.unlink()
     async with hatbox.open(path) as profile:
         assert await names(profile) == [*FIRST_FOUR, *made]
@@ -668,7 +668,7 @@ async def test_many_calls_at_once_on_a_full_disk_are_each_done_or_not(disk: Path
 async def test_no_profile_is_made_on_a_full_disk(disk: Path) -> None:
     filler = use_up(disk)
     for path in (disk / "profile.db", disk / "folder" / "profile.db"):
-        with pytest.raises(hatbox.ProfileFull, match="no room left") as refusal:
+        with pytest.raises(hatbox.DiskFull, match="no room left") as refusal:
             await hatbox.open(path)
         assert str(path) in str(refusal.value)
     assert [file for file in disk.rglob("*") if file.is_file()] == [filler]
@@ -682,7 +682,7 @@ async def test_a_profile_that_cannot_be_opened_on_a_full_disk_says_so(disk: Path
     before = await fill(path, 3)
     content = path.read_bytes()
     filler = use_up(disk)
-    with pytest.raises(hatbox.ProfileFull, match="no room left"):
+    with pytest.raises(hatbox.DiskFull, match="no room left"):
         async with hatbox.open(path) as profile:
             await profile.identities.query()
             await profile.identities.create("a", color="red", icon="pet")
@@ -705,7 +705,7 @@ async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_aft
         async with hatbox.open(path) as profile:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(2):
-                with pytest.raises(hatbox.ProfileBusy, match=r"another program, .*, has locked it") as refusal:
+                with pytest.raises(hatbox.ProfileLocked, match=r"another program, .*, has locked it") as refusal:
                     await profile.identities.create("a", color="red", icon="pet")
                 assert str(path) in str(refusal.value)
                 assert "try again" in str(refusal.value)
@@ -730,7 +730,7 @@ def test_a_program_that_was_stopped_while_it_wrote_is_named(path: Path, monkeypa
             stopped.stdout.readline()
             stopped.send_signal(signal.SIGSTOP)
             until_stopped(stopped.pid)
-            with pytest.raises(hatbox.ProfileBusy, match=rf"\(pid {stopped.pid}\), which is stopped, has locked it"):
+            with pytest.raises(hatbox.ProfileLocked, match=rf"\(pid {stopped.pid}\), which is stopped, has locked it"):
                 profile.identities.create("a", color="red", icon="pet")
             stopped.send_signal(signal.SIGCONT)
             stopped.communicate()

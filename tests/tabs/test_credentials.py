@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hatbox
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.pages import Page, page_began, page_changed
+from hatbox.tabs.pages import PageState, page_navigated_itself, update_page
 from hatbox.tabs.tab_model import Tab
 
 SECRET = "hunter2-in-a-url"
@@ -67,9 +67,9 @@ def test_no_file_of_the_profile_has_a_password_that_was_in_a_url(tmp_path: Path)
         async with hatbox.open(path) as profile:
             tab = await profile.tabs.open("Work", url)
             await profile.tabs.navigate(tab.id, f"{url}2")
-            await profile.tabs.write(lambda each: page_began(each, tab.id, 2, f"{url}3"))
-            page = Page(f"{url}4", "Title", f"{url}icon.png", error=f"{url}4 is not an address")
-            await profile.tabs.write(lambda each: page_changed(each, tab.id, 3, page))
+            await profile.tabs.write(lambda each: page_navigated_itself(each, tab.id, 2, f"{url}3"))
+            page = PageState(f"{url}4", "Title", f"{url}icon.png", error=f"{url}4 is not an address")
+            await profile.tabs.write(lambda each: update_page(each, tab.id, 3, page))
             assert not any(SECRET.encode() in file.read_bytes() for file in path.parent.iterdir() if file.is_file())
             return await profile.tabs.query()
 

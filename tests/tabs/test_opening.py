@@ -5,7 +5,7 @@ import pytest
 from hatbox import InvalidIdentity, InvalidTab, InvalidWindow
 from hatbox.tabs.moving import set_pinned
 from hatbox.tabs.opening import duplicate
-from hatbox.tabs.pages import Page, page_changed
+from hatbox.tabs.pages import PageState, update_page
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.visibility import hide_tabs
 from tests.tabs.desk import WORK, Desk
@@ -36,10 +36,10 @@ def test_a_new_tab_goes_to_the_end_and_is_active_unless_it_should_not_be() -> No
 def test_a_page_that_is_asked_for_is_not_there_yet() -> None:
     desk = Desk()
     tab = desk.tab(desk.open(url="http://www.site.example/page"))
-    assert (tab.url, tab.status, tab.label) == ("about:blank", "complete", "site.example/page")
-    assert (tab.loading, tab.target, tab.navigation) == (True, "http://www.site.example/page", 1)
+    assert (tab.url, tab.status, tab.display_title) == ("about:blank", "complete", "site.example/page")
+    assert (tab.loading, tab.pending_url, tab.navigation_id) == (True, "http://www.site.example/page", 1)
     blank = desk.tab(desk.open())
-    assert (blank.url, blank.label, blank.loading) == ("about:blank", "New Tab", False)
+    assert (blank.url, blank.display_title, blank.loading) == ("about:blank", "New Tab", False)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_duplicate_has_the_page_and_the_identity_but_is_not_pinned() -> None:
     desk = Desk()
     desk.open()
     desk.open(WORK, url="http://site.example/", opener_id=1)
-    desk.do(page_changed, 2, 1, Page("http://site.example/x", "Title", "http://site.example/i"))
+    desk.do(update_page, 2, 1, PageState("http://site.example/x", "Title", "http://site.example/i"))
     desk.do(lambda each: each.tabs.keep_page(2, b"page"))
     pin(desk, 2)
     copy = desk.do(duplicate, 2)
@@ -181,7 +181,7 @@ def test_a_duplicate_has_the_page_and_the_identity_but_is_not_pinned() -> None:
         "Title",
         2,
     )
-    assert (copy.status, copy.target) == ("loading", "http://site.example/x")
+    assert (copy.status, copy.pending_url) == ("loading", "http://site.example/x")
     assert desk.do(lambda each: each.tabs.page(3)) == b"page"
 
 

@@ -27,7 +27,7 @@ async def test_tabs_are_there_again_after_a_restart_hidden_ones_hidden(tmp_path:
         ]
         await profile.identities.show("firefox-container-2")
         again = await profile.tabs.get(first.id)
-        assert (again.hidden, again.index, again.target) == (False, 0, "https://site.example/")
+        assert (again.hidden, again.index, again.pending_url) == (False, 0, "https://site.example/")
 
 
 @in_loop
@@ -40,7 +40,7 @@ async def test_what_one_program_does_to_tabs_is_heard_in_another(tmp_path: Path)
         opened = await there.tabs.open("Work")
         await there.tabs.open("Personal")
         await there.identities.hide("firefox-container-2")
-        await here._store.catch_up()
+        await here._store.deliver_pending_changes()
         assert heard[0] == opened
         assert (heard[2].tab.id, heard[2].changed, heard[2].tab.hidden) == (opened.id, ("hidden",), True)
 
@@ -58,8 +58,8 @@ async def test_tabs_are_opened_found_moved_and_closed(tmp_path: Path) -> None:
         assert [tab.id for tab in await tabs.move([three.id, two.id], 0)] == [three.id, two.id]
         await tabs.activate(two.id)
         assert [tab.id for tab in await tabs.query() if tab.active] == [two.id]
-        assert (await tabs.navigate(two.id, "https://b.example/")).target == "https://b.example/"
-        assert (await tabs.reload(one.id)).navigation == 2
+        assert (await tabs.navigate(two.id, "https://b.example/")).pending_url == "https://b.example/"
+        assert (await tabs.reload(one.id)).navigation_id == 2
         assert len(await tabs.windows()) == 1
         await tabs.close([one.id, two.id])
         await tabs.close(three.id)
@@ -67,7 +67,7 @@ async def test_tabs_are_opened_found_moved_and_closed(tmp_path: Path) -> None:
         assert await tabs.windows() == []
         with pytest.raises(hatbox.InvalidTab):
             await tabs.get(one.id)
-        with pytest.raises(hatbox.NoSuchIdentity):
+        with pytest.raises(hatbox.IdentityNotFound):
             await tabs.open("Wrok")
 
 
@@ -76,7 +76,7 @@ async def test_an_identity_object_of_another_profile_opens_no_tab(tmp_path: Path
     async with hatbox.open(tmp_path / "theirs.db") as theirs, hatbox.open(tmp_path / "mine.db") as mine:
         stranger = await theirs.identities.create("Theirs", color="red", icon="gift")
         await mine.identities.create("Mine", color="red", icon="gift")
-        with pytest.raises(hatbox.StaleIdentity, match='is called "Mine"'):
+        with pytest.raises(hatbox.IdentityMismatch, match='is called "Mine"'):
             await mine.tabs.open(stranger)
         assert await mine.tabs.query() == []
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hatbox
-from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, Forgotten, forget_site_data, parts_of
+from hatbox.tabs.site_data import DATABASES, LOCAL_STORAGE, SiteDataRemoval, clear_site_data, parts_of
 from tests.store.in_loop import in_loop
 
 BOTH = {"local": [["k", "v"]], "databases": [{"name": "d"}]}
@@ -26,7 +26,7 @@ BOTH = {"local": [["k", "v"]], "databases": [{"name": "d"}]}
     ],
 )
 def test_a_host_is_compared_with_its_port(hosts: list[str] | None, origin: str, is_about: bool) -> None:
-    assert Forgotten(0, [LOCAL_STORAGE], hosts).is_about(origin) == is_about
+    assert SiteDataRemoval(0, [LOCAL_STORAGE], hosts).is_about(origin) == is_about
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ async def test_what_is_left_stays_as_it_was(tmp_path: Path, before: Any, parts: 
 
         def forget(transaction: Any) -> list[Any]:
             transaction.site_data.put(1, "https://a.example", json.dumps(before).encode())
-            forget_site_data(transaction, 1, parts)
+            clear_site_data(transaction, 1, parts)
             return [json.loads(data) for _, data in transaction.site_data.load(1)]
 
         assert await profile._store.write(forget) == ([] if after is None else [after])
@@ -58,5 +58,5 @@ async def test_data_that_a_page_has_nested_too_deeply_can_be_removed(tmp_path: P
     async with hatbox.open(tmp_path / "profile.db") as profile:
         await profile._store.write(lambda each: each.site_data.put(2, "https://site.example", data))
         assert parts_of(data) == {"local", "databases"}
-        await profile._store.write(lambda each: forget_site_data(each, 2, [part]))
+        await profile._store.write(lambda each: clear_site_data(each, 2, [part]))
         assert await profile._store.read(lambda each: each.site_data.load(2)) == []

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.web_requests import Body
-from hatbox.web_requests.bodies import read_body
+from hatbox.web_requests import RequestBody
+from hatbox.web_requests.bodies import parse_request_body
 from tests.deadline import ends_in_time
 
 FORM = "application/x-www-form-urlencoded"
@@ -20,29 +20,31 @@ PARTS = (
 @pytest.mark.parametrize(
     ("content_type", "parts", "body"),
     [
-        (FORM, [b"a=1&a=2&b="], Body({"a": ["1", "2"], "b": [""]})),
-        (f"{FORM.upper()}; charset=utf-8", [b"a=%C3%BC+", b"x"], Body({"a": ["ü x"]})),
-        (FORM, [b""], Body({})),
-        (FORM, [b"\xff=%zz"], Body({"\ufffd": ["%zz"]})),
-        ("multipart/form-data; boundary=x", [PARTS], Body({"a": ["1", "ü \r\n2"], "f": ["b.txt"]})),
-        ("multipart/form-data; boundary=x", [b"no parts"], Body({})),
-        ("multipart/form-data", [PARTS], Body(raw=(PARTS,))),
-        ("application/json", [b"{", b"}"], Body(raw=(b"{", b"}"))),
-        ("", [b"\x00\xff"], Body(raw=(b"\x00\xff",))),
+        (FORM, [b"a=1&a=2&b="], RequestBody({"a": ["1", "2"], "b": [""]})),
+        (f"{FORM.upper()}; charset=utf-8", [b"a=%C3%BC+", b"x"], RequestBody({"a": ["ü x"]})),
+        (FORM, [b""], RequestBody({})),
+        (FORM, [b"\xff=%zz"], RequestBody({"\ufffd": ["%zz"]})),
+        ("multipart/form-data; boundary=x", [PARTS], RequestBody({"a": ["1", "ü \r\n2"], "f": ["b.txt"]})),
+        ("multipart/form-data; boundary=x", [b"no parts"], RequestBody({})),
+        ("multipart/form-data", [PARTS], RequestBody(raw=(PARTS,))),
+        ("application/json", [b"{", b"}"], RequestBody(raw=(b"{", b"}"))),
+        ("", [b"\x00\xff"], RequestBody(raw=(b"\x00\xff",))),
     ],
 )
-def test_forms_are_read_and_all_else_is_bytes(content_type: str, parts: list[bytes], body: Body) -> None:
-    assert read_body(content_type, parts) == body
+def test_forms_are_read_and_all_else_is_bytes(content_type: str, parts: list[bytes], body: RequestBody) -> None:
+    assert parse_request_body(content_type, parts) == body
 
 
 @given(st.sampled_from([FORM, "multipart/form-data; boundary=x", "text/plain"]), st.binary())
 def test_no_body_is_an_error(content_type: str, body: bytes) -> None:
-    read_body(content_type, [body])
+    parse_request_body(content_type, [body])
 
 
 @given(st.binary())
 def test_no_part_of_a_form_is_an_error(body: bytes) -> None:
-    read_body("multipart/form-data; boundary=x", [b"--x\r\nContent-Disposition: form-data; " + body + b"\r\n--x--"])
+    parse_request_body(
+        "multipart/form-data; boundary=x", [b"--x\r\nContent-Disposition: form-data; " + body + b"\r\n--x--"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,8 +59,8 @@ def test_no_part_of_a_form_is_an_error(body: bytes) -> None:
 )
 def test_no_form_freezes_the_host(head: bytes) -> None:
     with ends_in_time():
-        read_body("multipart/form-data; boundary=x", [b"--x\r\n" + head + b"\r\n\r\n1\r\n--x--\r\n"])
-        read_body("multipart/form-data" + "; a=" * 300_000, [head])
+        parse_request_body("multipart/form-data; boundary=x", [b"--x\r\n" + head + b"\r\n\r\n1\r\n--x--\r\n"])
+        parse_request_body("multipart/form-data" + "; a=" * 300_000, [head])
 
 
 def test_names_in_a_form_may_be_quoted_or_bare_and_have_escapes() -> None:
@@ -66,6 +68,6 @@ def test_names_in_a_form_may_be_quoted_or_bare_and_have_escapes() -> None:
         b'--x y\r\ncontent-disposition:form-data;filename=b;name="q\\"; r"\r\n\r\n1\r\n'
         b"--x y\r\nContent-Disposition: form-data; name=c\r\nContent-Transfer-Encoding: base64\r\n\r\nQQ==\r\n--x y--"
     )
-    assert read_body('multipart/form-data; charset=utf-8; boundary="x y"', [body]) == Body(
+    assert parse_request_body('multipart/form-data; charset=utf-8; boundary="x y"', [body]) == RequestBody(
         {'q"; r': ["b"], "c": ["QQ=="]}
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.web_requests.headers import HeaderChanges, joined, lines
+from hatbox.web_requests.headers import HeaderChanges, merge_duplicates, split_values
 from tests.deadline import ends_in_time
 
 SENT = (("Host", "site.example"), ("Accept", "*/*"), ("Cookie", "a=1"))
@@ -78,8 +78,8 @@ def test_a_name_that_is_given_twice_has_both_values() -> None:
     changes = HeaderChanges((("Set-Cookie", "a=1"),))
     changes.apply([header("X", "1"), header("x", "2"), header("Set-Cookie", "a=1"), header("set-cookie", "b=2")], "one")
     assert changes.headers == (("Set-Cookie", "a=1\nb=2"), ("X", "1, 2"))
-    assert lines("Set-Cookie", "a=1\nb=2") == ["a=1", "b=2"]
-    assert lines("X", "1, 2") == ["1, 2"]
+    assert split_values("Set-Cookie", "a=1\nb=2") == ["a=1", "b=2"]
+    assert split_values("X", "1, 2") == ["1, 2"]
 
 
 def test_an_empty_value_removes_and_bytes_are_a_value() -> None:
@@ -97,7 +97,7 @@ def test_a_request_says_that_it_is_for_another_host_only_with_permission() -> No
 
 @given(st.lists(st.tuples(st.sampled_from(["A", "a", "Set-Cookie", "B"]), st.text("xyz", min_size=1))))
 def test_an_answer_that_changes_nothing_changes_nothing(pairs: list[tuple[str, str]]) -> None:
-    headers = joined(pairs)
+    headers = merge_duplicates(pairs)
     assert len({name.lower() for name, _ in headers}) == len(headers)
     changes = HeaderChanges(headers)
     changes.apply([header(name, value) for name, value in headers], "one")
@@ -109,4 +109,4 @@ def test_no_number_of_headers_freezes_the_host() -> None:
         changes = HeaderChanges((("A", "x"),))
         changes.apply([header("a", "y" * 10)] * 400_000, "an extension")
         assert len(changes.headers[0][1]) == 400_000 * 12 - 2
-        assert len(joined([("a", "y" * 10)] * 400_000)[0][1]) == 400_000 * 12 - 2
+        assert len(merge_duplicates([("a", "y" * 10)] * 400_000)[0][1]) == 400_000 * 12 - 2

@@ -6,11 +6,11 @@ import pytest
 
 from hatbox.errors import ApiError
 from hatbox.web_requests.proxies import DIRECT, is_loopback, read_proxies
-from hatbox.web_requests.request_model import Proxy
+from hatbox.web_requests.request_model import ProxyInfo
 
 GOOD: dict[str, Any] = {"type": "http", "host": "proxy.example", "port": 8080}
-MADE = Proxy("http", "proxy.example", 8080)
-BEFORE = (Proxy("http", "before.example", 1),)
+MADE = ProxyInfo("http", "proxy.example", 8080)
+BEFORE = (ProxyInfo("http", "before.example", 1),)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_all_that_a_proxy_can_have_is_read() -> None:
         "failoverTimeout": 3,
         "connectionIsolationKey": "k",
     }
-    assert read_proxies(told, None) == (Proxy("socks", "::1", 1080, "u", "p", True, 3, None, "k"),)
+    assert read_proxies(told, None) == (ProxyInfo("socks", "::1", 1080, "u", "p", True, 3, None, "k"),)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
 from hatbox.javascript.wire_codec import without_undefined
-from hatbox.schema import Function, Surface
+from hatbox.schema import FunctionSchema, NamespaceSchema
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Browser:
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
-        self._faces: dict[str, _NamespaceFace] = {}
+        self._faces: dict[str, _NamespaceProxy] = {}
 
     def __getattr__(self, name: str) -> Any:
         # What begins with _ is ours or Python's own, and is asked for before there is a dispatcher, as copy() does.
@@ -57,7 +57,7 @@ class Browser:
             raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
         surface = namespace.surface
         if surface.file not in self._faces:
-            face = self._faces[surface.file] = _NamespaceFace(self._dispatcher, self._caller, surface)
+            face = self._faces[surface.file] = _NamespaceProxy(self._dispatcher, self._caller, surface)
             for below in self._dispatcher.visible(self._caller):  # storage has storage.local
                 if below.startswith(f"{name}."):
                     setattr(face, below.removeprefix(f"{name}."), getattr(self, below))
@@ -70,13 +70,13 @@ class Browser:
         return f"<browser of {self._caller.extension_id}: {', '.join(dir(self))}>"
 
 
-class _NamespaceFace:
+class _NamespaceProxy:
     """A namespace whose attributes are the functions, events, enumerations and constants of a surface.
 
     A function or event that needs a permission of its own is there while the caller holds it.
     """
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: Surface) -> None:
+    def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: NamespaceSchema) -> None:
         self._caller = caller
         self._guarded: dict[str, tuple[frozenset[str], Any]] = {}
         for function in surface.functions.values():
@@ -109,7 +109,7 @@ class _NamespaceFace:
         )
 
 
-def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: Function) -> Any:
+def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
     def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
-from hatbox.messaging.context import BACKGROUND_PAGE, Context
-from hatbox.schema import Surface
+from hatbox.messaging.context import BACKGROUND_PAGE, ExtensionContext
+from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions, host_permissions
 
-__all__ = ["Caller", "Decide", "ExtensionCaller", "Texts"]
+__all__ = ["Caller", "ExtensionCaller", "Localization", "PermissionPrompt"]
 
-Decide: TypeAlias = Callable[[Permissions], Awaitable[bool]]
+PermissionPrompt: TypeAlias = Callable[[Permissions], Awaitable[bool]]
 """Whether an extension is to be given what it asks for: what a user would be asked."""
 
 
-class Texts(Protocol):
+class Localization(Protocol):
     """The texts of an extension, in the user's language."""
 
     @property
@@ -44,29 +44,29 @@ class Caller:
         self.extension_id = caller_id
         """The id that others see."""
         self.permissions = set(permissions)
-        self.context = Context(caller_id, "about:blank", "null", kind=None)
+        self.context = ExtensionContext(caller_id, "about:blank", "null", kind=None)
         """Where it is, for those whom it sends messages."""
-        self.user_input = False
+        self.is_handling_user_input = False
         """Whether it is told, at this moment, of something that the user does: then it may ask."""
 
         self.active_tabs: dict[int, int] = {}
         """The tabs that the user has shown it, with `activeTab`; each with the load that has brought its page."""
 
     @contextmanager
-    def on_input(self) -> Iterator[None]:
+    def handling_user_input(self) -> Iterator[None]:
         """For as long as it is told of something that the user does."""
-        before, self.user_input = self.user_input, True
+        before, self.is_handling_user_input = self.is_handling_user_input, True
         try:
             yield
         finally:
-            self.user_input = before
+            self.is_handling_user_input = before
 
     @property
     def hosts(self) -> HostPermissions:
         """The hosts that it has permission for, now."""
         return host_permissions(frozenset(self.permissions))
 
-    def may_use(self, surface: Surface) -> bool:
+    def may_use(self, surface: NamespaceSchema) -> bool:
         """Whether it holds what a surface needs."""
         return surface.permissions <= self.permissions and not surface.for_extensions
 
@@ -80,28 +80,28 @@ class ExtensionCaller(Caller):
         uuid: str,
         manifest: Mapping[str, Any],
         grants: ExtensionPermissions,
-        texts: Texts | None = None,
-        decide: Decide | None = None,
-        context: Context | None = None,
+        texts: Localization | None = None,
+        decide: PermissionPrompt | None = None,
+        context: ExtensionContext | None = None,
         area: str | None = None,
     ) -> None:
         super().__init__(area or extension_id)
         self.extension_id = extension_id
         origin = f"moz-extension://{uuid}"
-        self.context = context or Context(extension_id, f"{origin}/{BACKGROUND_PAGE}", origin)
-        self.permissions = grants.held
+        self.context = context or ExtensionContext(extension_id, f"{origin}/{BACKGROUND_PAGE}", origin)
+        self.permissions = grants.effective
         self.uuid = uuid
         """The host of its moz-extension:// URLs."""
         self.manifest = manifest
         """What runtime.getManifest() returns."""
         self.grants = grants
         """What it has been given, and may ask for."""
-        self.texts: Texts = texts or _NoTexts()
+        self.texts: Localization = texts or _NoTexts()
         """What it says to the user."""
-        self.decide = decide or _deny
+        self.on_permission_request = decide or _deny
         """Decides what it is given when it asks. Without anybody to decide, nothing."""
 
-    def may_use(self, surface: Surface) -> bool:
+    def may_use(self, surface: NamespaceSchema) -> bool:
         """Whether it holds what a surface needs, and its manifest has it."""
         return (
             surface.permissions <= self.permissions

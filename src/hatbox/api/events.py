@@ -9,9 +9,9 @@ from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.namespace import Source
+from hatbox.api.namespace import EventBinding
 from hatbox.errors import ArgumentError, PermissionDenied
-from hatbox.schema import Event
+from hatbox.schema import EventSchema
 
 __all__ = ["ScriptEvent"]
 
@@ -24,27 +24,27 @@ class ScriptEvent:
         dispatcher: Dispatcher,
         caller: Caller,
         namespace: str,
-        event: Event,
+        event: EventSchema,
         said: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._said = said
+        self._convert = said
         """Makes what a listener gets of what the schema says."""
         self._dispatcher = dispatcher
         self._caller = caller
         self._namespace = namespace
         self._event = event
-        self._registered: dict[Callable[..., Any], tuple[Source, Callable[[Any], Any]]] = {}
+        self._registered: dict[Callable[..., Any], tuple[EventBinding, Callable[[Any], Any]]] = {}
 
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
         """Call a function whenever this happens."""
         listener = self._listener(arguments)
         wishes = self._event.normalise(arguments[1:])
-        source = self._dispatcher.permitted(self._caller, self._namespace).events[self._event.name]
+        source = self._dispatcher.require_namespace(self._caller, self._namespace).events[self._event.name]
         if not self._event.permissions <= self._caller.permissions:
             needed = " and ".join(sorted(self._event.permissions))
             raise PermissionDenied(f"Permission denied: {self._event.path} needs the permission {needed}")
         for need in self._event.needs:
-            if need.is_wished(wishes) and not need.is_met(self._caller.permissions):
+            if need.is_used(wishes) and not need.is_satisfied(self._caller.permissions):
                 raise ArgumentError(need.message)
         if listener not in self._registered:
             forwarder = self._forwarder(source, listener, wishes)
@@ -67,38 +67,42 @@ class ScriptEvent:
         listener: Callable[..., Any] = arguments[0]
         return listener
 
-    def _forwarder(self, source: Source, listener: Callable[..., Any], wishes: list[Any]) -> Callable[[Any], Any]:
+    def _forwarder(self, source: EventBinding, listener: Callable[..., Any], wishes: list[Any]) -> Callable[[Any], Any]:
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
             if not self._event.permissions <= self._caller.permissions:
                 return None
-            told = source.told(self._caller, value, *wishes)
+            told = source.to_listener_args(self._caller, value, *wishes)
             if told is None:
                 return None
             shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
-            arguments = shaped if self._said is None else list(map(self._said, shaped))
-            answer = self._on_input(listener, arguments) if self._event.user_input else listener(*arguments)
-            return answer if source.answered is None else source.answered(self._caller, answer, *wishes)
+            arguments = shaped if self._convert is None else list(map(self._convert, shaped))
+            answer = self._call_with_user_input(listener, arguments) if self._event.user_input else listener(*arguments)
+            return (
+                answer
+                if source.from_listener_result is None
+                else source.from_listener_result(self._caller, answer, *wishes)
+            )
 
         return forward
 
-    def _on_input(self, listener: Callable[..., Any], arguments: list[Any]) -> Any:
+    def _call_with_user_input(self, listener: Callable[..., Any], arguments: list[Any]) -> Any:
         """Call a listener, which may do, until it first waits, what only a user may."""
-        with self._caller.on_input():
+        with self._caller.handling_user_input():
             result = listener(*arguments)
-        return _begun_on_input(result, self._caller) if asyncio.iscoroutine(result) else result
+        return _run_with_user_input(result, self._caller) if asyncio.iscoroutine(result) else result
 
 
-async def _begun_on_input(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Any:
-    return await _stepwise(coroutine, caller)
+async def _run_with_user_input(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Any:
+    return await _first_step_with_user_input(coroutine, caller)
 
 
 @types.coroutine
-def _stepwise(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Generator[Any, Any, Any]:
+def _first_step_with_user_input(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Generator[Any, Any, Any]:
     """A coroutine whose first step counts as done by the user."""
     try:
-        with caller.on_input():
+        with caller.handling_user_input():
             waits_for = coroutine.send(None)
         while True:
             try:

@@ -11,15 +11,15 @@ from hatbox.api.caller import Caller
 from hatbox.errors import ApiError, HatboxError, PermissionDenied
 from hatbox.events import Event
 from hatbox.javascript.wire_codec import without_undefined
-from hatbox.schema import Surface, snake_case
+from hatbox.schema import NamespaceSchema, snake_case
 from hatbox.store.base import Store
 
-__all__ = ["Namespace", "Source"]
+__all__ = ["EventBinding", "Namespace"]
 
 logger = logging.getLogger("hatbox.api")
 
 
-class Source(NamedTuple):
+class EventBinding(NamedTuple):
     """Where an event of a namespace comes from, and what a caller is told of it.
 
     `told` gets the caller, what has happened, and what addListener was given beside the listener; it returns what each
@@ -30,8 +30,8 @@ class Source(NamedTuple):
     """
 
     event: Event[Any]
-    told: Callable[..., Sequence[Any] | None]
-    answered: Callable[..., Any] | None = None
+    to_listener_args: Callable[..., Sequence[Any] | None]
+    from_listener_result: Callable[..., Any] | None = None
 
 
 class Namespace:
@@ -41,9 +41,9 @@ class Namespace:
     and returns a future; where `asks_who_calls`, the caller goes before them. For each event it has a source.
     """
 
-    asks_who_calls: ClassVar[bool] = False
+    passes_caller: ClassVar[bool] = False
 
-    def __init__(self, surface: Surface, store: Store, events: Mapping[str, Source]) -> None:
+    def __init__(self, surface: NamespaceSchema, store: Store, events: Mapping[str, EventBinding]) -> None:
         self.surface = surface
         self.events = events
         self._store = store
@@ -62,7 +62,7 @@ class Namespace:
             raise PermissionDenied(f"Permission denied: {function.path} needs the permission {needed}")
         values = function.normalise(arguments)
         callback = values.pop() if function.takes_callback else None
-        reply: asyncio.Future[Any] = method(caller, *values) if self.asks_who_calls else method(*values)
+        reply: asyncio.Future[Any] = method(caller, *values) if self.passes_caller else method(*values)
         if callback is None:
             return reply
         reply.add_done_callback(lambda done: _call_back(callback, done))

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.identities.service import Identities
-from hatbox.messaging.message_router import Messages
+from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
 from hatbox.tabs.service import Tabs
-from hatbox.web_requests import Requests
+from hatbox.web_requests import RequestEvents
 
 __all__ = ["Services"]
 
@@ -23,9 +23,9 @@ class Services(NamedTuple):
     identities: Identities
     cookies: CookieStores
     tabs: Tabs
-    requests: Requests
+    requests: RequestEvents
     clock: Clock
     folder: Path
     """Where the profile lies."""
-    messages: Messages
+    messages: MessageRouter
     """Messages between the extensions that run here."""

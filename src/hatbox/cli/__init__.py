@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from hatbox.cli.fast_run import plain_run
-from hatbox.cli.terminal.command_errors import status_of
+from hatbox.cli.terminal.command_errors import exit_status
 
 if TYPE_CHECKING:
     import typer
@@ -61,10 +61,10 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    sys.stdout = sys.stdout or _nowhere()  # None where the shell has closed it
-    sys.stderr = sys.stderr or _nowhere()
+    sys.stdout = sys.stdout or _open_devnull()  # None where the shell has closed it
+    sys.stderr = sys.stderr or _open_devnull()
     status = invoke(sys.argv[1:])
-    _let_go_of_output()
+    _suppress_output_errors()
     sys.exit(status)
 
 
@@ -81,7 +81,7 @@ def invoke(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # Typer's way of ending after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
-        return status_of(error, as_json=as_json)
+        return exit_status(error, as_json=as_json)
     return status if isinstance(status, int) else 0
 
 
@@ -103,11 +103,11 @@ def _program_for(arguments: Sequence[str]) -> typer.Typer:
     return program(named) if named in COMMANDS or named in GROUPS else program()
 
 
-def _nowhere() -> TextIO:
+def _open_devnull() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-def _let_go_of_output() -> None:
+def _suppress_output_errors() -> None:
     """Python flushes once more when it ends, and complains; what could be written has been written."""
     for stream in (sys.stdout, sys.stderr):
         try:

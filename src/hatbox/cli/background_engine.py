@@ -16,19 +16,19 @@ from typing import IO, Any, Final
 import msgspec
 
 import hatbox
-from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.engine_log import READY, discard, log_of, open_log, set_aside
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 
-__all__ = ["Background"]
+__all__ = ["BackgroundEngine"]
 
-_PATIENCE: Final = 10.0  # seconds for a process that was told to end
+_TERMINATE_TIMEOUT: Final = 10.0  # seconds for a process that was told to end
 
 
-class Background:
+class BackgroundEngine:
     """One process with an engine for a profile."""
 
-    def __init__(self, profile: Path, choice: Choice) -> None:
+    def __init__(self, profile: Path, choice: EngineSelection) -> None:
         self.log = log_of(profile)
         """The file that it prints to."""
         self._profile = profile
@@ -39,7 +39,7 @@ class Background:
         self._was_ready = False
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it was started and has not ended."""
         return self._process is not None and self._process.poll() is None
 
@@ -49,7 +49,7 @@ class Background:
         if not self._was_ready and self._process is not None:
             wanted = {"event": READY, "process": self._process.pid}
             self._was_ready = any(wanted.items() <= each.items() for each in _documents(self._printed()))
-        return self._was_ready and self.runs
+        return self._was_ready and self.is_running
 
     def start(self) -> None:
         """Start it, away from this terminal: neither Ctrl-C here nor the end of the shell reaches it."""
@@ -70,7 +70,7 @@ class Background:
         finally:
             os.close(descriptor)
 
-    def failure(self) -> Failure:
+    def failure(self) -> CommandError:
         """The error that the engine has printed before it ended. If there is one, its log is removed, else stored."""
         printed = self._printed()
         self._close_log()
@@ -79,26 +79,26 @@ class Background:
             if self._beginning == 0:
                 discard(self.log)
             details = {name: value for name, value in error.items() if name not in ("type", "message")}
-            return Failure(error["type"], error["message"], details=details)
+            return CommandError(error["type"], error["message"], details=details)
         words = next((line.strip() for line in reversed(printed.splitlines()) if line.strip()), "it said nothing")
         log = str(set_aside(self.log) or self.log)
         message = f"{self._choice.shown_name} has ended: {words}"
-        return Failure("EngineError", message, lines=[f"Its log is {log}"], details={"log": log})
+        return CommandError("EngineError", message, lines=[f"Its log is {log}"], details={"log": log})
 
     def stop(self) -> None:
         """End it, if it runs."""
-        if self._process is not None and self.runs:
+        if self._process is not None and self.is_running:
             self._process.terminate()
             try:
-                self._process.wait(_PATIENCE)
+                self._process.wait(_TERMINATE_TIMEOUT)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
 
-    def let_go(self) -> None:
+    def detach(self) -> None:
         """Let it go on without us."""
         self._close_log()
-        if self._process is not None and self.runs:
+        if self._process is not None and self.is_running:
             self._process.returncode = 0  # else Python complains of a process that nobody has waited for
 
     def _command(self) -> list[str]:

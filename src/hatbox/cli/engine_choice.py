@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from hatbox.engines.runner import EngineRunner
     from hatbox.profile import Profile
 
-__all__ = ["CHROMIUM", "HTTP", "Choice"]
+__all__ = ["CHROMIUM", "HTTP", "EngineSelection"]
 
 CHROMIUM: Final = "chromium"
 HTTP: Final = "http"
 
 
-class Choice(msgspec.Struct, frozen=True):
+class EngineSelection(msgspec.Struct, frozen=True):
     """An engine, as it was asked for."""
 
-    asked: str | None = None
+    requested: str | None = None
     """The engine's name, where somebody gave it."""
     browser: str | None = None
     headless: bool = False
@@ -28,7 +28,7 @@ class Choice(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The engine to start."""
-        return self.asked or CHROMIUM
+        return self.requested or CHROMIUM
 
     @property
     def has_windows(self) -> bool:

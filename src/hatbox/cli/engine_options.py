@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.cli.engine_choice import CHROMIUM, HTTP, Choice
+from hatbox.cli.engine_choice import CHROMIUM, HTTP, EngineSelection
 from hatbox.cli.terminal.terminal_text import visible
 
 __all__ = ["BrowserOption", "EngineOption", "HeadlessOption", "MarksOption", "chosen"]
@@ -41,7 +41,7 @@ MarksOption = Annotated[
 ]
 
 
-def chosen(engine: str | None, browser: str | None, *, headless: bool, no_marks: bool) -> Choice:
+def chosen(engine: str | None, browser: str | None, *, headless: bool, no_marks: bool) -> EngineSelection:
     """What the options ask for; what cannot be is wrong usage."""
     if engine is not None and engine not in _NAMES:
         raise typer.BadParameter(f"{visible(engine)} is not one of {', '.join(_NAMES)}", param_hint="--engine")
@@ -50,4 +50,4 @@ def chosen(engine: str | None, browser: str | None, *, headless: bool, no_marks:
     if browser == "":
         raise typer.BadParameter("it is empty", param_hint="--browser")
     path = str(Path(browser).expanduser().absolute()) if browser and os.sep in browser else browser
-    return Choice(asked=engine, browser=path, headless=headless, marks=not no_marks)
+    return EngineSelection(requested=engine, browser=path, headless=headless, marks=not no_marks)

@@ -8,18 +8,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
-from hatbox.cli.commands.identities import within
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.commands.identities import run_with_profile
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import ExtensionError
-from hatbox.extension_data.installed_extensions import Installed
-from hatbox.extension_data.run_records import Running
+from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.package.manifest import read_manifest
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.profile import Profile
 
 __all__ = ["Known", "check_packages", "find_extension", "package_of", "packages_of"]
 
-Known: TypeAlias = tuple[Installed, Running | None]
+Known: TypeAlias = tuple[InstalledExtension, RunRecord | None]
 
 
 def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
@@ -35,12 +35,12 @@ def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
     if found:
         ids = [each.area for each, _ in found]
         message = f'{len(found)} extensions are called "{name_or_id}". Say which by its id: {", ".join(ids)}.'
-        raise Failure("AmbiguousExtension", message, details={"ids": ids})
+        raise CommandError("AmbiguousExtension", message, details={"ids": ids})
     names = [name for each, _ in known for name in (each.name, each.id)]
     nearest = get_close_matches(name_or_id, names, n=1)
     hint = f' Did you mean "{nearest[0]}"?' if nearest else " `hatbox extensions list` shows them."
     message = f'no extension is called "{name_or_id}".{hint}'
-    raise Failure("NoSuchExtension", message, details={"nearest": nearest})
+    raise CommandError("NoSuchExtension", message, details={"nearest": nearest})
 
 
 async def package_of(opened: Profile, wanted: str) -> Package:
@@ -60,7 +60,7 @@ def packages_of(wanted: Sequence[str], profile: str | None) -> list[Package]:
     async def found(opened: Profile) -> list[Package]:
         return [await package_of(opened, each) for each in wanted]
 
-    return within(profile, found)
+    return run_with_profile(profile, found)
 
 
 def check_packages(packages: Iterable[Package | Path]) -> None:
@@ -72,8 +72,8 @@ def check_packages(packages: Iterable[Package | Path]) -> None:
             manifest = read_manifest(open_package(each) if isinstance(each, Path) else each)
         except ExtensionError as error:
             named = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
-            raise Failure(type(error).__name__, named) from error
+            raise CommandError(type(error).__name__, named) from error
         if manifest.id in places:
             message = f"{places[manifest.id]} and {path} are the same extension, {manifest.id}. Name one of them."
-            raise Failure("SameExtension", message)
+            raise CommandError("SameExtension", message)
         places[manifest.id] = path

@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.extension_log import log_line
-from hatbox.cli.terminal.foreground import complaints, stoppable
+from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
-from hatbox.errors import EngineBusy
+from hatbox.errors import EngineAlreadyRunning
 from hatbox.extensions.package.manifest import read_manifest
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.extensions.package.user_languages import user_languages
-from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
+from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
 
 if TYPE_CHECKING:
     from hatbox.extensions.extension import Extension
@@ -31,17 +31,17 @@ __all__ = ["run_extensions"]
 def run_extensions(
     given: Sequence[Path | Package],
     profile: Path | None,
-    choice: Choice,
+    choice: EngineSelection,
     *,
     inspect: bool,
     as_json: bool,
     require_sandbox: bool,
 ) -> None:
     """Run extensions until a signal comes, or until none of them runs any more."""
-    limits = Limits(require_sandbox=require_sandbox)
+    limits = RuntimeLimits(require_sandbox=require_sandbox)
 
     async def run() -> None:
-        with stoppable():
+        with stop_on_signals():
             first, *others = [each if isinstance(each, Package) else open_package(each) for each in given]
             # Before all else: while it starts, there is enough to do here.
             child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
@@ -54,16 +54,16 @@ def run_extensions(
             finally:
                 await child.stop()
 
-    with complaints(as_json=as_json):
+    with log_to_stderr(as_json=as_json):
         asyncio.run(run())
 
 
 async def _run(
     opened: Profile,
     packages: Sequence[Package],
-    choice: Choice,
+    choice: EngineSelection,
     child: DenoProcess,
-    limits: Limits,
+    limits: RuntimeLimits,
     *,
     inspect: bool,
     as_json: bool,
@@ -88,10 +88,12 @@ async def _run(
             await asyncio.wait(under_way)
 
 
-async def _load_pages(opened: Profile, choice: Choice, stack: contextlib.AsyncExitStack, begun: asyncio.Event) -> None:
+async def _load_pages(
+    opened: Profile, choice: EngineSelection, stack: contextlib.AsyncExitStack, begun: asyncio.Event
+) -> None:
     """An engine for the tabs of the profile, unless another process has one already: that one serves as well."""
     await begun.wait()
-    with contextlib.suppress(EngineBusy):
+    with contextlib.suppress(EngineAlreadyRunning):
         await stack.enter_async_context(choice.runner(opened))
 
 
@@ -99,7 +101,7 @@ async def _start(
     opened: Profile,
     packages: Sequence[Package],
     child: DenoProcess | None,
-    limits: Limits,
+    limits: RuntimeLimits,
     on_run: Callable[[], None],
     on_end: Callable[[], None],
     *,
@@ -108,9 +110,9 @@ async def _start(
 ) -> None:
     left = len(packages)
     for package in packages:
-        teller = _Teller(package, as_json=as_json)
+        teller = _ExtensionPrinter(package, as_json=as_json)
 
-        def ended(reason: Exit, pause: float | None, teller: _Teller = teller) -> None:
+        def ended(reason: Exit, pause: float | None, teller: _ExtensionPrinter = teller) -> None:
             nonlocal left
             teller.ended(reason, pause)
             left -= pause is None
@@ -125,7 +127,7 @@ async def _start(
         await teller.warn_of_namesake(opened, extension)
 
 
-class _Teller:
+class _ExtensionPrinter:
     """Prints what becomes of one extension, a line for each thing."""
 
     def __init__(self, package: Package, *, as_json: bool) -> None:

@@ -30,11 +30,17 @@ def plain_run(arguments: Sequence[str]) -> Callable[[], None] | None:
             paths.append(Path(each))
     if len(paths) != 1 or not paths[0].exists() or not is_extension(paths[0]):
         return None
-    from hatbox.cli.engine_choice import HTTP, Choice
+    from hatbox.cli.engine_choice import HTTP, EngineSelection
     from hatbox.cli.extension_run import run_extensions
 
     return partial(
-        run_extensions, paths, profile, Choice(asked=HTTP), inspect=False, as_json=False, require_sandbox=False
+        run_extensions,
+        paths,
+        profile,
+        EngineSelection(requested=HTTP),
+        inspect=False,
+        as_json=False,
+        require_sandbox=False,
     )
 
 

@@ -30,7 +30,7 @@ async def hide_and_wait(
         for tab in await profile.tabs.query()
         if tab.cookie_store_id in stores
         and not tab.hidden
-        and (tab.begun or not tab.loading)  # other tabs have no page
+        and (tab.started or not tab.loading)  # other tabs have no page
     }
     reports: dict[int, tuple[str, ...]] = {}
     all_hidden = asyncio.Event()
@@ -50,7 +50,7 @@ async def hide_and_wait(
     finally:
         profile.tabs.on_hidden.remove_listener(on_hidden)
     lines = [
-        f"Tab {tab_id} ({open_tabs[tab_id].label}): typed text is not saved: {', '.join(lost)}."
+        f"Tab {tab_id} ({open_tabs[tab_id].display_title}): typed text is not saved: {', '.join(lost)}."
         for tab_id, lost in sorted(reports.items())
         if lost
     ]

@@ -66,7 +66,7 @@ class Followed:
     def _replacement(self, rows: Iterable[TabRow], closed: Tab) -> TabRow | None:
         known = {tab.id for tab in self.tabs} | set(self.replaced)
         newer = [row for row in rows if row.id > closed.id and row.id not in known]
-        address = closed.target or closed.url
+        address = closed.pending_url or closed.url
         same_page = [row for row in newer if address in (row.target, row.url)]
         # After a redirect to the assigned site, the replacement has another URL, at the same position.
         same_place = [row for row in newer if row.window == closed.window_id and 0 <= row.position - closed.index <= 1]

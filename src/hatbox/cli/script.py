@@ -27,8 +27,8 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from hatbox import schema
-from hatbox.cli.script_errors import explained, is_hatbox, is_own, syntax_failure
-from hatbox.cli.terminal.command_errors import FAILED, Failure, report
+from hatbox.cli.script_errors import is_hatbox, is_own, script_error, syntax_failure
+from hatbox.cli.terminal.command_errors import FAILED, CommandError, report
 from hatbox.cli.terminal.foreground import logging_to
 from hatbox.profile import Profile
 from hatbox.urls.match_patterns import ALL_URLS
@@ -114,7 +114,7 @@ class _Execution:
         previous, threading.excepthook = threading.excepthook, self._on_thread_error
         unraisable, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
         try:
-            with logging_to(_Log(self)):
+            with logging_to(_ScriptLogHandler(self)):
                 yield
         finally:
             threading.excepthook = previous
@@ -123,7 +123,7 @@ class _Execution:
     def _on_loop_error(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if error is None:
-            self.complain(Failure("ScriptError", f"{self._script}: {context['message']}"))
+            self.complain(CommandError("ScriptError", f"{self._script}: {context['message']}"))
             return
         future = context.get("future", context.get("task"))
         kind = "task" if isinstance(future, asyncio.Task) else "call"
@@ -140,21 +140,21 @@ class _Execution:
             self._failed(arguments.exc_value, f"the thread {name} failed")
 
     def _failed(self, error: BaseException, what: str = "") -> int:
-        return self.complain(explained(error, self._script, what))
+        return self.complain(script_error(error, self._script, what))
 
-    def complain(self, failure: Failure) -> int:
+    def complain(self, failure: CommandError) -> int:
         self.status = FAILED
         report(failure, as_json=self._as_json)
         return FAILED
 
     def logged(self, message: str, error: BaseException | None) -> None:
         if error is None:
-            self.complain(Failure("Warning", message))
+            self.complain(CommandError("Warning", message))
         else:
             self._failed(error, message)
 
 
-class _Log(logging.Handler):
+class _ScriptLogHandler(logging.Handler):
     """Hatbox's own log, told as everything else that went wrong in the script."""
 
     def __init__(self, execution: _Execution) -> None:
@@ -176,14 +176,14 @@ def _compiled(script: Path) -> CodeType:
     try:
         source = script.read_bytes()
     except OSError as error:
-        raise Failure("ScriptNotReadable", f"{script}: {error.strerror}") from error
+        raise CommandError("ScriptNotReadable", f"{script}: {error.strerror}") from error
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
         code: CodeType = compile(source, str(script), "exec", flags=flags, dont_inherit=True)
     except SyntaxError as error:
         raise syntax_failure(error, script) from error
     except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes; nesting beyond what Python can read
-        raise Failure("SyntaxError", f"{script}: {error}") from error
+        raise CommandError("SyntaxError", f"{script}: {error}") from error
     return code
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hatbox
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 
-__all__ = ["explained", "is_hatbox", "is_own", "syntax_failure"]
+__all__ = ["is_hatbox", "is_own", "script_error", "syntax_failure"]
 
 
-class _Place(NamedTuple):
+class _SourceLocation(NamedTuple):
     file: str
     line: int
     function: str
@@ -24,13 +24,13 @@ class _Place(NamedTuple):
         return f"{self.file}:{self.line}" + ("" if self.function == "<module>" else f" in {self.function}")
 
 
-def explained(error: BaseException, script: Path, what: str = "") -> Failure:
+def script_error(error: BaseException, script: Path, what: str = "") -> CommandError:
     """An error of a script: its innermost line that the author wrote, then the way there."""
     places = _places(error)
     where = f"{places[0].file}, line {places[0].line}" if places else str(script)
-    told, *more = _told(error)
+    told, *more = _message_lines(error)
     more += (f"    {advice}" for advice in _advice(error))
-    return Failure(
+    return CommandError(
         type(error).__name__,
         ": ".join(part for part in (where, what, told) if part),
         lines=[*more, *(f"    at {place}" for place in (places if len(places) > 1 else ()))],
@@ -50,7 +50,7 @@ def _advice(error: BaseException) -> Iterator[str]:
         yield "`profile` is in scope only without --permission, and only in the script itself."
 
 
-def syntax_failure(error: SyntaxError, script: Path) -> Failure:
+def syntax_failure(error: SyntaxError, script: Path) -> CommandError:
     """What Python could not read, with the line and a caret under the spot."""
     file, line = error.filename or str(script), error.lineno
     where = f"{file}, line {line}" if line else file
@@ -59,7 +59,7 @@ def syntax_failure(error: SyntaxError, script: Path) -> Failure:
         text = error.text.rstrip("\n")
         spot = max((error.offset or 1) - 1 - (len(text) - len(text.lstrip())), 0)
         lines = [f"    {text.lstrip()}", f"    {' ' * spot}^"]
-    return Failure(
+    return CommandError(
         type(error).__name__,
         f"{where}: {type(error).__name__}: {error.msg}",
         lines=lines,
@@ -86,10 +86,10 @@ def _is_pythons(file: str) -> bool:
     )
 
 
-def _places(error: BaseException) -> list[_Place]:
+def _places(error: BaseException) -> list[_SourceLocation]:
     """The user's own lines that led to an error, innermost first."""
     places = [
-        _Place(_short(frame.f_code.co_filename), line, frame.f_code.co_name)
+        _SourceLocation(_short(frame.f_code.co_filename), line, frame.f_code.co_name)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if is_own(frame.f_code.co_filename)
     ]
@@ -101,7 +101,7 @@ def _short(file: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else file
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _message_lines(error: BaseException) -> Iterator[str]:
     """The error in one line or more: its message, its notes, and the errors inside it or behind it."""
     first, *rest = f"{type(error).__name__}: {error}".rstrip(": ").splitlines() or [type(error).__name__]
     yield first
@@ -116,7 +116,7 @@ def _told(error: BaseException) -> Iterator[str]:
 
 def _nested(mark: str, error: BaseException) -> Iterator[str]:
     places = _places(error)
-    first, *rest = _told(error)
+    first, *rest = _message_lines(error)
     yield mark + (f"{places[0].file}, line {places[0].line}: " if places else "") + first
     for line in rest:
         yield f"    {line}"

@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from hatbox.cli.background_engine import Background
-from hatbox.cli.engine_choice import Choice
+from hatbox.cli.background_engine import BackgroundEngine
+from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.replacement import Followed
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.lease import Lease
-from hatbox.errors import EngineBusy
+from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.service import hide
@@ -24,22 +24,22 @@ from hatbox.store.base import Transaction
 from hatbox.tabs.strip import close_rows
 from hatbox.tabs.visibility import show_and_activate
 
-__all__ = ["WAIT_SECONDS", "Opening"]
+__all__ = ["WAIT_SECONDS", "TabOpener"]
 
 WAIT_SECONDS: Final = 60.0
 _PAUSE: Final = 0.03  # seconds between two looks at the profile
 _STARTS: Final = 3  # how often an engine is started that finds another one, which then is gone
 
 
-class Opening:
+class TabOpener:
     """Tabs of one identity, or of none, on their way to be open."""
 
-    def __init__(self, profile: Profile, identity: ContextualIdentity | None, choice: Choice) -> None:
+    def __init__(self, profile: Profile, identity: ContextualIdentity | None, choice: EngineSelection) -> None:
         self._profile = profile
         self._identity = identity
         self._choice = choice
         self._lease = Lease(profile.path)
-        self._background = Background(profile.path, choice)
+        self._background = BackgroundEngine(profile.path, choice)
         self._starts = 0
         self._had_engine = False
 
@@ -58,12 +58,12 @@ class Opening:
                     return opened
         except BaseException as error:
             if not self._had_engine:
-                await asyncio.shield(self._take_back(made, active))
+                await asyncio.shield(self._roll_back(made, active))
             if isinstance(error, TimeoutError):
-                raise self._late(made, max_time) from None
+                raise self._timeout_error(made, max_time) from None
             raise
         finally:
-            self._background.let_go()
+            self._background.detach()
 
     async def _complete(self, opened: Followed, say: Callable[[bool], None]) -> None:
         """Wait until an engine has the tabs and none of them loads any more."""
@@ -81,13 +81,13 @@ class Opening:
         """Whether an engine has the tabs. Starts one where there is none, and fails where that has failed."""
         # While ours is starting nobody asks for the holder: asking takes the lease for a moment, and ours might not
         # get it.
-        if self._background.runs:
+        if self._background.is_running:
             return self._background.is_ready
         if self._lease.holder() is not None:
             return True
         if self._starts:
             failure = self._background.failure()
-            if failure.kind != EngineBusy.__name__ or self._starts == _STARTS:
+            if failure.kind != EngineAlreadyRunning.__name__ or self._starts == _STARTS:
                 raise failure
         self._starts += 1
         self._background.start()
@@ -95,15 +95,15 @@ class Opening:
 
     def _check_engine(self) -> None:
         holder = self._lease.holder()
-        if holder is not None and self._choice.asked not in (None, holder.engine.casefold()):
-            raise Failure(
-                EngineBusy.__name__,
+        if holder is not None and self._choice.requested not in (None, holder.engine.casefold()):
+            raise CommandError(
+                EngineAlreadyRunning.__name__,
                 f"the {holder.engine} engine in process {holder.process} has the tabs of this profile. "
                 "Leave out --engine, or stop it first.",
                 details={"engine": holder.engine, "process": holder.process},
             )
 
-    async def _take_back(self, tab_ids: Sequence[int], active: Sequence[int]) -> None:
+    async def _roll_back(self, tab_ids: Sequence[int], active: Sequence[int]) -> None:
         """Leave all as it was before the tabs were written."""
         await asyncio.to_thread(self._background.stop)
 
@@ -123,9 +123,11 @@ class Opening:
     def _starting(self) -> str:
         return f"Starting {self._choice.shown_name}"
 
-    def _late(self, tab_ids: Sequence[int], max_time: float) -> Failure:
+    def _timeout_error(self, tab_ids: Sequence[int], max_time: float) -> CommandError:
         waited = f"{max_time:g} seconds"
         if not self._had_engine:
-            return Failure("TimeoutError", f"{self._choice.shown_name} did not start in {waited}. Nothing was opened.")
+            return CommandError(
+                "TimeoutError", f"{self._choice.shown_name} did not start in {waited}. Nothing was opened."
+            )
         which = f"tab {tab_ids[0]}" if len(tab_ids) == 1 else f"tabs {', '.join(map(str, tab_ids))}"
-        return Failure("TimeoutError", f"{which}: still loading after {waited}, and left open")
+        return CommandError("TimeoutError", f"{which}: still loading after {waited}, and left open")

@@ -12,7 +12,7 @@ from hatbox.cli.terminal.terminal_text import visible
 from hatbox.tabs.tab_model import BLANK
 from hatbox.urls.url import parse_url
 
-__all__ = ["address"]
+__all__ = ["parse_url_argument"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PORT: Final = re.compile(r"[0-9]+(?=[/?#]|$)")
@@ -23,7 +23,7 @@ _NEVER_HOSTS: Final = frozenset(
 _THIS_MACHINE: Final = re.compile(r"localhost|.+\.localhost|127(\.\d+){3}|\[::1\]", re.IGNORECASE)
 
 
-def address(typed: str) -> str:
+def parse_url_argument(typed: str) -> str:
     """The URL, with the scheme that it lacks; what no tab can show is wrong usage."""
     text = typed.strip()
     scheme = _scheme(text)

@@ -15,18 +15,18 @@ from aiohttp.connector import Connection
 from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
-from hatbox.clients.identity_binding import Worn
-from hatbox.cookies.request_urls import Target, target_from
-from hatbox.errors import ForeignCookies
+from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["session"]
 
 
-def session(worn: Worn, options: Mapping[str, Any]) -> aiohttp.ClientSession:
+def session(worn: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.ClientSession:
     """An aiohttp.ClientSession; the options are those of aiohttp.ClientSession, without cookies and cookie_jar."""
     for name in ("cookies", "cookie_jar"):
         if options.get(name) is not None:
-            raise ForeignCookies(f"{name}= was given")
+            raise CookiesNotAllowed(f"{name}= was given")
 
     async def look_first(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         await _dress(request, worn)
@@ -55,14 +55,14 @@ class _EmptyCookieJar(aiohttp.DummyCookieJar):
         response_url: URL = URL(),  # noqa: B008 - as aiohttp has it
     ) -> None:
         if not response_url.host:
-            raise ForeignCookies("cookies were put into a client's own jar")
+            raise CookiesNotAllowed("cookies were put into a client's own jar")
 
 
-def _request_class(base: type[ClientRequest], worn: Worn) -> type[ClientRequest]:
+def _request_class(base: type[ClientRequest], worn: IdentityBinding) -> type[ClientRequest]:
     class Request(base):  # type: ignore[valid-type,misc]
         def update_cookies(self, cookies: LooseCookies | None) -> None:
             if cookies:
-                raise ForeignCookies("cookies= was given")
+                raise CookiesNotAllowed("cookies= was given")
 
         async def send(self, conn: Connection) -> ClientResponse:
             await _dress(self, worn)
@@ -72,7 +72,7 @@ def _request_class(base: type[ClientRequest], worn: Worn) -> type[ClientRequest]
     return Request
 
 
-def _response_class(base: type[ClientResponse], worn: Worn) -> type[ClientResponse]:
+def _response_class(base: type[ClientResponse], worn: IdentityBinding) -> type[ClientResponse]:
     class Response(base):  # type: ignore[valid-type,misc]
         async def start(self, connection: Connection) -> ClientResponse:
             started: ClientResponse = await super().start(connection)
@@ -83,10 +83,10 @@ def _response_class(base: type[ClientResponse], worn: Worn) -> type[ClientRespon
     return Response
 
 
-async def _dress(request: ClientRequest, worn: Worn) -> None:
+async def _dress(request: ClientRequest, worn: IdentityBinding) -> None:
     """Give the request its cookies, in the place of those that it got from here before."""
     if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_worn", None) is not worn:
-        raise ForeignCookies("the request has a Cookie header of its own")
+        raise CookiesNotAllowed("the request has a Cookie header of its own")
     request._hatbox_worn = worn  # type: ignore[attr-defined]
     cookies = _encodable(await worn.header(_target(request.url)))
     request.headers.popall(hdrs.COOKIE, None)
@@ -105,5 +105,5 @@ def _encodable(header: str) -> str:
     return "; ".join(texts)
 
 
-def _target(url: URL) -> Target:
+def _target(url: URL) -> RequestUrl:
     return target_from(url.scheme, url.raw_host or "", url.raw_path)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from http.cookiejar import Cookie, CookieJar
 from typing import Any, NoReturn
 
-from hatbox.errors import ForeignCookies
+from hatbox.errors import CookiesNotAllowed
 
-__all__ = ["EmptyJar"]
+__all__ = ["DisabledCookieJar"]
 
 
-class EmptyJar(CookieJar):
+class DisabledCookieJar(CookieJar):
     """A jar that is empty for good: it passes over what answers bring, and refuses what anybody puts in."""
 
     def add_cookie_header(self, request: Any) -> None:
@@ -21,7 +21,7 @@ class EmptyJar(CookieJar):
 
     def set_cookie(self, cookie: Cookie) -> NoReturn:
         """Refuse."""
-        raise ForeignCookies(f'the cookie "{cookie.name}" was put into a client\'s own jar')
+        raise CookiesNotAllowed(f'the cookie "{cookie.name}" was put into a client\'s own jar')
 
     def set_cookie_if_ok(self, cookie: Cookie, _request: Any) -> NoReturn:
         """Refuse."""

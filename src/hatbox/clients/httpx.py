@@ -12,11 +12,11 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 import httpx
 
-from hatbox.clients.empty_jar import EmptyJar
-from hatbox.clients.identity_binding import SyncWorn, Worn
+from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
-from hatbox.cookies.request_urls import Target, target_from
-from hatbox.errors import ForeignCookies
+from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["async_client", "client", "decoded_body"]
 
@@ -27,12 +27,12 @@ Around: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTranspor
 _MARK: Final = "hatbox.worn"
 
 
-def client(worn: SyncWorn, options: Mapping[str, Any]) -> httpx.Client:
+def client(worn: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Client:
     """An httpx.Client; the options are those of httpx.Client, without cookies."""
     return _Client(worn, options)
 
 
-def async_client(worn: Worn, options: Mapping[str, Any], around: Around | None = None) -> httpx.AsyncClient:
+def async_client(worn: IdentityBinding, options: Mapping[str, Any], around: Around | None = None) -> httpx.AsyncClient:
     """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies.
 
     `around` may put something around each transport: it sees requests with the identity's cookies, and responses
@@ -55,7 +55,7 @@ async def decoded_body(response: httpx.Response, most_bytes: int) -> AsyncGenera
                 yield piece
 
 
-class _JarStaysEmpty:
+class _NoClientCookies:
     """The jar of both clients; it stands before httpx's own class, whose `cookies` it takes the place of."""
 
     _cookies: httpx.Cookies
@@ -67,19 +67,19 @@ class _JarStaysEmpty:
 
     @cookies.setter
     def cookies(self, _: object) -> NoReturn:
-        raise ForeignCookies("a client was given a jar")
+        raise CookiesNotAllowed("a client was given a jar")
 
 
-class _Client(_JarStaysEmpty, httpx.Client):
-    def __init__(self, worn: SyncWorn, options: Mapping[str, Any]) -> None:
+class _Client(_NoClientCookies, httpx.Client):
+    def __init__(self, worn: SyncIdentityBinding, options: Mapping[str, Any]) -> None:
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
         self._transport = _Transport(self._transport, worn)
         self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, worn))
 
 
-class _AsyncClient(_JarStaysEmpty, httpx.AsyncClient):
-    def __init__(self, worn: Worn, options: Mapping[str, Any], around: Around | None) -> None:
+class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
+    def __init__(self, worn: IdentityBinding, options: Mapping[str, Any], around: Around | None) -> None:
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
         self._worn = worn
@@ -91,19 +91,19 @@ class _AsyncClient(_JarStaysEmpty, httpx.AsyncClient):
         self._mounts = _wrapped(self._mounts, dress)
 
     async def __aenter__(self) -> _AsyncClient:
-        await self._worn.put_on()
+        await self._worn.open_cookie_store()
         return await super().__aenter__()
 
 
 class _Transport(httpx.BaseTransport):
-    def __init__(self, inner: httpx.BaseTransport, worn: SyncWorn) -> None:
+    def __init__(self, inner: httpx.BaseTransport, worn: SyncIdentityBinding) -> None:
         self._inner = inner
         self._worn = worn
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._worn)
         target = _target(request)
-        response = self._inner.handle_request(_dressed(request, self._worn.header(target)))
+        response = self._inner.handle_request(_with_cookie_header(request, self._worn.header(target)))
         try:
             self._worn.receive(target, _lines(response))
         except BaseException:
@@ -123,14 +123,14 @@ class _Transport(httpx.BaseTransport):
 
 
 class _AsyncTransport(httpx.AsyncBaseTransport):
-    def __init__(self, inner: httpx.AsyncBaseTransport, worn: Worn) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, worn: IdentityBinding) -> None:
         self._inner = inner
         self._worn = worn
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._worn)
         target = _target(request)
-        response = await self._inner.handle_async_request(_dressed(request, await self._worn.header(target)))
+        response = await self._inner.handle_async_request(_with_cookie_header(request, await self._worn.header(target)))
         try:
             await self._worn.receive(target, _lines(response))
         except BaseException:
@@ -183,28 +183,28 @@ def _accept_codings(client: httpx.Client | httpx.AsyncClient, options: Mapping[s
 
 def _without_cookies(options: Mapping[str, Any]) -> dict[str, Any]:
     if options.get("cookies") is not None:
-        raise ForeignCookies("cookies= was given")
-    return {**options, "cookies": EmptyJar()}
+        raise CookiesNotAllowed("cookies= was given")
+    return {**options, "cookies": DisabledCookieJar()}
 
 
 def _wrapped(mounts: Mapping[Any, T | None], wrap: Callable[[T], T]) -> dict[Any, T | None]:
     return {pattern: None if inner is None else wrap(inner) for pattern, inner in mounts.items()}
 
 
-def _refuse_own_cookies(request: httpx.Request, worn: Worn | SyncWorn) -> None:
+def _refuse_own_cookies(request: httpx.Request, worn: IdentityBinding | SyncIdentityBinding) -> None:
     if request.extensions.get(_MARK) is worn:
         return
     if "Cookie" in request.headers:
-        raise ForeignCookies("the request has a Cookie header of its own")
+        raise CookiesNotAllowed("the request has a Cookie header of its own")
     request.extensions[_MARK] = worn
 
 
-def _target(request: httpx.Request) -> Target:
+def _target(request: httpx.Request) -> RequestUrl:
     url = request.url
     return target_from(url.scheme, url.raw_host.decode("ascii"), url.raw_path.decode("ascii"))
 
 
-def _dressed(request: httpx.Request, cookies: str) -> httpx.Request:
+def _with_cookie_header(request: httpx.Request, cookies: str) -> httpx.Request:
     """The request that goes out. The caller's own stays bare, and can be sent with another identity as well."""
     headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"cookie"]
     if cookies:

@@ -11,18 +11,18 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
-from hatbox.cookies.request_urls import Target
+from hatbox.cookies.request_urls import RequestUrl
 from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 
-__all__ = ["SyncWorn", "Worn", "extra"]
+__all__ = ["IdentityBinding", "SyncIdentityBinding", "extra"]
 
 T = TypeVar("T")
 
 
-class Worn:
+class IdentityBinding:
     """The identity that one client wears. Every call looks whether it is still there."""
 
     def __init__(self, identities: Identities, stores: CookieStores, identity: IdentityLike) -> None:
@@ -32,7 +32,7 @@ class Worn:
         self._cookie_store_id = ""
         self._name = ""
 
-    async def put_on(self) -> CookieStore:
+    async def open_cookie_store(self) -> CookieStore:
         """The identity's cookies; raises IdentityRemoved if it is gone, and NoSuchIdentity if it never was.
 
         An identity object whose name is not the one that its id has here raises StaleIdentity.
@@ -41,35 +41,35 @@ class Worn:
             cookie_store_id, name = await self._find()
             if not self._cookie_store_id:  # no other request has been quicker
                 self._cookie_store_id, self._name = cookie_store_id, name
-        with self._explained():
+        with self._identity_errors():
             # Each time anew: a profile that was closed and opened again has other stores, and old ones hear nothing.
             return await self._stores.open(self._cookie_store_id)
 
-    async def header(self, target: Target) -> str:
+    async def header(self, target: RequestUrl) -> str:
         """The Cookie header of a request to this target, one character for each byte; empty if no cookie goes along."""
-        store = await self.put_on()
-        with self._explained():
+        store = await self.open_cookie_store()
+        with self._identity_errors():
             return await store.header(target)
 
-    async def receive(self, target: Target, lines: Sequence[bytes]) -> None:
+    async def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
         """Take in the Set-Cookie values of the answer. When this returns, they are on disk."""
         if lines:
-            store = await self.put_on()
-            with self._explained():
+            store = await self.open_cookie_store()
+            with self._identity_errors():
                 await store.receive(lines, target)
 
     async def _find(self) -> tuple[str, str]:
         if self._asked == DEFAULT_STORE:
             return DEFAULT_STORE, ""
         try:
-            found = await self._identities.recognize(self._asked)
+            found = await self._identities.resolve(self._asked)
         except InvalidIdentity as error:
             name = self._asked.name if isinstance(self._asked, ContextualIdentity) else ""
             raise IdentityRemoved(error.cookie_store_id, name) from error
         return found.cookie_store_id, found.name
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _identity_errors(self) -> Iterator[None]:
         try:
             yield
         except InvalidIdentity as error:
@@ -82,22 +82,22 @@ class Run(Protocol):
     def __call__(self, begin: Callable[[], Awaitable[T]], /) -> T: ...
 
 
-class SyncWorn:
+class SyncIdentityBinding:
     """The same for clients without an event loop; safe to use from several threads."""
 
-    def __init__(self, worn: Worn, run: Run) -> None:
+    def __init__(self, worn: IdentityBinding, run: Run) -> None:
         self._worn = worn
         self._run = run
 
-    def put_on(self) -> None:
+    def open_cookie_store(self) -> None:
         """Look the identity up, unless that is done; raises if it is not there."""
-        self._run(self._worn.put_on)
+        self._run(self._worn.open_cookie_store)
 
-    def header(self, target: Target) -> str:
+    def header(self, target: RequestUrl) -> str:
         """The Cookie header of a request to this target, one character for each byte; empty if no cookie goes along."""
         return self._run(lambda: self._worn.header(target))
 
-    def receive(self, target: Target, lines: Sequence[bytes]) -> None:
+    def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
         """Take in the Set-Cookie values of the answer. When this returns, they are on disk."""
         if lines:
             self._run(lambda: self._worn.receive(target, lines))

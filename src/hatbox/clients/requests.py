@@ -15,29 +15,29 @@ from requests.adapters import BaseAdapter
 from requests.cookies import RequestsCookieJar
 from requests.exceptions import ContentDecodingError
 
-from hatbox.clients.empty_jar import EmptyJar
-from hatbox.clients.identity_binding import SyncWorn
+from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.identity_binding import SyncIdentityBinding
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
-from hatbox.cookies.request_urls import Target, target_from
-from hatbox.errors import ForeignCookies
+from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["session"]
 
 
-def session(worn: SyncWorn) -> requests.Session:
+def session(worn: SyncIdentityBinding) -> requests.Session:
     """A requests.Session."""
     return _Session(worn)
 
 
-class _EmptyRequestsJar(EmptyJar, RequestsCookieJar):
+class _EmptyRequestsJar(DisabledCookieJar, RequestsCookieJar):
     def copy(self) -> _EmptyRequestsJar:
         return self
 
 
 class _Session(requests.Session):
-    def __init__(self, worn: SyncWorn) -> None:
+    def __init__(self, worn: SyncIdentityBinding) -> None:
         self._empty = _EmptyRequestsJar()
-        self._worn: SyncWorn | None = None
+        self._worn: SyncIdentityBinding | None = None
         super().__init__()
         self._worn = worn
 
@@ -49,7 +49,7 @@ class _Session(requests.Session):
     @cookies.setter
     def cookies(self, _: object) -> None:
         if self._worn is not None:  # requests.Session makes itself a jar when it begins
-            raise ForeignCookies("a session was given a jar")
+            raise CookiesNotAllowed("a session was given a jar")
 
     def get_adapter(self, url: str) -> BaseAdapter:
         if self._worn is None:
@@ -59,7 +59,7 @@ class _Session(requests.Session):
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         if request._cookies is not self._empty:
             if "Cookie" in request.headers:
-                raise ForeignCookies("the request has a Cookie header of its own")
+                raise CookiesNotAllowed("the request has a Cookie header of its own")
             request._cookies = self._empty
         return super().send(request, **options)
 
@@ -67,7 +67,7 @@ class _Session(requests.Session):
 class _Adapter(BaseAdapter):
     """Wraps the adapter that is mounted, be it the user's own."""
 
-    def __init__(self, inner: BaseAdapter, worn: SyncWorn) -> None:
+    def __init__(self, inner: BaseAdapter, worn: SyncIdentityBinding) -> None:
         super().__init__()
         self._inner = inner
         self._worn = worn
@@ -123,7 +123,7 @@ def _bound(response: requests.Response) -> None:
     response.iter_content = iter_content  # type: ignore[method-assign]
 
 
-def _target(request: requests.PreparedRequest) -> Target:
+def _target(request: requests.PreparedRequest) -> RequestUrl:
     url = urlsplit(request.url or "")
     return target_from(url.scheme, url.hostname or "", url.path)
 

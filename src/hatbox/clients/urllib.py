@@ -14,27 +14,27 @@ from http.client import HTTPResponse
 from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
-from hatbox.clients.identity_binding import SyncWorn
-from hatbox.cookies.request_urls import Target, target_of
-from hatbox.errors import ForeignCookies
+from hatbox.clients.identity_binding import SyncIdentityBinding
+from hatbox.cookies.request_urls import RequestUrl, target_of
+from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["opener"]
 
 
-def opener(worn: SyncWorn, handlers: Sequence[BaseHandler | type[BaseHandler]]) -> OpenerDirector:
+def opener(worn: SyncIdentityBinding, handlers: Sequence[BaseHandler | type[BaseHandler]]) -> OpenerDirector:
     """What urllib.request.build_opener makes of these handlers, wearing an identity."""
     for handler in handlers:
         kind = handler if isinstance(handler, type) else type(handler)
         if issubclass(kind, urllib.request.HTTPCookieProcessor):
-            raise ForeignCookies("a handler with a jar was given")
-    under_way: WeakKeyDictionary[Request, Target] = WeakKeyDictionary()
-    return urllib.request.build_opener(*handlers, _Sender(worn, under_way), _Receiver(worn, under_way))
+            raise CookiesNotAllowed("a handler with a jar was given")
+    under_way: WeakKeyDictionary[Request, RequestUrl] = WeakKeyDictionary()
+    return urllib.request.build_opener(*handlers, _RequestProcessor(worn, under_way), _Receiver(worn, under_way))
 
 
-class _Sender(BaseHandler):
+class _RequestProcessor(BaseHandler):
     handler_order = sys.maxsize
 
-    def __init__(self, worn: SyncWorn, under_way: WeakKeyDictionary[Request, Target]) -> None:
+    def __init__(self, worn: SyncIdentityBinding, under_way: WeakKeyDictionary[Request, RequestUrl]) -> None:
         self._worn = worn
         self._under_way = under_way
 
@@ -43,7 +43,7 @@ class _Sender(BaseHandler):
         target = self._under_way.get(request)  # known already where urllib repeats one with authentication
         if target is None:
             if request.has_header("Cookie"):
-                raise ForeignCookies("the request has a Cookie header of its own")
+                raise CookiesNotAllowed("the request has a Cookie header of its own")
             target = target_of(f"{request.type}://{request.host}{request.selector}")
             request = copy.copy(request)
             request.unredirected_hdrs = dict(request.unredirected_hdrs)
@@ -59,7 +59,7 @@ class _Sender(BaseHandler):
 class _Receiver(BaseHandler):
     handler_order = -sys.maxsize
 
-    def __init__(self, worn: SyncWorn, under_way: WeakKeyDictionary[Request, Target]) -> None:
+    def __init__(self, worn: SyncIdentityBinding, under_way: WeakKeyDictionary[Request, RequestUrl]) -> None:
         self._worn = worn
         self._under_way = under_way
 

@@ -9,32 +9,32 @@
 RFC 6265bis, and what both browsers do where they agree against it. Nothing here reads a clock, a file or the network.
 """
 
-from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
 from hatbox.cookies.dates import parse_date
-from hatbox.cookies.eviction import Limits
-from hatbox.cookies.exclusion_reasons import Reason
+from hatbox.cookies.eviction import JarLimits
+from hatbox.cookies.exclusion_reasons import ExclusionReason
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
-from hatbox.cookies.public_suffixes import Suffixes
-from hatbox.cookies.request_urls import Target, target_from, target_of
-from hatbox.cookies.samesite import Context
-from hatbox.errors import CookieRefused
+from hatbox.cookies.public_suffixes import PublicSuffixes
+from hatbox.cookies.request_urls import RequestUrl, target_from, target_of
+from hatbox.cookies.samesite import RequestContext
+from hatbox.errors import CookieRejected
 
 __all__ = [
-    "Cause",
-    "Change",
-    "Context",
+    "ChangeCause",
     "Cookie",
-    "CookieRefused",
+    "CookieKey",
+    "CookieRejected",
+    "ExclusionReason",
     "Jar",
-    "Key",
-    "Limits",
+    "JarChange",
+    "JarLimits",
     "Partition",
-    "Reason",
+    "PublicSuffixes",
+    "RequestContext",
+    "RequestUrl",
     "SameSite",
     "SetCookie",
-    "Suffixes",
-    "Target",
     "as_octets",
     "parse_date",
     "parse_set_cookie",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-__all__ = ["Cause", "Change", "Cookie", "Key", "Partition", "SameSite"]
+__all__ = ["ChangeCause", "Cookie", "CookieKey", "JarChange", "Partition", "SameSite"]
 
 # Longer paths sort first, then older cookies. One integer says both, for the next 36,000 years of microseconds.
 _PATH_WEIGHT = 1 << 60
@@ -32,7 +32,7 @@ class Partition(NamedTuple):
     cross_site_ancestor: bool = False
 
 
-class Key(NamedTuple):
+class CookieKey(NamedTuple):
     """What makes two cookies of one store the same cookie."""
 
     domain: str
@@ -70,9 +70,9 @@ class Cookie(msgspec.Struct, gc=False, kw_only=True):
         self.order = self.sequence - len(self.path) * _PATH_WEIGHT
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CookieKey:
         """What this cookie replaces, or is replaced by."""
-        return Key(self.domain, self.host_only, self.path, self.name, self.partition)
+        return CookieKey(self.domain, self.host_only, self.path, self.name, self.partition)
 
     def place(self, sequence: int, created: float) -> None:
         """Give a new cookie its place among the others; a jar does this once, when it takes the cookie in."""
@@ -85,7 +85,7 @@ class Cookie(msgspec.Struct, gc=False, kw_only=True):
         return self.expires is not None and self.expires <= now
 
 
-class Cause(StrEnum):
+class ChangeCause(StrEnum):
     """Why a cookie changed, in the words of `cookies.onChanged`."""
 
     EXPLICIT = "explicit"
@@ -95,9 +95,9 @@ class Cause(StrEnum):
     EVICTED = "evicted"
 
 
-class Change(NamedTuple):
+class JarChange(NamedTuple):
     """A cookie came or went. Replacing one is two changes: the old one removed, then the new one added."""
 
     cookie: Cookie
     removed: bool
-    cause: Cause
+    cause: ChangeCause

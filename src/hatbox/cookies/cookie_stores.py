@@ -15,28 +15,28 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
 from hatbox.cookies.cookie_clock import ADVANCED, CookieClock
-from hatbox.cookies.eviction import Limits
+from hatbox.cookies.eviction import JarLimits
 from hatbox.cookies.jar import Jar
-from hatbox.cookies.public_suffixes import default_suffixes
-from hatbox.cookies.request_urls import Target, as_target
-from hatbox.cookies.samesite import PLAIN, Context
+from hatbox.cookies.public_suffixes import default_public_suffixes
+from hatbox.cookies.request_urls import RequestUrl, as_target
+from hatbox.cookies.samesite import NO_PAGE, RequestContext
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
-from hatbox.identities.ids import cookie_store_id_of, store_number
-from hatbox.store.base import MISSED, CookieKey, CookieRow, Store, Transaction
-from hatbox.store.base import Change as Committed
+from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.store.base import RESYNC, CookieRow, CookieRowKey, Store, Transaction
+from hatbox.store.base import ChangeRecord as Committed
 
 __all__ = [
     "CookieChange",
     "CookieStore",
     "CookieStores",
+    "delete_cookies",
     "find_cookies",
-    "forget_cookies",
-    "keep_changes",
     "load_cookies",
     "put_cookie",
+    "write_changes",
 ]
 
 _SAME_SITE: Final = {each.value: each for each in SameSite}
@@ -53,7 +53,7 @@ class CookieChange(NamedTuple):
     cookie_store_id: str
     cookie: Cookie
     removed: bool
-    cause: Cause
+    cause: ChangeCause
 
 
 class CookieStores:
@@ -71,13 +71,13 @@ class CookieStores:
         self._time = CookieClock(store, lambda: self._clock())
         self._following = False
         self.on_changed: Event[CookieChange] = Event(
-            "cookies.on_changed", clock=lambda: store.calls, on_interest=self._follow
+            "cookies.on_changed", clock=lambda: store.last_call_id, on_interest=self._follow
         )
         """Tells of each cookie that comes or goes, whichever process did it."""
 
     async def open(self, cookie_store_id: str) -> CookieStore:
         """The store with this id, its jar loaded; raises InvalidIdentity if there is none."""
-        number = store_number(cookie_store_id)
+        number = store_user_context_id(cookie_store_id)
         if number is None:
             raise InvalidIdentity(cookie_store_id)
         self._follow()
@@ -90,10 +90,10 @@ class CookieStores:
             await self._load(opened, number)
         if number not in self._begun:
             self._begun.add(number)
-            await opened.tidy(keep_session_cookies=self._keep_session_cookies)
+            await opened.purge(keep_session_cookies=self._keep_session_cookies)
         return opened
 
-    def begin(self, number: int) -> float:
+    def prepare_row_access(self, number: int) -> float:
         """Make ready for work on the rows of a store instead of on its jar; returns the time, never the same twice.
 
         Where session cookies are not kept, those of earlier sessions are dropped first, as `open` does.
@@ -116,7 +116,7 @@ class CookieStores:
         try:
             await self.flush()
         finally:
-            self._distrust_all()
+            self._invalidate_all()
             self._time.forget()
             self._begun.clear()
 
@@ -132,23 +132,23 @@ class CookieStores:
 
     def _follow(self) -> None:
         if not self._following:
-            self._store.follow(self._hear)
+            self._store.subscribe(self._on_change)
             self._following = True
 
-    def _distrust_all(self) -> None:
+    def _invalidate_all(self) -> None:
         for opened in self._open.values():
-            opened.distrust()
+            opened.invalidate()
 
-    def _hear(self, committed: Committed) -> None:
-        if committed.topic == MISSED:
-            self._distrust_all()
+    def _on_change(self, committed: Committed) -> None:
+        if committed.topic == RESYNC:
+            self._invalidate_all()
             self._time.load_soon()
         elif committed.topic == _CHANGED:
             number, removed, cause, row = _decode(committed.payload)
             cookie = _cookie(row)
             if number in self._open:
-                self._open[number].hear(cookie, removed=removed, own=committed.call is not None)
-            change = CookieChange(cookie_store_id_of(number), cookie, removed, Cause(cause))
+                self._open[number].apply_change(cookie, removed=removed, own=committed.call is not None)
+            change = CookieChange(cookie_store_id_of(number), cookie, removed, ChangeCause(cause))
             self.on_changed.emit(change, committed.call)
         elif committed.topic == ADVANCED:
             self._time.hear(committed.payload)
@@ -169,28 +169,28 @@ class CookieStore:
         self._number = number
         self._rows: Sequence[CookieRow] = ()
         self._filled: Jar | None = None
-        self._doubts = 1  # how often something made the jar doubtful, that it was never loaded included
-        self._settled = 0  # how many of these doubts the latest load has settled
+        self._generation = 1  # how often something made the jar doubtful, that it was never loaded included
+        self._loaded_generation = 0  # how many of these doubts the latest load has settled
         self._loads = 0  # those that are under way
-        self._news: list[tuple[Cookie, bool]] = []  # what was heard while they are
+        self._changes_during_load: list[tuple[Cookie, bool]] = []  # what was heard while they are
         self._changing = asyncio.Lock()
-        self._under_way: Counter[Key] = Counter()  # what we have changed and not yet heard back
+        self._under_way: Counter[CookieKey] = Counter()  # what we have changed and not yet heard back
         self._flushed = time.now()
 
     @property
     def is_stale(self) -> bool:
         """Whether the jar may differ from what is on disk, and has to be loaded before its next use."""
-        return self._settled != self._doubts
+        return self._loaded_generation != self._generation
 
     @property
     def is_loading(self) -> bool:
         """Whether somebody waits for the jar to be loaded."""
         return self._loads > 0
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Load the jar anew before its next use: something has happened of which it has not heard."""
-        self._doubts += 1
-        self._news.clear()
+        self._generation += 1
+        self._changes_during_load.clear()
 
     async def load(self) -> None:
         """Load the jar, if it is stale.
@@ -199,21 +199,23 @@ class CookieStore:
         Some of that may have been read already, which is no harm: the last that is heard of a cookie counts.
         """
         while self.is_stale:
-            doubts = self._doubts
+            doubts = self._generation
             self._loads += 1
             try:
                 rows = await self._store.read(lambda transaction: _load(transaction, self._number))
-                if self._settled < doubts == self._doubts:  # nobody else has loaded it, and nothing was missed
+                if (
+                    self._loaded_generation < doubts == self._generation
+                ):  # nobody else has loaded it, and nothing was missed
                     self._begin_with(rows)
             finally:
                 self._loads -= 1
                 if not self._loads:
-                    self._news.clear()
+                    self._changes_during_load.clear()
 
     def _begin_with(self, rows: Sequence[CookieRow]) -> None:
-        self._filled, self._rows, self._settled = None, rows, self._doubts
+        self._filled, self._rows, self._loaded_generation = None, rows, self._generation
         self._under_way.clear()  # what is still to be heard of our own is not in this jar, and is taken in then
-        for cookie, removed in self._news:
+        for cookie, removed in self._changes_during_load:
             self._take_in(cookie, removed=removed)
 
     @property
@@ -223,36 +225,38 @@ class CookieStore:
             self._filled, self._rows = _jar_of(self._rows), ()
         return self._filled
 
-    async def header(self, url: str | Target, context: Context = PLAIN) -> str:
+    async def header(self, url: str | RequestUrl, context: RequestContext = NO_PAGE) -> str:
         """The Cookie header of a request; empty if no cookie goes with it."""
         return (await self.jar()).header(url, self._time.now(), context)
 
-    async def receive(self, lines: Iterable[str | bytes], url: str | Target, context: Context = PLAIN) -> None:
+    async def receive(
+        self, lines: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
+    ) -> None:
         """Take in the Set-Cookie values of a response. When this returns, they are on disk."""
         target, lines = as_target(url), list(lines)
         await self._change(lambda jar, now: jar.store_all(lines, target, now, context), guarded=not target.secure)
 
-    async def set(self, url: str | Target, **fields: Any) -> list[Change]:
+    async def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
         """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRefused with the reason."""
         return await self._change(lambda jar, now: jar.set(url, now, **fields))
 
-    async def remove(self, key: Key) -> list[Change]:
+    async def remove(self, key: CookieKey) -> list[JarChange]:
         """Take out the cookie with this key, if there is one."""
         return await self._change(lambda jar, _: jar.remove(key))
 
-    async def clear(self, domain: str | None = None) -> list[Change]:
+    async def clear(self, domain: str | None = None) -> list[JarChange]:
         """Take out all cookies, or those of a domain and of everything below it."""
         return await self._change(lambda jar, _: jar.clear(domain))
 
-    async def put(self, cookies: Iterable[Cookie]) -> list[Change]:
+    async def put(self, cookies: Iterable[Cookie]) -> list[JarChange]:
         """Keep cookies as they are, in the place of those with the same key: what another program has exported."""
 
-        def put(jar: Jar, _: float) -> list[Change]:
-            changes: list[Change] = []
+        def put(jar: Jar, _: float) -> list[JarChange]:
+            changes: list[JarChange] = []
             for cookie in cookies:
                 if old := jar.get(cookie.key):
-                    changes.append(Change(old, True, Cause.OVERWRITE))
-                changes.append(Change(cookie, False, Cause.EXPLICIT))
+                    changes.append(JarChange(old, True, ChangeCause.OVERWRITE))
+                changes.append(JarChange(cookie, False, ChangeCause.EXPLICIT))
             jar.load(change.cookie for change in changes if not change.removed)
             return changes
 
@@ -264,7 +268,7 @@ class CookieStore:
 
     async def jar(self) -> Jar:
         """The jar as it is now, to look things up in. Changes made to it directly would not be kept."""
-        await self._store.catch_up()
+        await self._store.deliver_pending_changes()
         if self.is_stale:
             await self.load()
         if self.is_gone:
@@ -280,13 +284,13 @@ class CookieStore:
             self._flushed = self._time.now()
             await self._store.write(lambda transaction: transaction.cookies.touch(self._number, used))
 
-    async def tidy(self, *, keep_session_cookies: bool) -> None:
+    async def purge(self, *, keep_session_cookies: bool) -> None:
         """Purge cookies that expired long ago and, unless they are to be restored, cookies of earlier sessions."""
         now = min(self._time.now(), self._time.purge_before)
         if keep_session_cookies and all(row[_EXPIRES] is None or row[_EXPIRES] > now for row in self._rows):
             return
 
-        def drop(jar: Jar, now: float) -> list[Change]:
+        def drop(jar: Jar, now: float) -> list[JarChange]:
             changes = jar.expire(now)
             if not keep_session_cookies:
                 for cookie in [each for each in jar if each.expires is None]:
@@ -295,14 +299,14 @@ class CookieStore:
 
         await self._change(drop)
 
-    def hear(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
+    def apply_change(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
         """Take in a committed change. What this jar did is in it already, and comes after what others did meanwhile.
 
         An import of this process is `own`, but no jar has done it.
         """
         if self.is_stale:
             if self.is_loading:
-                self._news.append((cookie, removed))
+                self._changes_during_load.append((cookie, removed))
             return
         key = cookie.key
         if own and key in self._under_way:
@@ -318,7 +322,9 @@ class CookieStore:
         else:
             self._jar.load([cookie])
 
-    async def _change(self, change: Callable[[Jar, float], list[Change]], *, guarded: bool = False) -> list[Change]:
+    async def _change(
+        self, change: Callable[[Jar, float], list[JarChange]], *, guarded: bool = False
+    ) -> list[JarChange]:
         """Change the jar and bring that to disk, one call after the other: who finds nothing left to change has waited
         for those who did it. If the disk refuses, the jar is loaded anew, as it is there.
 
@@ -332,7 +338,7 @@ class CookieStore:
                     await asyncio.shield(
                         self._keep(changes, known)
                     )  # a caller that is cancelled stops waiting, no more
-                except _Overtaken:
+                except _WriteConflict:
                     continue
                 break
         return changes
@@ -342,7 +348,7 @@ class CookieStore:
         jar.purge_before, jar.behind = self._time.purge_before, self._time.behind
         return jar
 
-    def _keep(self, changes: list[Change], known: Mapping[str, Set[CookieKey]] | None) -> asyncio.Future[None]:
+    def _keep(self, changes: list[JarChange], known: Mapping[str, Set[CookieRowKey]] | None) -> asyncio.Future[None]:
         keys = [change.cookie.key for change in changes]
         self._under_way.update(keys)
 
@@ -350,8 +356,8 @@ class CookieStore:
             for name, expected in (known or {}).items():
                 rows = transaction.cookies.find(self._number, name=name)
                 if any(row[_SECURE] and row[:5] not in expected for row in rows):
-                    raise _Overtaken
-            keep_changes(transaction, self._number, changes)
+                    raise _WriteConflict
+            write_changes(transaction, self._number, changes)
 
         kept = self._store.write(keep)
 
@@ -359,19 +365,19 @@ class CookieStore:
             if _failed(done):
                 self._under_way.subtract(keys)
                 self._under_way += Counter()
-                self.distrust()
+                self.invalidate()
 
         kept.add_done_callback(forget_if_failed)
         return kept
 
 
-class _Overtaken(Exception):
+class _WriteConflict(Exception):
     """Another process has set a secure cookie that this jar had not heard of when it decided."""
 
 
-def _secure_ones(jar: Jar, changes: Iterable[Change]) -> dict[str, set[CookieKey]]:
+def _secure_ones(jar: Jar, changes: Iterable[JarChange]) -> dict[str, set[CookieRowKey]]:
     """Of each name that is being set, the secure cookies that were taken into account."""
-    known: dict[str, set[CookieKey]] = {change.cookie.name: set() for change in changes if not change.removed}
+    known: dict[str, set[CookieRowKey]] = {change.cookie.name: set() for change in changes if not change.removed}
     for cookie in (*jar, *(change.cookie for change in changes)):
         if cookie.secure and cookie.name in known:
             known[cookie.name].add(_row_key(cookie.key))
@@ -382,15 +388,15 @@ def _failed(done: asyncio.Future[Any]) -> bool:
     return done.cancelled() or done.exception() is not None
 
 
-def forget_cookies(transaction: Transaction, number: int) -> None:
+def delete_cookies(transaction: Transaction, number: int) -> None:
     """Drop all cookies of an identity that is being removed, in the same transaction."""
     for row in transaction.cookies.load(number):
-        transaction.changes.append(_CHANGED, _encode((number, True, Cause.EXPLICIT, row)))
+        transaction.changes.append(_CHANGED, _encode((number, True, ChangeCause.EXPLICIT, row)))
     transaction.cookies.clear(number)
     transaction.changes.append(_GONE, str(number).encode())
 
 
-def keep_changes(transaction: Transaction, number: int, changes: Iterable[Change]) -> None:
+def write_changes(transaction: Transaction, number: int, changes: Iterable[JarChange]) -> None:
     """Bring changes of a store's cookies to the transaction, and tell of them in the order in which they happened."""
     _expect_identity(transaction, number)
     changes = list(changes)
@@ -428,25 +434,25 @@ def put_cookie(transaction: Transaction, number: int, cookie: Cookie, now: float
         rows += _neighbours(transaction, number, cookie)
     jar = _jar_of(rows)
     jar.purge_before = -inf  # not here: only the whole store is purged
-    keep_changes(transaction, number, jar.put(cookie, now))
+    write_changes(transaction, number, jar.put(cookie, now))
 
 
 def _neighbours(transaction: Transaction, number: int, cookie: Cookie) -> list[CookieRow]:
     """Those that one more cookie may drive out: none, as long as no limit is reached."""
-    table, limits = transaction.cookies, Limits()
+    table, limits = transaction.cookies, JarLimits()
     in_store = table.count(number)
     if in_store < limits.per_site:
         return []
     if in_store >= limits.per_store:
         return table.load(number)
-    site = default_suffixes().site(cookie.domain)
+    site = default_public_suffixes().site(cookie.domain)
     return table.find(number, below=site) if table.count(number, below=site) >= limits.per_site else []
 
 
 def _end_session(transaction: Transaction, number: int) -> None:
     ended = [cookie for cookie in map(_cookie, transaction.cookies.load(number)) if cookie.expires is None]
     if ended:  # so there is an identity
-        keep_changes(transaction, number, [Change(cookie, True, Cause.EXPLICIT) for cookie in ended])
+        write_changes(transaction, number, [JarChange(cookie, True, ChangeCause.EXPLICIT) for cookie in ended])
 
 
 def _load(transaction: Transaction, number: int) -> list[CookieRow]:
@@ -467,7 +473,7 @@ def _jar_of(rows: Iterable[CookieRow]) -> Jar:
     return jar
 
 
-def _row_key(key: Key) -> CookieKey:
+def _row_key(key: CookieKey) -> CookieRowKey:
     return key.domain, int(key.host_only), key.path, key.name, _partition_text(key.partition)
 
 

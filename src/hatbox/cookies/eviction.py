@@ -6,42 +6,42 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hatbox.cookies.cookie import Cookie, Key, Partition
-from hatbox.cookies.public_suffixes import Suffixes
+from hatbox.cookies.cookie import Cookie, CookieKey, Partition
+from hatbox.cookies.public_suffixes import PublicSuffixes
 from hatbox.cookies.storage import LIFETIME_SECONDS
 
-__all__ = ["Limits", "excess_of_site", "excess_of_store", "within_limits"]
+__all__ = ["JarLimits", "site_cookies_to_evict", "store_cookies_to_evict", "within_limits"]
 
 
-class Limits(NamedTuple):
+class JarLimits(NamedTuple):
     """How much a jar holds, as in browsers. Over a limit it is cleared down to what is kept, not by one cookie.
 
     `per_site` counts the cookies of one registrable domain in one partition. `lifetime` is in seconds.
     """
 
     per_site: float = 180
-    per_site_kept: float = 150
+    per_site_after_eviction: float = 150
     per_store: float = 3300
-    per_store_kept: float = 3000
+    per_store_after_eviction: float = 3000
     lifetime: float = LIFETIME_SECONDS
 
 
-def excess_of_site(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
+def site_cookies_to_evict(cookies: Iterable[Cookie], limits: JarLimits, now: float) -> list[Cookie]:
     """The cookies of one site to evict: expired ones first, then insecure ones, then the least recently used."""
     ordered = sorted(
         cookies,
         key=lambda cookie: (not cookie.expired(now), cookie.secure, cookie.last_access, cookie.sequence),
     )
-    return _over(ordered, limits.per_site, limits.per_site_kept)
+    return _over(ordered, limits.per_site, limits.per_site_after_eviction)
 
 
-def excess_of_store(cookies: Iterable[Cookie], limits: Limits, now: float) -> list[Cookie]:
+def store_cookies_to_evict(cookies: Iterable[Cookie], limits: JarLimits, now: float) -> list[Cookie]:
     """Cookies of a store to evict, if no site is over its limit: expired ones first, then the least recently used."""
     ordered = sorted(cookies, key=lambda cookie: (not cookie.expired(now), cookie.last_access, cookie.sequence))
-    return _over(ordered, limits.per_store, limits.per_store_kept)
+    return _over(ordered, limits.per_store, limits.per_store_after_eviction)
 
 
-def within_limits(best_first: Iterable[Key], limits: Limits, suffixes: Suffixes) -> Iterator[Key]:
+def within_limits(best_first: Iterable[CookieKey], limits: JarLimits, suffixes: PublicSuffixes) -> Iterator[CookieKey]:
     """Those of many that a store may have at once: each in its turn, as long as there is room in its site and in all.
 
     There is one order for both limits, so what is left out stays out when it is offered again to those that are kept.

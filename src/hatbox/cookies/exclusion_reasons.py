@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason"]
+__all__ = ["ExclusionReason"]
 
 
-class Reason(StrEnum):
+class ExclusionReason(StrEnum):
     """A reason, in words that follow on "is refused:"."""
 
     CHARACTERS = "its name, value, path or domain cannot be written as it is in a Set-Cookie line"

@@ -11,24 +11,24 @@ from threading import Lock
 
 import msgspec
 
-from hatbox.cookies.cookie import Cause, Change, Cookie, Key, Partition, SameSite
+from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
 from hatbox.cookies.domains import canonical_host, domain_matches
-from hatbox.cookies.eviction import Limits, excess_of_site, excess_of_store
-from hatbox.cookies.jar_index import Answer, Index, Shelf, Site
+from hatbox.cookies.eviction import JarLimits, site_cookies_to_evict, store_cookies_to_evict
+from hatbox.cookies.jar_index import CachedCookieHeader, Index, PartitionCookies, SiteCookies
 from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
-from hatbox.cookies.public_suffixes import Suffixes, default_suffixes
-from hatbox.cookies.request_urls import Target, as_target
-from hatbox.cookies.retrieval import Found, find_cookies
-from hatbox.cookies.samesite import PLAIN, Context, Reach, partition_of, reach_of
-from hatbox.cookies.storage import admit, check_fields, check_neighbours, same_content
-from hatbox.errors import CookieRefused
+from hatbox.cookies.public_suffixes import PublicSuffixes, default_public_suffixes
+from hatbox.cookies.request_urls import RequestUrl, as_target
+from hatbox.cookies.retrieval import RetrievedCookies, find_cookies
+from hatbox.cookies.samesite import NO_PAGE, RequestContext, SameSiteContext, partition_of, same_site_context
+from hatbox.cookies.storage import admit, check_fields, check_replacement, same_content
+from hatbox.errors import CookieRejected
 
 __all__ = ["Jar"]
 
 _MICROSECONDS = 1_000_000
 # Looking up a member of an enumeration takes longer than most of what is done with it here.
-_EXPLICIT, _OVERWRITE = Cause.EXPLICIT, Cause.OVERWRITE
-_STRICT, _LAX_UNSAFE = Reach.STRICT, Reach.LAX_UNSAFE
+_EXPLICIT, _OVERWRITE = ChangeCause.EXPLICIT, ChangeCause.OVERWRITE
+_STRICT, _LAX_UNSAFE = SameSiteContext.STRICT, SameSiteContext.LAX_UNSAFE
 
 
 class Jar:
@@ -42,9 +42,9 @@ class Jar:
 
     __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes", "behind", "purge_before")
 
-    def __init__(self, limits: Limits | None = None, suffixes: Suffixes | None = None) -> None:
-        self._limits = limits or Limits()
-        self._suffixes = suffixes or default_suffixes()
+    def __init__(self, limits: JarLimits | None = None, suffixes: PublicSuffixes | None = None) -> None:
+        self._limits = limits or JarLimits()
+        self._suffixes = suffixes or default_public_suffixes()
         self._index = Index(self._suffixes)
         self._sequence = 0
         self._lock = Lock()
@@ -53,29 +53,31 @@ class Jar:
         self.behind = 0.0
         """Seconds by which the clock is behind `now`. They are added to expiry dates from servers."""
 
-    def store(self, line: str | bytes, url: str | Target, now: float, context: Context = PLAIN) -> list[Change]:
+    def store(
+        self, line: str | bytes, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE
+    ) -> list[JarChange]:
         """Take in one Set-Cookie value. One that is refused changes nothing, as in a browser."""
         return self.store_all((line,), url, now, context)
 
     def store_all(
-        self, lines: Iterable[str | bytes], url: str | Target, now: float, context: Context = PLAIN
-    ) -> list[Change]:
+        self, lines: Iterable[str | bytes], url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE
+    ) -> list[JarChange]:
         """Take in the Set-Cookie values of one response, in order."""
         target = as_target(url)
-        changes: list[Change] = []
+        changes: list[JarChange] = []
         for line in lines:
             parsed = parse_set_cookie(line)
             if parsed is None:
                 continue
             try:
                 changes += self._receive(parsed, target, now, context)
-            except CookieRefused:
+            except CookieRejected:
                 continue
         return changes
 
     def set(
         self,
-        url: str | Target,
+        url: str | RequestUrl,
         now: float,
         *,
         name: str = "",
@@ -87,8 +89,8 @@ class Jar:
         same_site: SameSite = SameSite.UNSPECIFIED,
         expires: float | None = None,
         partition: Partition | None = None,
-        context: Context = PLAIN,
-    ) -> list[Change]:
+        context: RequestContext = NO_PAGE,
+    ) -> list[JarChange]:
         """Store a cookie given by its fields. The rules are those for a line; raises CookieRefused with the reason."""
         fields = SetCookie(
             name=as_octets(name),
@@ -106,71 +108,71 @@ class Jar:
             context = msgspec.structs.replace(context, partition=partition)
         return self._receive(fields, as_target(url), now, context)
 
-    def put(self, cookie: Cookie, now: float) -> list[Change]:
+    def put(self, cookie: Cookie, now: float) -> list[JarChange]:
         """Take in a cookie that its giver answers for, such as an extension: of the rules, only the limits apply."""
         with self._lock:
             site = self._index.site(cookie.domain)
             shelf = self._index.shelf(cookie.domain, cookie.partition)
             old = self._index.find(cookie.key)
-            return self._take_in(None if old is None or old.expired(now) else old, cookie, site, shelf, now)
+            return self._insert(None if old is None or old.expired(now) else old, cookie, site, shelf, now)
 
-    def header(self, url: str | Target, now: float, context: Context = PLAIN) -> str:
+    def header(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> str:
         """The Cookie header of a request, or what document.cookie reads; empty if no cookie goes with it."""
         target = as_target(url)
         with self._lock:
             site = self._index.sites.get(self._suffixes.place(target.host).site)
             if site is None:
                 return ""
-            path = target.path if site.deep else "/"
-            reach = _STRICT if context is PLAIN else reach_of(context, target, self._suffixes)
+            path = target.path if site.non_root_path_count else "/"
+            reach = _STRICT if context is NO_PAGE else same_site_context(context, target, self._suffixes)
             key = (target.host, path, target.scheme, reach, context.script, context.partition)
             answer = site.answers.get(key)
             if answer is None or not answer.since <= now < answer.until:
                 found = self._find(site, target, now, context, reach)
                 text = "; ".join([cookie.pair for cookie in found.cookies])
-                answer = Answer(text, found.cookies, found.since, found.until, now)
+                answer = CachedCookieHeader(text, found.cookies, found.since, found.until, now)
                 if reach is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: never to be used again
                     answer.since = inf
                 site.remember(key, answer)
             answer.used = now
             return answer.text
 
-    def select(self, url: str | Target, now: float, context: Context = PLAIN) -> list[Cookie]:
+    def select(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> list[Cookie]:
         """The cookies that go with a request, in the order of the header. Looking at them is not using them."""
         target = as_target(url)
         with self._lock:
             site = self._index.site(target.host)
             if site is None:
                 return []
-            site.settle()
-            reach = reach_of(context, target, self._suffixes)
+            site.update_last_access()
+            reach = same_site_context(context, target, self._suffixes)
             return self._find(site, target, now, context, reach).cookies
 
     def all(self, now: float) -> list[Cookie]:
         """Every cookie that has not expired, oldest first."""
         return [cookie for cookie in self if not cookie.expired(now)]
 
-    def get(self, key: Key) -> Cookie | None:
+    def get(self, key: CookieKey) -> Cookie | None:
         """The cookie with this key, expired or not."""
         with self._lock:
             cookie = self._index.find(key)
             site = self._index.site(key.domain)
             if site is not None:
-                site.settle()
+                site.update_last_access()
             return cookie
 
-    def remove(self, key: Key) -> list[Change]:
+    def remove(self, key: CookieKey) -> list[JarChange]:
         """Take out the cookie with this key, if there is one."""
         with self._lock:
             cookie = self._index.find(key)
-            return self._drop([cookie] if cookie else [], Cause.EXPLICIT)
+            return self._drop([cookie] if cookie else [], ChangeCause.EXPLICIT)
 
-    def clear(self, domain: str | None = None) -> list[Change]:
+    def clear(self, domain: str | None = None) -> list[JarChange]:
         """Take out all cookies, or those of a domain and of everything below it."""
         with self._lock:
-            return self._drop(list(self._index) if domain is None else self._below(domain), Cause.EXPLICIT)
+            return self._drop(list(self._index) if domain is None else self._below(domain), ChangeCause.EXPLICIT)
 
-    def expire(self, now: float) -> list[Change]:
+    def expire(self, now: float) -> list[JarChange]:
         """Take out the cookies whose time is over."""
         with self._lock:
             return self._expire_all(min(now, self.purge_before))
@@ -184,51 +186,53 @@ class Jar:
 
     def __iter__(self) -> Iterator[Cookie]:
         with self._lock:
-            self._index.settle()
+            self._index.update_last_access()
             return iter(sorted(self._index, key=lambda cookie: cookie.sequence))
 
     def __len__(self) -> int:
         return self._index.count
 
-    def _receive(self, parsed: SetCookie, target: Target, now: float, context: Context) -> list[Change]:
+    def _receive(self, parsed: SetCookie, target: RequestUrl, now: float, context: RequestContext) -> list[JarChange]:
         if self.behind and parsed.expires is not None:
             parsed = msgspec.structs.replace(parsed, expires=parsed.expires + self.behind)
         cookie = admit(parsed, target, now, context, self._suffixes, self._limits.lifetime)
         with self._lock:
             site = self._index.site(cookie.domain)
             shelf = site.shelves.get(cookie.partition) if site is not None else None
-            old = check_neighbours(cookie, shelf, target, context, now) if shelf is not None else None
-            return self._take_in(old, cookie, site, shelf, now)
+            old = check_replacement(cookie, shelf, target, context, now) if shelf is not None else None
+            return self._insert(old, cookie, site, shelf, now)
 
-    def _take_in(
-        self, old: Cookie | None, cookie: Cookie, site: Site | None, shelf: Shelf | None, now: float
-    ) -> list[Change]:
+    def _insert(
+        self, old: Cookie | None, cookie: Cookie, site: SiteCookies | None, shelf: PartitionCookies | None, now: float
+    ) -> list[JarChange]:
         due = min(now, self.purge_before)
         changes = self._expire(site, due) if site is not None and site.next_expiry <= due else []
         if old is None and shelf is not None and self.purge_before < now:
             withheld = self._index.find(cookie.key)
-            changes += self._drop([withheld], Cause.EXPIRED) if withheld is not None else []
+            changes += self._drop([withheld], ChangeCause.EXPIRED) if withheld is not None else []
         changes += self._replace(old, cookie, now)
         if self._index.count > self._limits.per_store or (shelf is not None and shelf.count > self._limits.per_site):
             changes += self._evict(cookie, now)
         return changes
 
-    def _replace(self, old: Cookie | None, cookie: Cookie, now: float) -> list[Change]:
+    def _replace(self, old: Cookie | None, cookie: Cookie, now: float) -> list[JarChange]:
         if cookie.expired(now):
-            return self._drop([old] if old else [], Cause.EXPIRED_OVERWRITE)
+            return self._drop([old] if old else [], ChangeCause.EXPIRED_OVERWRITE)
         if old is None:
             self._sequence = max(self._sequence + 1, int(now * _MICROSECONDS))
             cookie.place(self._sequence, now)
             self._index.add(cookie)
-            return [Change(cookie, False, _EXPLICIT)]
+            return [JarChange(cookie, False, _EXPLICIT)]
         if same_content(old, cookie):  # nothing that anybody could notice; answers given stay true
             old.last_access = now
             return []
         cookie.place(old.sequence, old.created)
         self._index.add(cookie)
-        return [Change(old, True, _OVERWRITE), Change(cookie, False, _EXPLICIT)]
+        return [JarChange(old, True, _OVERWRITE), JarChange(cookie, False, _EXPLICIT)]
 
-    def _find(self, site: Site, target: Target, now: float, context: Context, reach: Reach) -> Found:
+    def _find(
+        self, site: SiteCookies, target: RequestUrl, now: float, context: RequestContext, reach: SameSiteContext
+    ) -> RetrievedCookies:
         partitioned = len(site.shelves) > 1 or None not in site.shelves
         return find_cookies(
             site,
@@ -247,31 +251,31 @@ class Jar:
         within = self._index if self._suffixes.is_suffix(wanted) else self._index.site(wanted) or ()
         return [cookie for cookie in within if domain_matches(cookie.domain, wanted)]
 
-    def _expire_all(self, now: float) -> list[Change]:
+    def _expire_all(self, now: float) -> list[JarChange]:
         due = [site for site in self._index.sites.values() if site.next_expiry <= now]
         return [change for site in due for change in self._expire(site, now)]
 
-    def _expire(self, site: Site, now: float) -> list[Change]:
-        changes = self._drop([cookie for cookie in site if cookie.expired(now)], Cause.EXPIRED)
+    def _expire(self, site: SiteCookies, now: float) -> list[JarChange]:
+        changes = self._drop([cookie for cookie in site if cookie.expired(now)], ChangeCause.EXPIRED)
         site.next_expiry = min((cookie.expires for cookie in site if cookie.expires is not None), default=inf)
         return changes
 
-    def _evict(self, newest: Cookie, now: float) -> list[Change]:
-        changes: list[Change] = []
+    def _evict(self, newest: Cookie, now: float) -> list[JarChange]:
+        changes: list[JarChange] = []
         shelf = self._index.shelf(newest.domain, newest.partition)
         if shelf is not None and shelf.count > self._limits.per_site:
-            changes += self._make_room(excess_of_site(shelf, self._limits, now), now)
+            changes += self._make_room(site_cookies_to_evict(shelf, self._limits, now), now)
         if self._index.count > self._limits.per_store:
             changes += self._expire_all(min(now, self.purge_before))
-            self._index.settle()
-            changes += self._make_room(excess_of_store(self._index, self._limits, now), now)
+            self._index.update_last_access()
+            changes += self._make_room(store_cookies_to_evict(self._index, self._limits, now), now)
         return changes
 
-    def _make_room(self, cookies: list[Cookie], now: float) -> list[Change]:
+    def _make_room(self, cookies: list[Cookie], now: float) -> list[JarChange]:
         expired = [cookie for cookie in cookies if cookie.expired(now)]
-        return self._drop(expired, Cause.EXPIRED) + self._drop(cookies[len(expired) :], Cause.EVICTED)
+        return self._drop(expired, ChangeCause.EXPIRED) + self._drop(cookies[len(expired) :], ChangeCause.EVICTED)
 
-    def _drop(self, cookies: list[Cookie], cause: Cause) -> list[Change]:
+    def _drop(self, cookies: list[Cookie], cause: ChangeCause) -> list[JarChange]:
         for cookie in cookies:
             self._index.remove(cookie)
-        return [Change(cookie, removed=True, cause=cause) for cookie in cookies]
+        return [JarChange(cookie, removed=True, cause=cause) for cookie in cookies]

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from hatbox.cookies.cookie import Cookie, Key, Partition
-from hatbox.cookies.public_suffixes import Suffixes
+from hatbox.cookies.cookie import Cookie, CookieKey, Partition
+from hatbox.cookies.public_suffixes import PublicSuffixes
 
-__all__ = ["Answer", "Index", "Shelf", "Site"]
+__all__ = ["CachedCookieHeader", "Index", "PartitionCookies", "SiteCookies"]
 
-_REMEMBERED_ANSWERS = 32
+_MAX_CACHED_HEADERS = 32
 
 
-class Answer:
+class CachedCookieHeader:
     """A Cookie header that was given, good for the time in which none of the cookies involved expires."""
 
     __slots__ = ("cookies", "since", "text", "until", "used")
@@ -32,7 +32,7 @@ class Answer:
         self.used = used
 
 
-class Shelf:
+class PartitionCookies:
     """The cookies of one site in one partition."""
 
     __slots__ = ("count", "domains", "secure")
@@ -47,29 +47,29 @@ class Shelf:
             yield from cookies.values()
 
 
-class Site:
+class SiteCookies:
     """The cookies of one registrable domain, and the answers made of them."""
 
-    __slots__ = ("answers", "deep", "next_expiry", "shelves")
+    __slots__ = ("answers", "next_expiry", "non_root_path_count", "shelves")
 
     def __init__(self) -> None:
-        self.shelves: dict[Partition | None, Shelf] = {}
-        self.answers: dict[tuple[object, ...], Answer] = {}
-        self.deep = 0  # cookies with a path other than `/`; without any, all paths have one answer
+        self.shelves: dict[Partition | None, PartitionCookies] = {}
+        self.answers: dict[tuple[object, ...], CachedCookieHeader] = {}
+        self.non_root_path_count = 0  # cookies with a path other than `/`; without any, all paths have one answer
         self.next_expiry = inf  # no cookie expires before this
 
     def __iter__(self) -> Iterator[Cookie]:
         for shelf in self.shelves.values():
             yield from shelf
 
-    def remember(self, key: tuple[object, ...], answer: Answer) -> None:
+    def remember(self, key: tuple[object, ...], answer: CachedCookieHeader) -> None:
         """Keep an answer for the next request that is like this one."""
-        if len(self.answers) >= _REMEMBERED_ANSWERS:
-            self.settle()
+        if len(self.answers) >= _MAX_CACHED_HEADERS:
+            self.update_last_access()
             self.answers.clear()
         self.answers[key] = answer
 
-    def settle(self) -> None:
+    def update_last_access(self) -> None:
         """Note on the cookies when answers were last used: done here and not at each request, which must be quick."""
         for answer in self.answers.values():
             for cookie in answer.cookies:
@@ -79,7 +79,7 @@ class Site:
     def changed(self) -> None:
         """Forget the answers: they are no longer true."""
         if self.answers:
-            self.settle()
+            self.update_last_access()
             self.answers.clear()
 
 
@@ -88,25 +88,25 @@ class Index:
 
     __slots__ = ("_suffixes", "count", "sites")
 
-    def __init__(self, suffixes: Suffixes) -> None:
+    def __init__(self, suffixes: PublicSuffixes) -> None:
         self._suffixes = suffixes
-        self.sites: dict[str, Site] = {}
+        self.sites: dict[str, SiteCookies] = {}
         self.count = 0
 
     def __iter__(self) -> Iterator[Cookie]:
         for site in self.sites.values():
             yield from site
 
-    def site(self, domain: str) -> Site | None:
+    def site(self, domain: str) -> SiteCookies | None:
         """The site of a host or domain, if it has any cookies."""
         return self.sites.get(self._suffixes.site(domain))
 
-    def shelf(self, domain: str, partition: Partition | None) -> Shelf | None:
+    def shelf(self, domain: str, partition: Partition | None) -> PartitionCookies | None:
         """The cookies that a new one of this domain may meet."""
         site = self.site(domain)
         return site.shelves.get(partition) if site is not None else None
 
-    def find(self, key: Key) -> Cookie | None:
+    def find(self, key: CookieKey) -> Cookie | None:
         """The cookie with this key."""
         shelf = self.shelf(key.domain, key.partition)
         if shelf is None:
@@ -151,25 +151,25 @@ class Index:
 
     def _place_for(
         self, domain: str, partition: Partition | None
-    ) -> tuple[Site, Shelf, dict[tuple[str, str, bool], Cookie]]:
+    ) -> tuple[SiteCookies, PartitionCookies, dict[tuple[str, str, bool], Cookie]]:
         """Where the cookies of a domain are put, made if need be; answers that they change are forgotten."""
         name = self._suffixes.site(domain)
         site = self.sites.get(name)
         if site is None:
-            site = self.sites[name] = Site()
+            site = self.sites[name] = SiteCookies()
         shelf = site.shelves.get(partition)
         if shelf is None:
-            shelf = site.shelves[partition] = Shelf()
+            shelf = site.shelves[partition] = PartitionCookies()
         site.changed()
         return site, shelf, shelf.domains.setdefault(domain, {})
 
-    def settle(self) -> None:
+    def update_last_access(self) -> None:
         """Bring `last_access` of all cookies up to date."""
         for site in self.sites.values():
-            site.settle()
+            site.update_last_access()
 
-    def _count(self, site: Site, shelf: Shelf, cookie: Cookie, one: int) -> None:
+    def _count(self, site: SiteCookies, shelf: PartitionCookies, cookie: Cookie, one: int) -> None:
         self.count += one
         shelf.count += one
         shelf.secure += one * cookie.secure
-        site.deep += one * (cookie.path != "/")
+        site.non_root_path_count += one * (cookie.path != "/")

@@ -6,10 +6,10 @@ named one in a Cookie header, and is refused whatever it is.
 
 from __future__ import annotations
 
-__all__ = ["keeps_prefix_promise"]
+__all__ = ["satisfies_prefix"]
 
 
-def keeps_prefix_promise(
+def satisfies_prefix(
     name: str, value: str, *, secure: bool, http_only: bool, host_only: bool, path_attribute: str | None
 ) -> bool:
     """Whether the cookie is what its name says. `path_attribute` is what the server wrote, not the default."""

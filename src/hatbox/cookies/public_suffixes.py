@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from hatbox.cookies.domains import is_ip
 
-__all__ = ["Place", "SuffixList", "Suffixes", "default_suffixes"]
+__all__ = ["HostInfo", "PublicSuffixes", "SuffixList", "default_public_suffixes"]
 
 _LONGEST_CACHED: Final = 64  # characters
 
@@ -22,7 +22,7 @@ class SuffixList(Protocol):
         """The public suffix of a lower-case punycode name."""
 
 
-class Place(NamedTuple):
+class HostInfo(NamedTuple):
     """Where a host stands. `site` is its registrable domain, or itself if it is an address or a suffix."""
 
     site: str
@@ -30,14 +30,14 @@ class Place(NamedTuple):
     is_suffix: bool
 
 
-class Suffixes:
+class PublicSuffixes:
     """Places of hosts, remembered, because a list takes microseconds for what a dict does in a fraction of one."""
 
     def __init__(self, suffix_list: SuffixList, remembered: int = 16384) -> None:
         self._list = suffix_list
         self._cached = lru_cache(maxsize=remembered)(self._place)
 
-    def place(self, host: str) -> Place:
+    def place(self, host: str) -> HostInfo:
         """The place of a canonical host. A host with a hundred labels has a hundred domains: too many to cache."""
         return self._cached(host) if len(host) <= _LONGEST_CACHED else self._place(host)
 
@@ -49,23 +49,23 @@ class Suffixes:
         """Whether a canonical host is a public suffix, so that no cookie may be shared below it."""
         return self.place(host).is_suffix
 
-    def _place(self, host: str) -> Place:
+    def _place(self, host: str) -> HostInfo:
         if not host or is_ip(host):
-            return Place(host, (host,), is_suffix=False)
+            return HostInfo(host, (host,), is_suffix=False)
         name = host.removesuffix(".")
         root = host[len(name) :]
         suffix = self._list.publicsuffix(name) or name.rpartition(".")[2]
         if suffix == name:
-            return Place(host, (host,), is_suffix=True)
+            return HostInfo(host, (host,), is_suffix=True)
         labels = name.split(".")
         parents = len(labels) - suffix.count(".") - 1
         domains = tuple(".".join(labels[first:]) + root for first in range(parents))
-        return Place(domains[-1], domains, is_suffix=False)
+        return HostInfo(domains[-1], domains, is_suffix=False)
 
 
 @cache
-def default_suffixes() -> Suffixes:
+def default_public_suffixes() -> PublicSuffixes:
     """The installed list, loaded when it is first needed and shared by all jars."""
     from publicsuffixlist import PublicSuffixList  # takes 50 ms to load
 
-    return Suffixes(PublicSuffixList())
+    return PublicSuffixes(PublicSuffixList())

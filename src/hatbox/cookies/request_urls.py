@@ -13,7 +13,7 @@ from urllib.parse import quote
 from hatbox.cookies.domains import LONGEST_SPELLING, canonical_host, is_trustworthy_host
 from hatbox.text_cache import cache_short_texts
 
-__all__ = ["Target", "as_target", "target_from", "target_of"]
+__all__ = ["RequestUrl", "as_target", "target_from", "target_of"]
 
 _URL: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)([^?#]*)")
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(?::[0-9]*)?")
@@ -23,7 +23,7 @@ _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
 _PLAIN_SCHEME: Final = {"ws": "http", "wss": "https"}
 
 
-class Target(NamedTuple):
+class RequestUrl(NamedTuple):
     """Where a request goes; make it with `target_of` or `target_from`. Ports do not matter to cookies.
 
     `host` is canonical, and empty if the URL has none that could hold cookies. `secure` also holds for localhost.
@@ -36,23 +36,23 @@ class Target(NamedTuple):
 
 
 @cache_short_texts(4096)
-def target_of(url: str) -> Target:
+def target_of(url: str) -> RequestUrl:
     """The target of a URL given as text."""
     match = _URL.match(url)
     if match is None:
-        return Target("", "", "/", secure=False)
+        return RequestUrl("", "", "/", secure=False)
     scheme, authority, path = match.groups()
     if path[:1] != "/" or not path.isascii():
         if path.startswith("\\"):  # readers disagree about where the host ends, and one of them may be the client
-            return Target("", "", "/", secure=False)
+            return RequestUrl("", "", "/", secure=False)
         path = _sent_path(path)
     # The last @ ends the user info. A regular expression would try every other @ as well.
     place = _HOST_AND_PORT.fullmatch(authority.rpartition("@")[2])
     scheme, host, secure = _origin(scheme[:_LONGEST_SCHEME], _readable(place[1] if place else ""))
-    return Target(scheme, host, path, secure)
+    return RequestUrl(scheme, host, path, secure)
 
 
-def target_from(scheme: str, host: str, path: str) -> Target:
+def target_from(scheme: str, host: str, path: str) -> RequestUrl:
     """The target of a URL that is already split.
 
     The host may have any spelling, an IPv6 address its brackets or not. The path is the one that is sent, not a decoded
@@ -61,10 +61,10 @@ def target_from(scheme: str, host: str, path: str) -> Target:
     scheme, host, secure = _origin(scheme[:_LONGEST_SCHEME], _readable(host))
     if path[:1] != "/" or "?" in path or not path.isascii():
         path = _sent_path(path.partition("?")[0])
-    return Target(scheme, host, path, secure)
+    return RequestUrl(scheme, host, path, secure)
 
 
-def as_target(url: str | Target) -> Target:
+def as_target(url: str | RequestUrl) -> RequestUrl:
     """A target, whichever way the URL was given."""
     return target_of(url) if isinstance(url, str) else url
 

@@ -7,18 +7,18 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from hatbox.cookies.cookie import Cookie, Partition
-from hatbox.cookies.jar_index import Site
+from hatbox.cookies.jar_index import SiteCookies
 from hatbox.cookies.paths import path_matches
-from hatbox.cookies.public_suffixes import Place
-from hatbox.cookies.request_urls import Target
-from hatbox.cookies.samesite import Reach, reaches
+from hatbox.cookies.public_suffixes import HostInfo
+from hatbox.cookies.request_urls import RequestUrl
+from hatbox.cookies.samesite import SameSiteContext, is_sent
 
-__all__ = ["Found", "find_cookies"]
+__all__ = ["RetrievedCookies", "find_cookies"]
 
 _order = attrgetter("order")
 
 
-class Found(NamedTuple):
+class RetrievedCookies(NamedTuple):
     """The cookies for a request, in order, and the time in which nothing expires that would make them others."""
 
     cookies: list[Cookie]
@@ -27,20 +27,20 @@ class Found(NamedTuple):
 
 
 def find_cookies(
-    site: Site,
-    target: Target,
-    place: Place,
+    site: SiteCookies,
+    target: RequestUrl,
+    place: HostInfo,
     now: float,
     *,
-    reach: Reach,
+    reach: SameSiteContext,
     script: bool,
     partition: Partition | None,
-) -> Found:
+) -> RetrievedCookies:
     """The cookies of the target's site that it may see; `partition` is None if no cookie of it is partitioned."""
     found: list[Cookie] = []
     since, until = -inf, inf
     host, path, secure = target.host, target.path, target.secure
-    all_sites = reach is Reach.STRICT
+    all_sites = reach is SameSiteContext.STRICT
     for shelf in (site.shelves.get(None), site.shelves.get(partition) if partition else None):
         if shelf is None:
             continue
@@ -53,7 +53,7 @@ def find_cookies(
                     continue
                 if (cookie.secure and not secure) or (cookie.http_only and script):
                     continue
-                if not (all_sites or reaches(reach, cookie.same_site, now - cookie.created)):
+                if not (all_sites or is_sent(reach, cookie.same_site, now - cookie.created)):
                     continue
                 expires = cookie.expires
                 if expires is not None:
@@ -64,4 +64,4 @@ def find_cookies(
                         until = expires
                 found.append(cookie)
     found.sort(key=_order)
-    return Found(found, since, until)
+    return RetrievedCookies(found, since, until)

@@ -12,16 +12,25 @@ import msgspec
 
 from hatbox.cookies.cookie import Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.cookies.public_suffixes import Suffixes
-from hatbox.cookies.request_urls import Target, target_of
+from hatbox.cookies.public_suffixes import PublicSuffixes
+from hatbox.cookies.request_urls import RequestUrl, target_of
 
-__all__ = ["LAX_UNSAFE_SECONDS", "PLAIN", "Context", "Reach", "may_set", "partition_of", "reach_of", "reaches"]
+__all__ = [
+    "LAX_UNSAFE_SECONDS",
+    "NO_PAGE",
+    "RequestContext",
+    "SameSiteContext",
+    "is_sent",
+    "may_set",
+    "partition_of",
+    "same_site_context",
+]
 
 LAX_UNSAFE_SECONDS: Final = 120.0
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
-class Context(msgspec.Struct, frozen=True, kw_only=True):
+class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks, and how.
 
     `site_for_cookies` is any URL of the site in whose name the request is made: of the top-level page if every frame
@@ -40,10 +49,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     partition: Partition | None = None
 
 
-PLAIN: Final = Context()
+NO_PAGE: Final = RequestContext()
 
 
-class Reach(IntEnum):
+class SameSiteContext(IntEnum):
     """Which cookies a request takes along, by their SameSite; each includes those before it."""
 
     NONE = 0  # only those without restriction
@@ -52,41 +61,41 @@ class Reach(IntEnum):
     STRICT = 3  # all
 
 
-def reach_of(context: Context, target: Target, suffixes: Suffixes) -> Reach:
+def same_site_context(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> SameSiteContext:
     """Which cookies go with this request."""
     if _is_same_site(context, target, suffixes):
-        return Reach.STRICT
+        return SameSiteContext.STRICT
     if context.script or not context.navigation:
-        return Reach.NONE
-    return Reach.LAX if context.method.upper() in _SAFE_METHODS else Reach.LAX_UNSAFE
+        return SameSiteContext.NONE
+    return SameSiteContext.LAX if context.method.upper() in _SAFE_METHODS else SameSiteContext.LAX_UNSAFE
 
 
-def reaches(reach: Reach, same_site: SameSite, age: float) -> bool:
+def is_sent(reach: SameSiteContext, same_site: SameSite, age: float) -> bool:
     """Whether a cookie of this age goes along.
 
     A cookie that says nothing is lax, but while it is new it also goes with an unsafe navigation (5.6.7.2):
     single sign-on posts its answer that way, and both browsers send it.
     """
-    if same_site is SameSite.NONE or reach is Reach.STRICT:
+    if same_site is SameSite.NONE or reach is SameSiteContext.STRICT:
         return True
-    if same_site is SameSite.STRICT or reach is Reach.NONE:
+    if same_site is SameSite.STRICT or reach is SameSiteContext.NONE:
         return False
-    return reach is Reach.LAX or (same_site is SameSite.UNSPECIFIED and age <= LAX_UNSAFE_SECONDS)
+    return reach is SameSiteContext.LAX or (same_site is SameSite.UNSPECIFIED and age <= LAX_UNSAFE_SECONDS)
 
 
-def may_set(context: Context, target: Target, suffixes: Suffixes) -> bool:
+def may_set(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> bool:
     """Whether the response may set cookies that are not SameSite=None: a navigation may set any."""
     return (context.navigation and not context.script) or _is_same_site(context, target, suffixes)
 
 
-def partition_of(context: Context, target: Target, suffixes: Suffixes) -> Partition:
+def partition_of(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> Partition:
     """The partition that the request sees: its page's, or its own, as that of a page at the top level."""
     if context.partition is None:
         return Partition(f"{target.scheme}://{suffixes.site(target.host)}")
     return canonical_partition(context.partition, target.host)
 
 
-def _is_same_site(context: Context, target: Target, suffixes: Suffixes) -> bool:
+def _is_same_site(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> bool:
     if context.site_for_cookies is None:
         return True
     own = (target.scheme, suffixes.site(target.host))

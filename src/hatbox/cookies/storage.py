@@ -10,43 +10,48 @@ from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.domains import domain_matches, is_ip
-from hatbox.cookies.exclusion_reasons import Reason
-from hatbox.cookies.jar_index import Shelf
+from hatbox.cookies.exclusion_reasons import ExclusionReason
+from hatbox.cookies.jar_index import PartitionCookies
 from hatbox.cookies.parse import LONGEST_PAIR, SetCookie, parse_set_cookie
 from hatbox.cookies.paths import default_path, path_matches
-from hatbox.cookies.prefixes import keeps_prefix_promise
-from hatbox.cookies.public_suffixes import Suffixes
-from hatbox.cookies.request_urls import Target
-from hatbox.cookies.samesite import PLAIN, Context, may_set, partition_of
-from hatbox.errors import CookieRefused
+from hatbox.cookies.prefixes import satisfies_prefix
+from hatbox.cookies.public_suffixes import PublicSuffixes
+from hatbox.cookies.request_urls import RequestUrl
+from hatbox.cookies.samesite import NO_PAGE, RequestContext, may_set, partition_of
+from hatbox.errors import CookieRejected
 
-__all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_neighbours", "same_content"]
+__all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_replacement", "same_content"]
 
 LIFETIME_SECONDS: Final = 400 * 86400.0
 _NO_RESTRICTION: Final = SameSite.NONE
 
 
 def admit(
-    parsed: SetCookie, target: Target, now: float, context: Context, suffixes: Suffixes, lifetime: float
+    parsed: SetCookie,
+    target: RequestUrl,
+    now: float,
+    context: RequestContext,
+    suffixes: PublicSuffixes,
+    lifetime: float,
 ) -> Cookie:
     """The cookie that a line from this target makes, without its place in time; raises CookieRefused."""
     name, value = parsed.name, parsed.value
     if not name and "=" in value:  # the RFC keeps it, both browsers do not
-        raise CookieRefused(Reason.IMPERSONATES, name)
+        raise CookieRejected(ExclusionReason.IMPERSONATES, name)
     domain = _domain(parsed, target, suffixes)
     host_only = not domain
     if parsed.secure:
         if not target.secure:
-            raise CookieRefused(Reason.INSECURE, name)
+            raise CookieRejected(ExclusionReason.INSECURE, name)
     elif parsed.same_site is _NO_RESTRICTION:
-        raise CookieRefused(Reason.NONE_INSECURE, name)
+        raise CookieRejected(ExclusionReason.NONE_INSECURE, name)
     elif parsed.partitioned:
-        raise CookieRefused(Reason.PARTITIONED_INSECURE, name)
+        raise CookieRejected(ExclusionReason.PARTITIONED_INSECURE, name)
     if parsed.http_only and context.script:
-        raise CookieRefused(Reason.SCRIPT, name)
-    if context is not PLAIN and parsed.same_site is not _NO_RESTRICTION and not may_set(context, target, suffixes):
-        raise CookieRefused(Reason.CROSS_SITE, name)
-    if not keeps_prefix_promise(
+        raise CookieRejected(ExclusionReason.SCRIPT, name)
+    if context is not NO_PAGE and parsed.same_site is not _NO_RESTRICTION and not may_set(context, target, suffixes):
+        raise CookieRejected(ExclusionReason.CROSS_SITE, name)
+    if not satisfies_prefix(
         name,
         value,
         secure=parsed.secure,
@@ -54,7 +59,7 @@ def admit(
         host_only=host_only,
         path_attribute=parsed.path,
     ):
-        raise CookieRefused(Reason.PREFIX, name)
+        raise CookieRejected(ExclusionReason.PREFIX, name)
     return Cookie(
         name=name,
         value=value,
@@ -75,23 +80,25 @@ def check_fields(fields: SetCookie) -> None:
     """Refuse fields that did not come from a line and could not have: those would not come back as they are."""
     name, value = fields.name, fields.value
     if not name and not value:
-        raise CookieRefused(Reason.EMPTY, name)
+        raise CookieRejected(ExclusionReason.EMPTY, name)
     if len(name) + len(value) > LONGEST_PAIR:
-        raise CookieRefused(Reason.SIZE, name)
+        raise CookieRejected(ExclusionReason.SIZE, name)
     read = parse_set_cookie(f"{name}={value}; Path={fields.path or ''}; Domain={fields.domain}")
     if read is None or (read.name, read.value, read.path, read.domain) != (name, value, fields.path, fields.domain):
-        raise CookieRefused(Reason.CHARACTERS, name)
+        raise CookieRejected(ExclusionReason.CHARACTERS, name)
 
 
-def check_neighbours(cookie: Cookie, shelf: Shelf, target: Target, context: Context, now: float) -> Cookie | None:
+def check_replacement(
+    cookie: Cookie, shelf: PartitionCookies, target: RequestUrl, context: RequestContext, now: float
+) -> Cookie | None:
     """The cookie that this one replaces, if any; raises CookieRefused if those that are there forbid it."""
     if not target.secure and shelf.secure and _overlays_secure(cookie, shelf, now):
-        raise CookieRefused(Reason.OVERLAYS_SECURE, cookie.name)
+        raise CookieRejected(ExclusionReason.OVERLAYS_SECURE, cookie.name)
     old = shelf.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))
     if old is None or old.expired(now):
         return None
     if old.http_only and context.script:
-        raise CookieRefused(Reason.REPLACES_HTTP_ONLY, cookie.name)
+        raise CookieRejected(ExclusionReason.REPLACES_HTTP_ONLY, cookie.name)
     return old
 
 
@@ -106,11 +113,11 @@ def same_content(old: Cookie, new: Cookie) -> bool:
     )
 
 
-def _domain(parsed: SetCookie, target: Target, suffixes: Suffixes) -> str:
+def _domain(parsed: SetCookie, target: RequestUrl, suffixes: PublicSuffixes) -> str:
     """The domain of a cookie that is shared with hosts below it; empty for a cookie of one host."""
     host = target.host
     if not host:
-        raise CookieRefused(Reason.HOST, parsed.name)
+        raise CookieRejected(ExclusionReason.HOST, parsed.name)
     domain = parsed.domain
     if not domain:
         return ""
@@ -118,9 +125,9 @@ def _domain(parsed: SetCookie, target: Target, suffixes: Suffixes) -> str:
         # Nothing is below an address: both browsers make such a cookie one of the host, as the RFC does for suffixes.
         return "" if is_ip(host) or suffixes.is_suffix(host) else domain
     if not domain.isascii() or not domain_matches(host, domain):
-        raise CookieRefused(Reason.DOMAIN, parsed.name)
+        raise CookieRejected(ExclusionReason.DOMAIN, parsed.name)
     if suffixes.is_suffix(domain):
-        raise CookieRefused(Reason.PUBLIC_SUFFIX, parsed.name)
+        raise CookieRejected(ExclusionReason.PUBLIC_SUFFIX, parsed.name)
     return domain
 
 
@@ -132,7 +139,7 @@ def _expiry(parsed: SetCookie, now: float, lifetime: float) -> float | None:
     return None
 
 
-def _overlays_secure(cookie: Cookie, shelf: Shelf, now: float) -> bool:
+def _overlays_secure(cookie: Cookie, shelf: PartitionCookies, now: float) -> bool:
     """Whether an insecure cookie would be sent along with, or instead of, a secure one of its name."""
     return any(
         neighbour.secure

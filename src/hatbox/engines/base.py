@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
-from hatbox.tabs.pages import Page
+from hatbox.tabs.pages import PageState
 from hatbox.tabs.tab_model import Tab
 
-__all__ = ["Engine", "Page", "Reports"]
+__all__ = ["Engine", "EngineDelegate", "PageState"]
 
 
-class Reports(Protocol):
+class EngineDelegate(Protocol):
     """The reports of an engine. Each resolves when it is on disk, and only `opened` raises.
 
     A report about a page that the engine is closing, or about a tab that was closed, changes nothing. During a call of
@@ -24,20 +24,22 @@ class Reports(Protocol):
     must not await them in that call, except `keep` and `not_saved`.
     """
 
-    async def began(self, tab_id: int, url: str) -> int | None:
+    async def navigation_started(self, tab_id: int, url: str) -> int | None:
         """A page goes somewhere by itself: a link, a form, a script. Returns the number of this load.
 
         None if another load was asked for meanwhile, which the engine will be told of, or has been.
         """
 
-    async def loaded(self, tab_id: int, page: Page, *, done: bool = True, navigation: int | None = None) -> None:
+    async def page_updated(
+        self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None
+    ) -> None:
         """What became of a load, or, where it is not done, how far it has come.
 
         `navigation` is its number: that of the Tab with which the load was asked for, or what `began` has returned.
         Without it, it is the latest load that the engine was told of, or has begun.
         """
 
-    async def keep(self, tab_id: int, page: bytes) -> None:
+    async def save_snapshot(self, tab_id: int, page: bytes) -> None:
         """Keep this of a tab's page: `open` gets it when the page is to be as it was."""
 
     async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
@@ -46,22 +48,22 @@ class Reports(Protocol):
     async def shown(self, tab_id: int) -> None:
         """The user has restored the minimised window with the page of a hidden tab."""
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
+    async def page_opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """A page has opened another, which stays in its identity. Returns its tab: the engine has the page already.
 
         It is not `active` if it was opened in the background.
         """
 
-    async def activated(self, tab_id: int) -> None:
+    async def page_activated(self, tab_id: int) -> None:
         """The user looks at this page now."""
 
-    async def closed(self, tab_id: int) -> None:
+    async def page_closed(self, tab_id: int) -> None:
         """The user, or a script, has closed this page."""
 
     def dropped(self, tab_id: int) -> None:
         """The browser context of this page was closed. The tab stays in the profile, and is opened again."""
 
-    def lost(self, reason: str) -> None:
+    def engine_crashed(self, reason: str) -> None:
         """All pages are gone, and nobody closed them: the browser has died. The engine will be started again."""
 
 
@@ -74,11 +76,11 @@ class Engine(ABC):
 
     name: ClassVar[str]
     """What users call it."""
-    keeps_hidden: ClassVar[bool]
+    keeps_hidden_pages: ClassVar[bool]
     """Whether hidden tabs have pages. Where they do not, a page is closed to hide it, and opened to show it."""
 
     @abstractmethod
-    async def start(self, reports: Reports) -> None:
+    async def start(self, reports: EngineDelegate) -> None:
         """Make ready for pages. Called again after all was lost. Raises EngineError, which says what to do."""
 
     @abstractmethod
@@ -113,5 +115,5 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    async def forget(self, cookie_store_id: str) -> None:
+    async def remove_identity(self, cookie_store_id: str) -> None:
         """Drop all that belongs to an identity that was removed. Its pages are closed by then."""

@@ -17,7 +17,7 @@ from typing import IO, Final
 
 import msgspec
 
-from hatbox.errors import EngineBusy, EngineError
+from hatbox.errors import EngineAlreadyRunning, EngineError
 
 if sys.platform == "win32":
     import msvcrt
@@ -56,14 +56,14 @@ class Lease:
     def take(self, engine: str) -> None:
         """Take the lease, or raise EngineBusy, which names the holder."""
         if self._file is not None:
-            raise EngineBusy(engine, os.getpid())
+            raise EngineAlreadyRunning(engine, os.getpid())
         for _ in range(_ATTEMPTS):
             if self._try_to_take(engine):
                 return
             if holder := self.holder():
-                raise EngineBusy(holder.engine, holder.process)
+                raise EngineAlreadyRunning(holder.engine, holder.process)
             time.sleep(_INSTANT)
-        raise EngineBusy("unknown", None)
+        raise EngineAlreadyRunning("unknown", None)
 
     def holder(self) -> Holder | None:
         """The holder of the lease; None if no process has it. Removes the file of a killed process."""

@@ -11,44 +11,44 @@ import httpx
 
 from hatbox.errors import IdentityRemoved, InvalidIdentity, ProfileError
 
-__all__ = ["ProxyProblem", "ProxyUnreachable", "amount", "error_name", "reason"]
+__all__ = ["ProxyUnreachable", "ProxyUnusable", "firefox_error_name", "format_bytes", "load_error_message"]
 
 
-class ProxyProblem(httpx.ProxyError):
+class ProxyUnusable(httpx.ProxyError):
     """A proxy that a listener has chosen cannot be used. It says why, in words for people."""
 
 
-class ProxyUnreachable(ProxyProblem):
+class ProxyUnreachable(ProxyUnusable):
     """There is no connection to it."""
 
 
-def reason(error: BaseException, url: str) -> str:
+def load_error_message(error: BaseException, url: str) -> str:
     """What to tell of an error that ended a load of this URL; empty for one that nobody has thought of."""
     if isinstance(error, (InvalidIdentity, IdentityRemoved)):
         return "the identity was removed"
-    if isinstance(error, (ProfileError, ProxyProblem)):
+    if isinstance(error, (ProfileError, ProxyUnusable)):
         return str(error)
     if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return f"{url} is not an address that can be loaded"
     for cause in _causes(error):
-        if said := _of_system(cause, url):
+        if said := _os_error_message(cause, url):
             return said
-    return next((said for kind, said in _OF_HTTP if isinstance(error, kind)), "")
+    return next((said for kind, said in _HTTPX_MESSAGES if isinstance(error, kind)), "")
 
 
-def error_name(error: BaseException, url: str) -> str:
+def firefox_error_name(error: BaseException, url: str) -> str:
     """What Firefox calls it; for what is wrong with a certificate, a sentence, as there."""
-    if isinstance(error, ProxyProblem):
+    if isinstance(error, ProxyUnusable):
         return "NS_ERROR_PROXY_CONNECTION_REFUSED"
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLError):
-            return _of_system(cause, url)
+            return _os_error_message(cause, url)
         if name := next((name for kind, name in _NAMES if isinstance(cause, kind)), ""):
             return name
     return "NS_ERROR_FAILURE"
 
 
-def amount(size: int) -> str:
+def format_bytes(size: int) -> str:
     """A number of bytes, for people."""
     for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if size >= bytes_:
@@ -68,7 +68,7 @@ _NAMES: tuple[tuple[type[BaseException], str], ...] = (
     (httpx.InvalidURL, "NS_ERROR_MALFORMED_URI"),
 )
 
-_OF_HTTP: tuple[tuple[type[Exception], str], ...] = (
+_HTTPX_MESSAGES: tuple[tuple[type[Exception], str], ...] = (
     (httpx.ProxyError, "the proxy does not let it through"),
     (httpx.TimeoutException, "timed out"),
     (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
@@ -79,7 +79,7 @@ _OF_HTTP: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-def _of_system(cause: BaseException, url: str) -> str:
+def _os_error_message(cause: BaseException, url: str) -> str:
     host = _host(url)
     if isinstance(cause, socket.gaierror):
         return f"no host is called {host}"

@@ -12,37 +12,37 @@ from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
-from hatbox.engines.base import Engine, Page
+from hatbox.engines.base import Engine, PageState
 from hatbox.errors import EngineError, HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
-from hatbox.identities.ids import cookie_store_id_of, store_number
-from hatbox.store.base import MISSED, Change, Store, Transaction, TransactionFunction
+from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction, TransactionFunction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab
 from hatbox.tabs.opening import open_tab
-from hatbox.tabs.pages import keep_page, page_began, page_begun, page_changed
+from hatbox.tabs.pages import navigation_started, page_navigated_itself, save_page_snapshot, update_page
 from hatbox.tabs.strip import close_rows, row_of
-from hatbox.tabs.tab_model import HIDDEN, Hidden, Tab, note, tab_of
+from hatbox.tabs.tab_model import HIDDEN, Hidden, Tab, record_change, tab_of
 from hatbox.tabs.visibility import show_and_activate
 
-__all__ = ["Keeper"]
+__all__ = ["TabReconciler"]
 
 T = TypeVar("T")
 
 logger = logging.getLogger("hatbox.engines")
 
-_PATIENCE: Final = (0.1, 0.5, 2, 8, 30)  # seconds before the engine is started again, each time that it was lost
-_STEADY: Final = 60  # seconds after which an engine's earlier losses are forgotten
-_RETRY: Final = 1  # seconds until a profile that could not be read is read again
+_RESTART_DELAYS: Final = (0.1, 0.5, 2, 8, 30)  # seconds before the engine is started again, each time that it was lost
+_STABLE_AFTER: Final = 60  # seconds after which an engine's earlier losses are forgotten
+_READ_RETRY_DELAY: Final = 1  # seconds until a profile that could not be read is read again
 
 
-class _Keeping:
+class _TabState:
     """One tab: what should be, what is, and the task that closes the gap between the two."""
 
     def __init__(self, cookie_store_id: str) -> None:
         self.cookie_store_id = cookie_store_id
-        self.wanted: Tab | None = None
-        self.made: Tab | None = None
+        self.desired: Tab | None = None
+        self.actual: Tab | None = None
         """The tab as the engine knows it; None if it has no page, or was told to close it."""
         self.hidden = False
         self.failed = False
@@ -61,25 +61,25 @@ class _Keeping:
         return self.task is None or self.task.done()
 
 
-class Keeper:
+class TabReconciler:
     """Keeps one engine for one profile. It is the engine's Reports."""
 
     def __init__(self, engine: Engine, store: Store) -> None:
         self._engine = engine
         self._store = store
-        self._kept: dict[int, _Keeping] = {}
+        self._kept: dict[int, _TabState] = {}
         self._looking = asyncio.Lock()  # held while tabs of the profile and pages of the engine are compared
         self._wake = asyncio.Event()
-        self._up = asyncio.Event()
+        self._engine_running = asyncio.Event()
         self._stopping = False
         self._following: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         # The pages of an identity are made one by one, in the order of their tabs: a window has no other order.
-        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._dressed: set[str] = set()  # the identities that have had pages
+        self._open_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._identities_with_pages: set[str] = set()  # the identities that have had pages
         self._identities_changed = False
-        self._lives = 0  # how often the engine was lost, ever; `_losses` of late
-        self._losses = 0
+        self._crash_count = 0  # how often the engine was lost, ever; `_losses` of late
+        self._recent_crashes = 0
         self._started = 0.0
 
     async def start(self) -> None:
@@ -87,19 +87,19 @@ class Keeper:
         await self._store.read(lambda _: None)  # a profile that is not open says so before a browser is started
         self._stopping = False
         await self._start_engine()
-        self._store.follow(self._hear)
+        self._store.subscribe(self._on_change)
         self._wake.set()
-        self._following = asyncio.create_task(self._follow())
+        self._following = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Stop the engine. The tabs stay in the profile, for the next one. Stopping twice is no error."""
         self._stopping = True
-        self._store.unfollow(self._hear)
+        self._store.unsubscribe(self._on_change)
         tasks = [*self._tasks, *([self._following] if self._following else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._up.clear()
+        self._engine_running.clear()
         try:
             await self._engine.stop()
         finally:
@@ -107,21 +107,21 @@ class Keeper:
 
     async def settled(self) -> None:
         """Resolves when all that anyone had asked for by now was done, or begun."""
-        await self._store.catch_up()
+        await self._store.deliver_pending_changes()
         await self._reconcile()
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     # ------------------------------------------------------------------------------ from the profile to the engine
 
-    def _hear(self, change: Change) -> None:
-        if change.topic in (identity.REMOVED, MISSED):
+    def _on_change(self, change: ChangeRecord) -> None:
+        if change.topic in (identity.REMOVED, RESYNC):
             self._identities_changed = True
             self._wake.set()
         elif change.topic.startswith("tabs."):
             self._wake.set()
 
-    async def _follow(self) -> None:
+    async def _run(self) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -131,7 +131,7 @@ class Keeper:
                 return
             except ProfileError as error:
                 logger.error("the tabs cannot be read: %s", error)
-                await asyncio.sleep(_RETRY)
+                await asyncio.sleep(_READ_RETRY_DELAY)
                 self._wake.set()
 
     async def _reconcile(self) -> None:
@@ -141,101 +141,105 @@ class Keeper:
             tabs, gone = await self._store.read(lambda each: (_tabs(each), self._gone(each) if changed else []))
             for tab in tabs.values():
                 if tab.id not in self._kept and self._has_page(tab):
-                    self._kept[tab.id] = _Keeping(tab.cookie_store_id)
+                    self._kept[tab.id] = _TabState(tab.cookie_store_id)
             for tab_id, keeping in list(self._kept.items()):
                 self._compare(tab_id, keeping, tabs.get(tab_id))
             for cookie_store_id in gone:
-                self._dressed.discard(cookie_store_id)
+                self._identities_with_pages.discard(cookie_store_id)
                 self._begin(self._forget(cookie_store_id))
 
     def _has_page(self, tab: Tab) -> bool:
-        return self._engine.keeps_hidden or not tab.hidden
+        return self._engine.keeps_hidden_pages or not tab.hidden
 
     def _gone(self, transaction: Transaction) -> list[str]:
-        numbers = {cookie_store_id: store_number(cookie_store_id) for cookie_store_id in self._dressed}
+        numbers = {
+            cookie_store_id: store_user_context_id(cookie_store_id) for cookie_store_id in self._identities_with_pages
+        }
         return [each for each, number in numbers.items() if number and transaction.identities.get(number) is None]
 
-    def _compare(self, tab_id: int, keeping: _Keeping, tab: Tab | None) -> None:
+    def _compare(self, tab_id: int, keeping: _TabState, tab: Tab | None) -> None:
         keeping.hidden = tab is not None and tab.hidden
-        keeping.wanted = tab if tab is not None and self._has_page(tab) and not keeping.closed else None
+        keeping.desired = tab if tab is not None and self._has_page(tab) and not keeping.closed else None
         if not keeping.is_idle:
             return  # its task sees what has changed
-        if keeping.wanted != keeping.made:
-            keeping.task = self._begin(self._close_the_gap(tab_id, keeping))
-        elif keeping.wanted is None and not (keeping.closed and tab is not None):
+        if keeping.desired != keeping.actual:
+            keeping.task = self._begin(self._converge(tab_id, keeping))
+        elif keeping.desired is None and not (keeping.closed and tab is not None):
             del self._kept[tab_id]
 
-    async def _close_the_gap(self, tab_id: int, keeping: _Keeping) -> None:
-        while keeping.wanted != keeping.made:
-            await self._up.wait()
+    async def _converge(self, tab_id: int, keeping: _TabState) -> None:
+        while keeping.desired != keeping.actual:
+            await self._engine_running.wait()
             async with keeping.lock:
-                if self._up.is_set():  # it may have been lost while this waited for the lock
-                    await self._step(tab_id, keeping)
+                if self._engine_running.is_set():  # it may have been lost while this waited for the lock
+                    await self._converge_once(tab_id, keeping)
 
-    async def _step(self, tab_id: int, keeping: _Keeping) -> None:
-        made, wanted, life = keeping.made, keeping.wanted, self._lives
-        keeping.made = wanted
+    async def _converge_once(self, tab_id: int, keeping: _TabState) -> None:
+        made, wanted, life = keeping.actual, keeping.desired, self._crash_count
+        keeping.actual = wanted
         keeping.not_saved = ()
         try:
             if wanted is None:
                 await self._engine.close(tab_id, to_hide=keeping.hidden)
             else:
-                await self._make(wanted, made, keeping)
+                await self._apply(wanted, made, keeping)
         except ProfileError as error:
             logger.error("tab %d cannot be kept: %s", tab_id, error)
         except Exception as error:
-            if life != self._lives or keeping.closed:
+            if life != self._crash_count or keeping.closed:
                 return  # no wonder: the engine was lost, or the page is gone; what should be is made in its next life
             if isinstance(error, HatboxError):
                 logger.warning("tab %d: %s", tab_id, error)
             else:
                 logger.exception("tab %d: the %s engine has failed", tab_id, self._engine.name)
-            if (tab := keeping.made) is not None and tab.loading:
+            if (tab := keeping.actual) is not None and tab.loading:
                 why = str(error) or type(error).__name__
-                await self.loaded(tab_id, Page(tab.target or tab.url, error=why), navigation=tab.navigation)
+                await self.page_updated(
+                    tab_id, PageState(tab.pending_url or tab.url, error=why), navigation=tab.navigation_id
+                )
         if made is not None and not made.hidden and keeping.hidden:
             hidden = Hidden(tab_id, keeping.not_saved)
-            await self._write(lambda each: note(each, HIDDEN, hidden))
+            await self._write(lambda each: record_change(each, HIDDEN, hidden))
 
-    async def _make(self, wanted: Tab, made: Tab | None, keeping: _Keeping) -> None:
-        asked = wanted.navigation > keeping.navigation
+    async def _apply(self, wanted: Tab, made: Tab | None, keeping: _TabState) -> None:
+        asked = wanted.navigation_id > keeping.navigation
         if made is None or (keeping.failed and asked):
-            keeping.navigation, keeping.failed = wanted.navigation, True
-            self._dressed.add(wanted.cookie_store_id)
-            async with self._doors[wanted.cookie_store_id]:
-                kept = await self._store.read(lambda transaction: transaction.tabs.page(wanted.id))
+            keeping.navigation, keeping.failed = wanted.navigation_id, True
+            self._identities_with_pages.add(wanted.cookie_store_id)
+            async with self._open_locks[wanted.cookie_store_id]:
+                kept = await self._store.read(lambda transaction: transaction.tabs.page_snapshot(wanted.id))
                 tab = await self._restored(wanted, keeping)
-                if keeping.made is None:
+                if keeping.actual is None:
                     return  # the engine has crashed meanwhile: the page is opened after its restart
                 begun = self._begun(tab)
                 await self._engine.open(tab, kept)
             keeping.failed = False
             await begun
         elif asked:
-            keeping.navigation = wanted.navigation
+            keeping.navigation = wanted.navigation_id
             begun = self._begun(wanted)
             await self._engine.navigate(wanted)
             await begun
         if wanted.active and (made is None or not made.active) and not keeping.failed:
             await self._engine.activate(wanted)
 
-    async def _restored(self, tab: Tab, keeping: _Keeping) -> Tab:
+    async def _restored(self, tab: Tab, keeping: _TabState) -> Tab:
         """The tab to open the page with. If the engine loads a complete page again, the tab is set to loading."""
         if tab.loading or not self._engine.loads_again(tab):
             return tab
-        loading = await self._store.write(lambda each: page_began(each, tab.id, tab.navigation, tab.url))
+        loading = await self._store.write(lambda each: page_navigated_itself(each, tab.id, tab.navigation_id, tab.url))
         if loading is None:
             return tab  # it was closed, or another load was requested meanwhile: that is applied next
-        keeping.navigation = loading.navigation
-        if keeping.made is not None:
-            keeping.made = loading
+        keeping.navigation = loading.navigation_id
+        if keeping.actual is not None:
+            keeping.actual = loading
         return loading
 
     def _begun(self, tab: Tab) -> asyncio.Future[Any]:
         """Note that a load begins: that is on disk before all that the engine reports of it, also if nobody waits."""
         if not tab.loading:
             return self._store.read(lambda _: None)
-        return self._store.write(lambda each: page_begun(each, tab.id, tab.navigation))
+        return self._store.write(lambda each: navigation_started(each, tab.id, tab.navigation_id))
 
     async def _forget(self, cookie_store_id: str) -> None:
         """Once its pages are closed."""
@@ -245,9 +249,9 @@ class Keeper:
             if keeping.cookie_store_id == cookie_store_id and keeping.task and not keeping.task.done()
         ]:
             await asyncio.wait(tasks)
-        self._doors.pop(cookie_store_id, None)
-        await self._up.wait()
-        await self._engine.forget(cookie_store_id)
+        self._open_locks.pop(cookie_store_id, None)
+        await self._engine_running.wait()
+        await self._engine.remove_identity(cookie_store_id)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -262,28 +266,30 @@ class Keeper:
 
     # ------------------------------------------------------------------------------ from the engine to the profile
 
-    async def began(self, tab_id: int, url: str) -> int | None:
+    async def navigation_started(self, tab_id: int, url: str) -> int | None:
         """See Reports."""
         keeping = self._page_of(tab_id)
         if keeping is None:
             return None
         async with keeping.lock:
             known = keeping.navigation
-            tab = await self._write(lambda each: page_began(each, tab_id, known, url))
+            tab = await self._write(lambda each: page_navigated_itself(each, tab_id, known, url))
             if tab is None:
                 return None
-            keeping.navigation = tab.navigation
-            return tab.navigation
+            keeping.navigation = tab.navigation_id
+            return tab.navigation_id
 
-    async def loaded(self, tab_id: int, page: Page, *, done: bool = True, navigation: int | None = None) -> None:
+    async def page_updated(
+        self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None
+    ) -> None:
         """See Reports."""
         if keeping := self._page_of(tab_id):
             number = keeping.navigation if navigation is None else navigation
-            await self._write(lambda each: page_changed(each, tab_id, number, page, done=done))
+            await self._write(lambda each: update_page(each, tab_id, number, page, done=done))
 
-    async def keep(self, tab_id: int, page: bytes) -> None:
+    async def save_snapshot(self, tab_id: int, page: bytes) -> None:
         """See Reports."""
-        await self._write(lambda each: keep_page(each, tab_id, page))
+        await self._write(lambda each: save_page_snapshot(each, tab_id, page))
 
     async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
         """See Reports."""
@@ -301,7 +307,7 @@ class Keeper:
         if not self._stopping:
             await self._write(show_it)
 
-    async def opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
+    async def page_opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """See Reports."""
 
         def open_it(transaction: Transaction) -> Tab:
@@ -321,13 +327,13 @@ class Keeper:
             raise EngineError(f"the {self._engine.name} engine is being stopped and opens no pages any more")
         async with self._looking:  # or the new tab would be found, and a second page made for it
             tab = await self._store.write(open_it)
-            keeping = self._kept[tab.id] = _Keeping(cookie_store_id)
-            keeping.wanted = keeping.made = tab
-            keeping.navigation = tab.navigation
-            self._dressed.add(cookie_store_id)
+            keeping = self._kept[tab.id] = _TabState(cookie_store_id)
+            keeping.desired = keeping.actual = tab
+            keeping.navigation = tab.navigation_id
+            self._identities_with_pages.add(cookie_store_id)
         return tab
 
-    async def activated(self, tab_id: int) -> None:
+    async def page_activated(self, tab_id: int) -> None:
         """See Reports."""
 
         def activate_it(transaction: Transaction) -> None:
@@ -338,7 +344,7 @@ class Keeper:
         if self._page_of(tab_id):
             await self._write(activate_it)
 
-    async def closed(self, tab_id: int) -> None:
+    async def page_closed(self, tab_id: int) -> None:
         """See Reports."""
 
         def close_it(transaction: Transaction) -> None:
@@ -347,19 +353,19 @@ class Keeper:
                 close_rows(transaction, [row])
 
         if keeping := self._page_of(tab_id):
-            keeping.closed, keeping.wanted, keeping.made = True, None, None
+            keeping.closed, keeping.desired, keeping.actual = True, None, None
             await self._write(close_it)
 
     def dropped(self, tab_id: int) -> None:
         """See Reports."""
         if keeping := self._page_of(tab_id):
-            keeping.made = None
+            keeping.actual = None
             self._wake.set()
 
-    def _page_of(self, tab_id: int) -> _Keeping | None:
+    def _page_of(self, tab_id: int) -> _TabState | None:
         """The tab, if the engine has a page for it and nobody has told it to close that."""
         keeping = self._kept.get(tab_id)
-        return keeping if keeping and keeping.made is not None and not self._stopping else None
+        return keeping if keeping and keeping.actual is not None and not self._stopping else None
 
     async def _write(self, work: TransactionFunction[T]) -> T | None:
         try:
@@ -370,23 +376,23 @@ class Keeper:
 
     # --------------------------------------------------------------------------------------- when the engine dies
 
-    def lost(self, reason: str) -> None:
+    def engine_crashed(self, reason: str) -> None:
         """See Reports."""
-        if self._stopping or not self._up.is_set():
+        if self._stopping or not self._engine_running.is_set():
             return
         logger.warning("the %s engine was lost (%s) and is started again", self._engine.name, reason)
-        self._up.clear()
-        self._lives += 1
-        if time.monotonic() - self._started > _STEADY:
-            self._losses = 0
+        self._engine_running.clear()
+        self._crash_count += 1
+        if time.monotonic() - self._started > _STABLE_AFTER:
+            self._recent_crashes = 0
         for keeping in self._kept.values():
-            keeping.made, keeping.failed = None, False
+            keeping.actual, keeping.failed = None, False
         self._begin(self._start_again())
 
     async def _start_again(self) -> None:
-        while not self._up.is_set():
-            await asyncio.sleep(_PATIENCE[min(self._losses, len(_PATIENCE) - 1)])
-            self._losses += 1
+        while not self._engine_running.is_set():
+            await asyncio.sleep(_RESTART_DELAYS[min(self._recent_crashes, len(_RESTART_DELAYS) - 1)])
+            self._recent_crashes += 1
             try:
                 await self._start_engine()
             except Exception as error:  # noqa: BLE001 - whatever it is, the next attempt may work
@@ -396,7 +402,7 @@ class Keeper:
     async def _start_engine(self) -> None:
         await self._engine.start(self)
         self._started = time.monotonic()
-        self._up.set()
+        self._engine_running.set()
 
 
 def _tabs(transaction: Transaction) -> dict[int, Tab]:

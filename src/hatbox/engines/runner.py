@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from hatbox.engines.base import Engine
 from hatbox.engines.lease import Lease
-from hatbox.engines.reconciler import Keeper
-from hatbox.store.base import MISSED, Change, Store
+from hatbox.engines.reconciler import TabReconciler
+from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import REMOVED, UPDATED, Tab, tab_of
 
@@ -26,7 +26,7 @@ class EngineRunner:
         self.engine = engine
         """The engine itself."""
         self._store = store
-        self._keeper = Keeper(engine, store)
+        self._keeper = TabReconciler(engine, store)
         self._lease = Lease(profile)
         self._stopping = asyncio.Lock()
         self._is_running = False
@@ -57,22 +57,22 @@ class EngineRunner:
                 finally:
                     self._lease.release()
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Resolves when all that anyone had asked of tabs by now was done, or its loading begun."""
         await self._keeper.settled()
 
-    async def loaded(self, tab_id: int) -> Tab:
+    async def wait_until_loaded(self, tab_id: int) -> Tab:
         """Wait until nothing is loading in a tab any more; resolves to the tab. Raises InvalidTab if it is closed.
 
         A hidden tab whose engine does not keep hidden pages goes on loading when it is shown.
         """
         changed = asyncio.Event()
 
-        def hear(change: Change) -> None:
-            if change.topic in (UPDATED, REMOVED, MISSED):
+        def hear(change: ChangeRecord) -> None:
+            if change.topic in (UPDATED, REMOVED, RESYNC):
                 changed.set()
 
-        self._store.follow(hear)
+        self._store.subscribe(hear)
         try:
             while True:
                 tab = await self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
@@ -81,4 +81,4 @@ class EngineRunner:
                 await changed.wait()
                 changed.clear()
         finally:
-            self._store.unfollow(hear)
+            self._store.unsubscribe(hear)

@@ -16,7 +16,7 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.strip import row_of
 from hatbox.tabs.windows import get_window
 
-__all__ = ["ALL", "Defaults", "Details", "Target", "get_value", "set_value", "tab_target", "target_of"]
+__all__ = ["ALL", "ActionScope", "Defaults", "Details", "get_value", "set_value", "tab_target", "target_of"]
 
 Details: TypeAlias = Mapping[str, Any]
 Defaults: TypeAlias = Mapping[str, Any]
@@ -24,7 +24,7 @@ Defaults: TypeAlias = Mapping[str, Any]
 _TAB, _WINDOW = "tab:", "window:"
 
 
-class Target(NamedTuple):
+class ActionScope(NamedTuple):
     """What a value is set for: a tab, a window, or all of them."""
 
     tab: TabRow | None = None
@@ -38,24 +38,24 @@ class Target(NamedTuple):
         return "" if self.window is None else f"{_WINDOW}{self.window}"
 
     @property
-    def wider(self) -> Target | None:
+    def parent(self) -> ActionScope | None:
         """Where to look for what it has not: of a tab in its window, of that in what is for all."""
         if self.tab is not None:
-            return Target(window=self.tab.window)
+            return ActionScope(window=self.tab.window)
         return None if self.window is None else ALL
 
 
-ALL: Final = Target()
+ALL: Final = ActionScope()
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _StoredValues(msgspec.Struct, frozen=True):
     values: dict[str, Any]
     page: int = 0
     """Of a tab: the load that has brought its page."""
     url: str = ""
 
 
-def target_of(transaction: Transaction, details: Details) -> Target:
+def target_of(transaction: Transaction, details: Details) -> ActionScope:
     """What a script means by tabId and windowId; the words are Firefox's."""
     tab_id, window_id = details.get("tabId"), details.get("windowId")
     if tab_id is not None and window_id is not None:
@@ -67,42 +67,42 @@ def target_of(transaction: Transaction, details: Details) -> Target:
     meant = window_id_of(transaction, window_id)
     if meant is None:
         raise InvalidWindow(window_id)
-    return Target(window=get_window(transaction, meant).id)
+    return ActionScope(window=get_window(transaction, meant).id)
 
 
-def tab_target(transaction: Transaction, tab_id: int) -> Target:
+def tab_target(transaction: Transaction, tab_id: int) -> ActionScope:
     """A tab."""
-    return Target(tab=row_of(transaction, tab_id))
+    return ActionScope(tab=row_of(transaction, tab_id))
 
 
 def get_value(
-    transaction: Transaction, extension: str, kind: str, target: Target, name: str, defaults: Defaults
+    transaction: Transaction, extension: str, kind: str, target: ActionScope, name: str, defaults: Defaults
 ) -> Any:
     """The value that counts for a target."""
-    where: Target | None = target
+    where: ActionScope | None = target
     while where is not None:
         kept = _kept(transaction, extension, kind, where)
         if name in kept:
             return kept[name]
-        where = where.wider
+        where = where.parent
     return defaults[name]
 
 
-def set_value(transaction: Transaction, extension: str, kind: str, target: Target, name: str, value: Any) -> None:
+def set_value(transaction: Transaction, extension: str, kind: str, target: ActionScope, name: str, value: Any) -> None:
     """Set a value for a target; None for that which counts without it."""
     values = {**_kept(transaction, extension, kind, target), name: value}
     if value is None:
         del values[name]
-    _forget_closed(transaction, extension, kind)
+    _delete_closed_scopes(transaction, extension, kind)
     if not values:
         transaction.extensions.delete(extension, kind, target.key)
         return
     tab = target.tab
-    kept = _Kept(values, _page(tab), tab.url) if tab else _Kept(values)
+    kept = _StoredValues(values, _page(tab), tab.url) if tab else _StoredValues(values)
     transaction.extensions.put(extension, kind, target.key, _encode(kept))
 
 
-def _kept(transaction: Transaction, extension: str, kind: str, target: Target) -> dict[str, Any]:
+def _kept(transaction: Transaction, extension: str, kind: str, target: ActionScope) -> dict[str, Any]:
     value = transaction.extensions.get(extension, kind, target.key)
     if value is None:
         return {}
@@ -110,7 +110,7 @@ def _kept(transaction: Transaction, extension: str, kind: str, target: Target) -
     return kept.values if target.tab is None or _is_same_page(kept, target.tab) else {}
 
 
-def _is_same_page(kept: _Kept, tab: TabRow) -> bool:
+def _is_same_page(kept: _StoredValues, tab: TabRow) -> bool:
     """Whether the page is the one that something was kept for: to go to a place in it is not to leave it."""
     if _page(tab) <= kept.page:
         return True
@@ -123,7 +123,7 @@ def _page(tab: TabRow) -> int:
     return tab.loaded if tab.target else tab.navigation
 
 
-def _forget_closed(transaction: Transaction, extension: str, kind: str) -> None:
+def _delete_closed_scopes(transaction: Transaction, extension: str, kind: str) -> None:
     for _, key, _value in transaction.extensions.find(kind, extension):
         gone = (key.startswith(_TAB) and transaction.tabs.get(int(key.removeprefix(_TAB))) is None) or (
             key.startswith(_WINDOW) and transaction.windows.get(int(key.removeprefix(_WINDOW))) is None
@@ -133,4 +133,4 @@ def _forget_closed(transaction: Transaction, extension: str, kind: str) -> None:
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(_Kept).decode
+_decode = msgspec.json.Decoder(_StoredValues).decode

@@ -74,8 +74,8 @@ class ExtensionPermissions:
         self.required = required
         self.optional = optional
         self.granted = granted
-        self.held = set() if held is None else held
-        self.held |= self._names_and_patterns()
+        self.effective = set() if held is None else held
+        self.effective |= self._names_and_patterns()
 
     def get_all(self) -> Permissions:
         """All that it holds, as permissions.getAll() tells."""
@@ -117,7 +117,7 @@ class ExtensionPermissions:
         """Give it all of this; returns what it had not been given before: what onAdded tells, if it is visible."""
         added = _canonical(given) - self.granted
         self.granted |= added
-        self.held |= self._names_and_patterns()
+        self.effective |= self._names_and_patterns()
         return added
 
     def remove(self, taken: Permissions) -> Permissions:
@@ -129,7 +129,7 @@ class ExtensionPermissions:
         removed = self.granted - kept
         before = self._names_and_patterns()
         self.granted = kept
-        self.held -= before - self._names_and_patterns()
+        self.effective -= before - self._names_and_patterns()
         return removed
 
     def _names_and_patterns(self) -> set[str]:

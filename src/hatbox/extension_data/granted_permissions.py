@@ -9,7 +9,7 @@ import msgspec
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.store.base import Transaction
 
-__all__ = ["ADDED", "REMOVED", "Changed", "drop", "give", "granted", "keep_granted", "take"]
+__all__ = ["ADDED", "REMOVED", "PermissionsChanged", "drop", "grant", "load_granted", "revoke", "save_granted"]
 
 ADDED: Final = "permissions.added"
 REMOVED: Final = "permissions.removed"
@@ -17,54 +17,54 @@ REMOVED: Final = "permissions.removed"
 _KIND: Final = "granted"
 
 
-class Changed(msgspec.Struct, frozen=True):
+class PermissionsChanged(msgspec.Struct, frozen=True):
     """Permissions that an extension was given, or that were taken from it."""
 
     extension: str
     permissions: Permissions
 
 
-def granted(transaction: Transaction, extension: str) -> Permissions | None:
+def load_granted(transaction: Transaction, extension: str) -> Permissions | None:
     """What an extension was given; None if nothing was noted yet."""
     value = transaction.extensions.get(extension, _KIND, "")
     return msgspec.json.decode(value, type=Permissions) if value else None
 
 
-def keep_granted(transaction: Transaction, extension: str, permissions: Permissions = NONE) -> None:
+def save_granted(transaction: Transaction, extension: str, permissions: Permissions = NONE) -> None:
     """Note what an extension was given, in the place of what it had, and tell of the difference."""
-    before = granted(transaction, extension)
+    before = load_granted(transaction, extension)
     if before == permissions:
         return
     transaction.extensions.put(extension, _KIND, "", _encode(permissions))
     if removed := (before or NONE) - permissions:
-        transaction.changes.append(REMOVED, _encode(Changed(extension, removed)))
+        transaction.changes.append(REMOVED, _encode(PermissionsChanged(extension, removed)))
     if added := permissions - (before or NONE):
-        transaction.changes.append(ADDED, _encode(Changed(extension, added)))
+        transaction.changes.append(ADDED, _encode(PermissionsChanged(extension, added)))
 
 
 def drop(transaction: Transaction, extension: str) -> Permissions:
     """Delete the grants of an extension, as if it had never run; returns them."""
-    before = granted(transaction, extension) or NONE
+    before = load_granted(transaction, extension) or NONE
     transaction.extensions.clear(extension, _KIND)
     return before
 
 
-def give(transaction: Transaction, extension: str, permissions: Permissions) -> None:
+def grant(transaction: Transaction, extension: str, permissions: Permissions) -> None:
     """Give an extension more."""
     grants = _grants(transaction, extension)
     grants.grant(permissions)
-    keep_granted(transaction, extension, grants.granted)
+    save_granted(transaction, extension, grants.granted)
 
 
-def take(transaction: Transaction, extension: str, permissions: Permissions) -> None:
+def revoke(transaction: Transaction, extension: str, permissions: Permissions) -> None:
     """Take back what it was given of this."""
     grants = _grants(transaction, extension)
     grants.remove(permissions)
-    keep_granted(transaction, extension, grants.granted)
+    save_granted(transaction, extension, grants.granted)
 
 
 def _grants(transaction: Transaction, extension: str) -> ExtensionPermissions:
-    return ExtensionPermissions(NONE, NONE, granted(transaction, extension) or NONE)
+    return ExtensionPermissions(NONE, NONE, load_granted(transaction, extension) or NONE)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.errors import NoSuchExtension
+from hatbox.errors import ExtensionNotFound
 from hatbox.extension_data.extension_permissions import NONE, Permissions
-from hatbox.extension_data.granted_permissions import granted
+from hatbox.extension_data.granted_permissions import load_granted
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab
@@ -21,18 +21,18 @@ __all__ = [
     "REINSTALL",
     "RUNNING",
     "UNINSTALLED",
-    "About",
-    "Icon",
-    "Installed",
+    "IconInfo",
+    "InstalledExtension",
+    "ManifestSummary",
     "drop_package",
     "get",
     "get_all",
     "info_of",
     "install",
-    "keep_uninstall_url",
     "note_run",
     "remove",
     "set_enabled",
+    "store_uninstall_url",
 ]
 
 CHANGED: Final = "extensions.changed"
@@ -49,17 +49,17 @@ RUNNING: Final = "running"
 """The kind of the records of running extensions; see hatbox.extensions.running."""
 
 _KIND: Final = "installed"
-_FAREWELL: Final = "uninstall-url"
+_UNINSTALL_URL: Final = "uninstall-url"
 
 
-class Icon(msgspec.Struct, frozen=True):
+class IconInfo(msgspec.Struct, frozen=True):
     """An icon of an extension."""
 
     size: int
     url: str
 
 
-class About(msgspec.Struct, frozen=True):
+class ManifestSummary(msgspec.Struct, frozen=True):
     """What the manifest of an extension says of it, as far as others may be told."""
 
     uuid: str = ""
@@ -67,11 +67,11 @@ class About(msgspec.Struct, frozen=True):
     description: str = ""
     homepage_url: str | None = None
     options_url: str = ""
-    icons: tuple[Icon, ...] | None = None
+    icons: tuple[IconInfo, ...] | None = None
     required: Permissions = NONE
 
 
-class Installed(msgspec.Struct, frozen=True):
+class InstalledExtension(msgspec.Struct, frozen=True):
     """The record of an extension that was installed, or was run from a folder."""
 
     id: str
@@ -83,7 +83,7 @@ class Installed(msgspec.Struct, frozen=True):
     """Whether it stays when it has been run; one that was only tried out is forgotten, but for its data."""
     enabled: bool = True
     """Whether it runs with the others."""
-    about: About = About()
+    about: ManifestSummary = ManifestSummary()
     area: str = ""
     """The data area: the name under which the profile stores its data. Empty in records of earlier formats."""
     digest: str | None = None
@@ -104,18 +104,20 @@ class Installed(msgspec.Struct, frozen=True):
         return self.kept and not self.digest
 
 
-def get_all(transaction: Transaction) -> list[Installed]:
+def get_all(transaction: Transaction) -> list[InstalledExtension]:
     """All that are installed, in the order in which they were."""
     return [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
 
 
-def get(transaction: Transaction, area: str) -> Installed | None:
+def get(transaction: Transaction, area: str) -> InstalledExtension | None:
     """The extension that has a data area, or None. The area of an installed extension is its id."""
     value = transaction.extensions.get(area, _KIND, "")
     return _decode(value) if value else None
 
 
-def install(transaction: Transaction, extension: Installed, *, anew: bool = False) -> Installed | None:
+def install(
+    transaction: Transaction, extension: InstalledExtension, *, anew: bool = False
+) -> InstalledExtension | None:
     """Note an extension, in the place of an earlier version of it, which is returned.
 
     With `anew`, one that is only tried out counts as installed once more.
@@ -137,7 +139,7 @@ def note_run(transaction: Transaction, area: str, version: str) -> None:
         transaction.extensions.put(area, _KIND, "", _encode(extension))
 
 
-def set_enabled(transaction: Transaction, area: str, enabled: bool) -> Installed:
+def set_enabled(transaction: Transaction, area: str, enabled: bool) -> InstalledExtension:
     """Let an extension run with the others, or not."""
     extension = _existing(transaction, area)
     if extension.enabled != enabled:
@@ -147,10 +149,10 @@ def set_enabled(transaction: Transaction, area: str, enabled: bool) -> Installed
     return extension
 
 
-def remove(transaction: Transaction, area: str) -> Installed:
+def remove(transaction: Transaction, area: str) -> InstalledExtension:
     """Remove an extension, its package and its data, and open the page of runtime.setUninstallURL()."""
     extension = _existing(transaction, area)
-    url = transaction.extensions.get(area, _FAREWELL, "")
+    url = transaction.extensions.get(area, _UNINSTALL_URL, "")
     _tell(transaction, UNINSTALLED, extension)
     at_work = transaction.extensions.get(area, RUNNING, "")
     transaction.extensions.clear(area)
@@ -170,15 +172,15 @@ def drop_package(transaction: Transaction, digest: str | None) -> None:
         transaction.packages.delete(digest)
 
 
-def keep_uninstall_url(transaction: Transaction, area: str, url: str | None) -> None:
+def store_uninstall_url(transaction: Transaction, area: str, url: str | None) -> None:
     """Note the page to open when an extension is removed, or that there is none."""
     if url:
-        transaction.extensions.put(area, _FAREWELL, "", _encode(url))
+        transaction.extensions.put(area, _UNINSTALL_URL, "", _encode(url))
     else:
-        transaction.extensions.delete(area, _FAREWELL, "")
+        transaction.extensions.delete(area, _UNINSTALL_URL, "")
 
 
-def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
+def info_of(transaction: Transaction, extension: InstalledExtension) -> dict[str, Any]:
     """A management.ExtensionInfo. Of one that is disabled Firefox tells no more than its name."""
     about = extension.about
     info: dict[str, Any] = {
@@ -193,7 +195,7 @@ def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
         "type": "extension",
     }
     if extension.enabled:
-        every = about.required | (granted(transaction, extension.area) or NONE).visible()
+        every = about.required | (load_granted(transaction, extension.area) or NONE).visible()
         info["permissions"] = list(every.permissions)
         info["hostPermissions"] = [*every.origins, f"moz-extension://{about.uuid}/*"]
         info["shortName"] = about.short_name
@@ -206,26 +208,26 @@ def info_of(transaction: Transaction, extension: Installed) -> dict[str, Any]:
     return info
 
 
-def _seen(extension: Installed) -> tuple[str, bool, str | None]:
+def _seen(extension: InstalledExtension) -> tuple[str, bool, str | None]:
     """The part of a record whose changes emit events."""
     return extension.version, extension.kept, extension.digest
 
 
-def _existing(transaction: Transaction, area: str) -> Installed:
+def _existing(transaction: Transaction, area: str) -> InstalledExtension:
     extension = get(transaction, area)
     if extension is None:
-        raise NoSuchExtension(area)
+        raise ExtensionNotFound(area)
     return extension
 
 
-def _put(transaction: Transaction, extension: Installed) -> None:
+def _put(transaction: Transaction, extension: InstalledExtension) -> None:
     transaction.extensions.put(extension.area, _KIND, "", _encode(extension))
     transaction.changes.append(CHANGED, _encode(extension.area))
 
 
-def _tell(transaction: Transaction, topic: str, extension: Installed) -> None:
+def _tell(transaction: Transaction, topic: str, extension: InstalledExtension) -> None:
     transaction.changes.append(topic, _encode(info_of(transaction, extension)))
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Installed).decode
+_decode = msgspec.json.Decoder(InstalledExtension).decode

@@ -17,14 +17,14 @@ from hatbox.api.namespaces import browser_action as button
 from hatbox.api.namespaces import notifications
 from hatbox.api.namespaces import page_action as page
 from hatbox.api.namespaces.tabs.clicked_tab import is_event_page
-from hatbox.errors import ExtensionError, NoSuchExtension
+from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import menu_items as items
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["Running", "area_named", "begin", "end", "find", "get", "get_all", "prepare", "settle"]
+__all__ = ["RunRecord", "area_named", "find", "get", "get_all", "register_run", "reset_ui", "settle", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
@@ -32,14 +32,14 @@ _QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
 
 
-class Running(msgspec.Struct, frozen=True):
+class RunRecord(msgspec.Struct, frozen=True):
     """An extension that runs: in which process, and what its manifest says."""
 
     id: str
     """Its data area."""
     name: str
     process: int
-    since: str
+    started_at: str
     """When the process began, as the system tells it: numbers of processes are used again."""
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""
@@ -56,10 +56,10 @@ def area_named(transaction: Transaction, name: str) -> str:
     for found in (at_work, areas):
         if len(found) == 1:
             return found[0]
-    raise NoSuchExtension(name)
+    raise ExtensionNotFound(name)
 
 
-def begin(
+def register_run(
     transaction: Transaction,
     extension: str,
     name: str,
@@ -79,19 +79,19 @@ def begin(
     forget_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
         transaction.extensions.clear(extension, kind)
-    running = Running(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
+    running = RunRecord(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
     open_first_window(transaction)
 
 
-def prepare(transaction: Transaction, extension: str) -> None:
+def reset_ui(transaction: Transaction, extension: str) -> None:
     """Its scripts begin anew. If they do so whenever they start, they make their menus again."""
     known = get(transaction, extension)
     if known is not None and not is_event_page(known.manifest):
         transaction.extensions.clear(extension, items.KIND)
 
 
-def end(transaction: Transaction, extension: str) -> None:
+def unregister_run(transaction: Transaction, extension: str) -> None:
     """Note that an extension has ended."""
     transaction.extensions.delete(extension, _KIND, "")
     settle(transaction)
@@ -108,27 +108,27 @@ def settle(transaction: Transaction) -> None:
         close_first_tab(transaction)
 
 
-def get_all(transaction: Transaction) -> list[Running]:
+def get_all(transaction: Transaction) -> list[RunRecord]:
     """All that run."""
     found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
-    return [each for each in found if _is_there(each)]
+    return [each for each in found if _is_alive(each)]
 
 
-def get(transaction: Transaction, extension: str) -> Running | None:
+def get(transaction: Transaction, extension: str) -> RunRecord | None:
     """An extension, if it runs."""
     value = transaction.extensions.get(extension, _KIND, "")
     running = _decode(value) if value else None
-    return running if running is not None and _is_there(running) else None
+    return running if running is not None and _is_alive(running) else None
 
 
-def find(transaction: Transaction, name: str) -> Running | None:
+def find(transaction: Transaction, name: str) -> RunRecord | None:
     """An extension that runs, by its data area or its id."""
     exact = get(transaction, name)
     return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
 
 
-def _is_there(running: Running) -> bool:
-    return _since(running.process) == running.since
+def _is_alive(running: RunRecord) -> bool:
+    return _since(running.process) == running.started_at
 
 
 if sys.platform == "win32":
@@ -159,4 +159,4 @@ else:
             return ""
 
 
-_decode = msgspec.json.Decoder(Running).decode
+_decode = msgspec.json.Decoder(RunRecord).decode

@@ -10,12 +10,12 @@ import msgspec
 
 from hatbox.api.namespaces.alarms import CHANGED, Scheduled, fire_due
 from hatbox.clock import Clock, Timer
-from hatbox.store.base import MISSED, Change, Store
+from hatbox.store.base import RESYNC, ChangeRecord, Store
 
 __all__ = ["AlarmScheduler"]
 
 
-_GRACE: Final = 0.005  # seconds: the answer to the call that made an alarm due goes before the alarm
+_FIRE_DELAY: Final = 0.005  # seconds: the answer to the call that made an alarm due goes before the alarm
 
 
 class AlarmScheduler:
@@ -32,7 +32,7 @@ class AlarmScheduler:
     def watch(self, extension: str) -> None:
         """Fire the alarms that an extension sets from now on."""
         if not self._timers:
-            self._store.follow(self._hear)
+            self._store.subscribe(self._on_change)
         self._timers[extension] = None
 
     def unwatch(self, extension: str) -> None:
@@ -42,14 +42,14 @@ class AlarmScheduler:
         self._schedule(extension, None)
         del self._timers[extension]
         if not self._timers:
-            self._store.unfollow(self._hear)
+            self._store.unsubscribe(self._on_change)
 
-    def _hear(self, change: Change) -> None:
+    def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == CHANGED:
             scheduled = msgspec.json.decode(change.payload, type=Scheduled)
             if scheduled.extension in self._timers:
                 self._schedule(scheduled.extension, scheduled.next)
-        elif change.topic == MISSED:
+        elif change.topic == RESYNC:
             for extension in self._timers:
                 self._schedule(extension, self._clock.time() * 1000)  # whatever is due then, it is looked for
 
@@ -57,9 +57,9 @@ class AlarmScheduler:
         if (timer := self._timers[extension]) is not None:
             timer.cancel()
         job = partial(self._fire, extension, when or 0)
-        self._timers[extension] = None if when is None else self._clock.at(when / 1000, job)
+        self._timers[extension] = None if when is None else self._clock.call_at(when / 1000, job)
 
     async def _fire(self, extension: str, when: float) -> None:
-        await asyncio.sleep(_GRACE)
+        await asyncio.sleep(_FIRE_DELAY)
         now = max(self._clock.time() * 1000, when)
         await self._store.write(lambda transaction: fire_due(transaction, extension, now))

@@ -32,44 +32,44 @@ class ExtensionHost(ApiHost):
         self,
         dispatcher: Dispatcher,
         caller: Caller,
-        source: Callable[[str], bytes | None],
+        read_file: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
         log: Callable[[LogEntry], None] | None = None,
         local_storage: LocalStorage | None = None,
     ) -> None:
-        super().__init__(dispatcher, caller, source)
+        super().__init__(dispatcher, caller, read_file)
         self._local_storage = local_storage
         self._wake = wake
         self._log = log
         self._listening: dict[_Key, dict[Listener, None]] = {}
         self._extras: dict[Listener, list[Any]] = {}
-        self._asleep: dict[_Key, _Sleeper] = {}
-        self.keeps_listening = False
+        self._asleep: dict[_Key, _PrimedListener] = {}
+        self.prime_listeners = False
         """Whether listeners stay known when their scripts end: they sleep, and will add them again."""
 
-    def listen(self, listener: Listener, extra: list[Any]) -> None:
+    def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener. The one that listened for it while it slept is not needed any more."""
-        super().listen(listener, extra)
+        super().add_listener(listener, extra)
         key = _key(listener, extra)
         self._listening.setdefault(key, {})[listener] = None
         self._extras[listener] = extra
         if sleeper := self._asleep.pop(key, None):
-            super().unlisten(sleeper)
+            super().remove_listener(sleeper)
 
-    def unlisten(self, listener: Listener) -> None:
+    def remove_listener(self, listener: Listener) -> None:
         """Remove it, or listen for it from now on if it has only fallen asleep."""
         extra = self._extras.pop(listener, [])
         key = _key(listener, extra)
-        if self.keeps_listening and key not in self._asleep:
-            sleeper = self._asleep[key] = _Sleeper(listener.path, lambda: self._awake(key))
-            super().listen(sleeper, extra)
-        super().unlisten(listener)
+        if self.prime_listeners and key not in self._asleep:
+            sleeper = self._asleep[key] = _PrimedListener(listener.path, lambda: self._awake(key))
+            super().add_listener(sleeper, extra)
+        super().remove_listener(listener)
         self._listening.get(key, {}).pop(listener, None)
 
-    def forget_sleepers(self) -> None:
+    def clear_primed_listeners(self) -> None:
         """Stop listening for scripts that will not wake again."""
         for sleeper in self._asleep.values():
-            super().unlisten(sleeper)
+            super().remove_listener(sleeper)
         self._asleep.clear()
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
@@ -88,7 +88,7 @@ class ExtensionHost(ApiHost):
         return list(self._listening.get(key, ()))
 
 
-class _Sleeper:
+class _PrimedListener:
     """Stands for a listener whose scripts sleep."""
 
     def __init__(self, path: str, awake: Callable[[], Awaitable[list[Listener]]]) -> None:
@@ -96,22 +96,22 @@ class _Sleeper:
         self._awake = awake
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def tell(self, *arguments: Any) -> None:
+    def notify(self, *arguments: Any) -> None:
         """Wake the scripts, then tell whoever listens now."""
         task = asyncio.ensure_future(self._tell(arguments))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def ask(self, *arguments: Any, within: float | None = None) -> Any:
+    async def call(self, *arguments: Any, within: float | None = None) -> Any:
         """Wake the scripts, then ask the first that listens now."""
         for listener in await self._awake():
-            return await listener.ask(*arguments, within=within)
+            return await listener.call(*arguments, within=within)
         return None
 
     async def _tell(self, arguments: tuple[Any, ...]) -> None:
         try:
             for listener in await self._awake():
-                listener.tell(*arguments)
+                listener.notify(*arguments)
         except HatboxError as error:
             logger.warning("%s was not told: its extension does not wake (%s)", self.path, error)
 

@@ -9,20 +9,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from hatbox.api.caller import Decide, ExtensionCaller
+from hatbox.api.caller import ExtensionCaller, PermissionPrompt
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.errors import RuntimeGone
+from hatbox.errors import ExtensionTerminated
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.extensions.event_page_host import ExtensionHost
-from hatbox.extensions.extension_page import Page
+from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.package.background import Background
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.package_files import Package
-from hatbox.extensions.runtime import Boot, DenoProcess, Exit, Limits, LogEntry, Runtime, describe
+from hatbox.extensions.runtime import Boot, DenoProcess, Exit, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.supervisor import Supervisor
-from hatbox.messaging.context import Context
-from hatbox.messaging.message_router import Messages
+from hatbox.messaging.context import ExtensionContext
+from hatbox.messaging.message_router import MessageRouter
 
 __all__ = ["Extension"]
 
@@ -42,13 +42,13 @@ class Extension:
         package: Package,
         manifest: Manifest,
         dispatcher: Dispatcher,
-        messages: Messages,
+        messages: MessageRouter,
         *,
         granted: Permissions = NONE,
-        limits: Limits | None = None,
+        limits: RuntimeLimits | None = None,
         inspect: bool = False,
         idle_seconds: float = _IDLE_SECONDS,
-        decide: Decide | None = None,
+        decide: PermissionPrompt | None = None,
         on_reload: Callable[[], None] = lambda: None,
         prepare: Callable[[], Awaitable[None]] | None = None,
         child: DenoProcess | None = None,
@@ -72,11 +72,13 @@ class Extension:
         """Start it anew, from its files: what runtime.reload() does."""
         self._dispatcher = dispatcher
         self._messages = messages
-        self._pages: list[Page] = []
-        self._face = self._page(Context(self.id, manifest.base_url + _FACE, manifest.base_url[:-1], kind="TAB"))
-        self.browser = self._face.browser
+        self._pages: list[ExtensionPage] = []
+        self._python_page = self._page(
+            ExtensionContext(self.id, manifest.base_url + _FACE, manifest.base_url[:-1], kind="TAB")
+        )
+        self.browser = self._python_page.browser
         """`browser` as its scripts see it, for Python: as a page of it, so that its messages reach the background."""
-        self._limits = limits or Limits()
+        self._limits = limits or RuntimeLimits()
         self._inspect = inspect
         self._idle_seconds = idle_seconds
         self._prepare = prepare
@@ -91,7 +93,7 @@ class Extension:
         self._on_exit = on_exit
         self._background = manifest.background or _NO_BACKGROUND
         self._waking = asyncio.Lock()
-        self._wanted = False
+        self._should_run = False
         self._has_run = False
         self._idling: asyncio.Task[None] | None = None
         self._starts: list[tuple[str, Sequence[Any]]] = []
@@ -108,7 +110,7 @@ class Extension:
 
     async def start(self, *events: tuple[str, Sequence[Any]]) -> None:
         """Run its background. These events are told to it afterwards: that it was installed, that a session begins."""
-        self._wanted = True
+        self._should_run = True
         self._has_run = False
         self._starts = list(events)
         await self.wake()
@@ -116,7 +118,7 @@ class Extension:
     async def stop(self) -> None:
         """End it."""
         await self._end()
-        self._face.close()
+        self._python_page.close()
         await self._host.close()
 
     async def restart(
@@ -125,56 +127,58 @@ class Extension:
         """End it, and run it as it is now. All its pages are closed by that."""
         await self._end()
         self.package, self.manifest = package, manifest
-        self._host.source = package.read
+        self._host.read_file = package.read
         self._background = manifest.background or _NO_BACKGROUND
-        held = self.grants.held
+        held = self.grants.effective
         held.clear()
         self.grants = ExtensionPermissions(manifest.required, manifest.optional, granted, held)
-        for caller in (self.caller, self._face.caller):
+        for caller in (self.caller, self._python_page.caller):
             caller.manifest, caller.grants, caller.texts = manifest.for_scripts(), self.grants, manifest.locales
         await self.start(*events)
 
-    def page(self, path: str = "", *, tab_id: int | None = None, frame_id: int = 0, kind: str = "TAB") -> Page:
+    def page(self, path: str = "", *, tab_id: int | None = None, frame_id: int = 0, kind: str = "TAB") -> ExtensionPage:
         """A page of the extension with Python for its script; `kind` is TAB, POPUP or SIDE_PANEL.
 
         With `tab_id` it is in that tab, and gets what tabs.sendMessage() sends there.
         """
         base = self.manifest.base_url
-        context = Context(
+        context = ExtensionContext(
             self.id, base + path.removeprefix("/"), base[:-1], kind=kind, tab_id=tab_id, frame_id=frame_id
         )
         return self._opened(context)
 
-    def content_script(self, tab_id: int, url: str, *, frame_id: int = 0) -> Page:
+    def content_script(self, tab_id: int, url: str, *, frame_id: int = 0) -> ExtensionPage:
         """A script of the extension in a web page, with Python for JavaScript: in this tab, on this page."""
         parts = urlsplit(url)
-        context = Context(self.id, url, f"{parts.scheme}://{parts.netloc}", kind=None, tab_id=tab_id, frame_id=frame_id)
+        context = ExtensionContext(
+            self.id, url, f"{parts.scheme}://{parts.netloc}", kind=None, tab_id=tab_id, frame_id=frame_id
+        )
         return self._opened(context)
 
     async def wake(self) -> None:
         """Run its background unless it runs, or has crashed and will be started again."""
         async with self._waking:
-            if self._wanted and self._supervisor.runtime is None and not self._supervisor.restarting:
+            if self._should_run and self._supervisor.runtime is None and not self._supervisor.restarting:
                 self._supervisor = Supervisor(self._run, on_exit=self._supervisor.on_exit)
                 await self._supervisor.start(has_run=self._has_run)
 
-    async def sleep(self) -> bool:
+    async def suspend(self) -> bool:
         """Let it sleep until one of its events happens. If one does while it is told so, it stays awake: False."""
         runtime = self.runtime
         if runtime is None:
             return True
-        told = runtime.events_told + runtime.listeners("runtime.onSuspend")
+        told = runtime.dispatched_events + runtime.listeners("runtime.onSuspend")
         with contextlib.suppress(TimeoutError):
             await runtime.dispatch_event("runtime.onSuspend", [], within=_SUSPEND_SECONDS)
-        if runtime.events_told > told:
+        if runtime.dispatched_events > told:
             await runtime.dispatch_event("runtime.onSuspendCanceled", [], wait=False)
             return False
         async with self._waking:
-            self._host.keeps_listening = True
+            self._host.prime_listeners = True
             try:
                 await self._supervisor.stop()
             finally:
-                self._host.keeps_listening = False
+                self._host.prime_listeners = False
             await self._flush()
         return True
 
@@ -184,14 +188,14 @@ class Extension:
         runtime = self.runtime
         if runtime is None:
             again = "; it starts again in a moment" if self._supervisor.restarting else ""
-            raise RuntimeGone(f"{self.id} is not running{again}")
+            raise ExtensionTerminated(f"{self.id} is not running{again}")
         return await runtime.evaluate(source, inspect=inspect, within=within)
 
     def permissions_changed(self) -> None:
         """Show its scripts the namespaces that they may use now, and cut off what they may not talk to any more."""
         self._host.permissions_changed()
         if self.runtime is not None:
-            self.runtime.show(describe(self.caller))
+            self.runtime.update_namespaces(describe(self.caller))
 
     async def _run(self) -> Runtime:
         manifest = self.manifest
@@ -208,14 +212,16 @@ class Extension:
             worker=self._background.worker,
         )
         base = manifest.base_url
-        context = self.caller.context = Context(manifest.id, base + self._background.page, base[:-1], scripted=True)
+        context = self.caller.context = ExtensionContext(
+            manifest.id, base + self._background.page, base[:-1], scripted=True
+        )
         child, self._child = self._child, None
         runtime = await Runtime.start(
             self._host, boot, self._limits, inspect=self._inspect, unsafe_eval=manifest.allows_eval, child=child
         )
         runtime.on_script = self._on_run
-        self._messages.join(context)
-        runtime.exited.add_done_callback(lambda _: self._messages.leave(context))
+        self._messages.add_context(context)
+        runtime.exited.add_done_callback(lambda _: self._messages.remove_context(context))
         self._supervisor.runtime = runtime
         for script in self._background.scripts:
             if script.module:
@@ -226,7 +232,7 @@ class Extension:
                 await runtime.run_scripts([script.file])
         self._on_run()
         runtime.loaded()
-        self._host.forget_sleepers()  # what was not added again is not listened to any more
+        self._host.clear_primed_listeners()  # what was not added again is not listened to any more
         starts, self._starts = self._starts, []
         for path, arguments in starts:
             await runtime.dispatch_event(path, arguments, wait=False)
@@ -242,22 +248,22 @@ class Extension:
         reprieved = False
         while (runtime := self.runtime) is not None:
             left = runtime.last_activity + self._idle_seconds - loop.time()
-            if left <= 0 and runtime.answers_under_way and not reprieved:
+            if left <= 0 and runtime.pending_responses and not reprieved:
                 runtime.last_activity = loop.time()  # a listener is not done: as in Firefox, it gets as long again
                 reprieved = True
-            elif left <= 0 and not runtime.calls_under_way:
+            elif left <= 0 and not runtime.pending_calls:
                 self._idling = None
-                if await self.sleep():
+                if await self.suspend():
                     return
                 self._idling = asyncio.current_task()
             else:
                 await asyncio.sleep(max(left, 0.05))
-                reprieved = reprieved and runtime.answers_under_way > 0
+                reprieved = reprieved and runtime.pending_responses > 0
 
     async def _end(self) -> None:
-        self._wanted = False
-        self._host.keeps_listening = False
-        self._host.forget_sleepers()
+        self._should_run = False
+        self._host.prime_listeners = False
+        self._host.clear_primed_listeners()
         if self._idling is not None:
             self._idling.cancel()
         async with self._waking:
@@ -278,20 +284,20 @@ class Extension:
         if self._local_storage is not None:
             await self._local_storage.flush()
 
-    def _page(self, context: Context) -> Page:
+    def _page(self, context: ExtensionContext) -> ExtensionPage:
         mine = self.caller
         caller = ExtensionCaller(
-            self.id, mine.uuid, mine.manifest, self.grants, mine.texts, mine.decide, context, self.area
+            self.id, mine.uuid, mine.manifest, self.grants, mine.texts, mine.on_permission_request, context, self.area
         )
-        page = Page(self._dispatcher, self._messages, caller)
+        page = ExtensionPage(self._dispatcher, self._messages, caller)
         self._pages.append(page)
         return page
 
-    def _opened(self, context: Context) -> Page:
-        self._messages.join(context)
+    def _opened(self, context: ExtensionContext) -> ExtensionPage:
+        self._messages.add_context(context)
         return self._page(context)
 
-    def tell_end(self, why: str) -> None:
+    def notify_exit(self, why: str) -> None:
         """Tell whoever has started it that it was stopped, and not by them."""
         if self._on_exit is not None:
             self._on_exit(Exit("stopped", why), None)

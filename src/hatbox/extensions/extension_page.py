@@ -9,19 +9,19 @@ from typing import Any
 from hatbox.api.browser import Browser
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.dispatcher import Dispatcher
-from hatbox.messaging.message_router import Messages
+from hatbox.messaging.message_router import MessageRouter
 from hatbox.messaging.ports import Port
 
-__all__ = ["Page"]
+__all__ = ["ExtensionPage"]
 
 
-class Page:
+class ExtensionPage:
     """A page of an extension. It sends messages to the background and to the other pages, and gets theirs.
 
     `with` closes it at the end; when the extension stops, it is closed as well.
     """
 
-    def __init__(self, dispatcher: Dispatcher, messages: Messages, caller: ExtensionCaller) -> None:
+    def __init__(self, dispatcher: Dispatcher, messages: MessageRouter, caller: ExtensionCaller) -> None:
         self.browser = Browser(dispatcher, caller)
         """`browser` as a script of the page sees it."""
         self.caller = caller
@@ -54,9 +54,9 @@ class Page:
 
     def close(self) -> None:
         """Close it: its ports are disconnected, and it gets no more messages."""
-        self._messages.leave(self.caller.context)
+        self._messages.remove_context(self.caller.context)
 
-    def __enter__(self) -> Page:
+    def __enter__(self) -> ExtensionPage:
         return self
 
     def __exit__(

@@ -17,7 +17,7 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
 from hatbox.extension_data.data_area import area_of
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
-from hatbox.extension_data.installed_extensions import REINSTALL, About, Icon, Installed
+from hatbox.extension_data.installed_extensions import REINSTALL, IconInfo, InstalledExtension, ManifestSummary
 from hatbox.extensions.package.manifest import Manifest, read_manifest
 from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage, digest_of, pack
@@ -50,8 +50,8 @@ class Candidate(msgspec.Struct, frozen=True):
 class Installation(msgspec.Struct, frozen=True):
     """The result of an installation."""
 
-    extension: Installed
-    before: Installed | None = None
+    extension: InstalledExtension
+    before: InstalledExtension | None = None
     """The extension that had the id before: an earlier version, or the one that was replaced."""
     replaced: bool = False
     """Whether that was another extension, and not an earlier version from the same place."""
@@ -86,26 +86,26 @@ def title_of(package: Package, manifest: Manifest) -> str:
     return read_manifest(package, languages=(manifest.default_locale,), check_all_languages=False).name
 
 
-def is_update(known: Installed, place: Path, title: str) -> bool:
+def is_update(known: InstalledExtension, place: Path, title: str) -> bool:
     """Whether the extension at a path is the installed one, maybe in another version."""
     return known.path == str(place) and title == (known.title or known.name)
 
 
-def new_permissions(known: Installed, manifest: Manifest) -> Permissions:
+def new_permissions(known: InstalledExtension, manifest: Manifest) -> Permissions:
     """The permissions that a manifest requires and the installed extension does not have."""
     return ExtensionPermissions(known.about.required, NONE).missing(manifest.required)
 
 
-def about(manifest: Manifest) -> About:
+def about(manifest: Manifest) -> ManifestSummary:
     """The record of an extension that is visible to others."""
     shown = manifest.for_scripts()
-    return About(
+    return ManifestSummary(
         uuid=manifest.uuid,
         short_name=manifest.short_name or "",
         description=manifest.description or "",
         homepage_url=manifest.homepage_url,
         options_url=(shown["options_ui"] or {}).get("page") or shown["options_page"] or "",
-        icons=tuple(Icon(int(size), url) for size, url in shown["icons"].items()) if shown["icons"] else None,
+        icons=tuple(IconInfo(int(size), url) for size, url in shown["icons"].items()) if shown["icons"] else None,
         required=manifest.required,
     )
 
@@ -151,7 +151,7 @@ def _install_new(transaction: Transaction, candidate: Candidate, now: float) -> 
     return Installation(record, added=candidate.manifest.required, has_data=tried is not None)
 
 
-def _update(transaction: Transaction, known: Installed, candidate: Candidate, now: float) -> Installation:
+def _update(transaction: Transaction, known: InstalledExtension, candidate: Candidate, now: float) -> Installation:
     manifest = candidate.manifest
     record = known
     if known.digest != candidate.digest:
@@ -163,7 +163,7 @@ def _update(transaction: Transaction, known: Installed, candidate: Candidate, no
 
 
 def _replace(
-    transaction: Transaction, known: Installed, candidate: Candidate, now: float, *, keep_data: bool
+    transaction: Transaction, known: InstalledExtension, candidate: Candidate, now: float, *, keep_data: bool
 ) -> Installation:
     manifest, required = candidate.manifest, known.about.required
     _expect_stopped(transaction, known.area, known.name)  # the new one would find what it writes when it stops
@@ -183,9 +183,11 @@ def _replace(
     )
 
 
-def _record(candidate: Candidate, now: float, *, ran: str | None, renewed: bool, enabled: bool = True) -> Installed:
+def _record(
+    candidate: Candidate, now: float, *, ran: str | None, renewed: bool, enabled: bool = True
+) -> InstalledExtension:
     manifest = candidate.manifest
-    return Installed(
+    return InstalledExtension(
         id=manifest.id,
         path=str(candidate.place),
         name=manifest.name,
@@ -203,9 +205,9 @@ def _record(candidate: Candidate, now: float, *, ran: str | None, renewed: bool,
 
 def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> None:
     """The granted permissions that the manifest still declares. Newly declared ones are not granted."""
-    given = granted.granted(transaction, area)
+    given = granted.load_granted(transaction, area)
     if given is not None:
-        granted.keep_granted(transaction, area, given.within(manifest.optional | manifest.at_install))
+        granted.save_granted(transaction, area, given.within(manifest.optional | manifest.at_install))
 
 
 def _expect_stopped(transaction: Transaction, area: str, name: str) -> None:
@@ -229,19 +231,19 @@ def _listed(permissions: Permissions) -> str:
 # ── Records of earlier formats ──
 
 
-def outdated(transaction: Transaction) -> list[Installed]:
+def outdated(transaction: Transaction) -> list[InstalledExtension]:
     """Records from before packages were stored in the profile and data areas had names."""
     return [each for each in installed.get_all(transaction) if not each.area]
 
 
-def adopt(transaction: Transaction, known: Installed, candidate: Candidate | None, now: float) -> None:
+def adopt(transaction: Transaction, known: InstalledExtension, candidate: Candidate | None, now: float) -> None:
     """Upgrade a record of an earlier format. The package of an installed extension is stored if it could be read.
 
     Permissions that its files require now, and that it did not have, are not granted: it has to be installed again.
     """
     if known not in outdated(transaction):
         return  # another process was faster
-    has_run = granted.granted(transaction, known.id) is not None
+    has_run = granted.load_granted(transaction, known.id) is not None
     record = msgspec.structs.replace(known, area=known.id, ran=known.version if has_run else None)
     if not known.kept:
         record = msgspec.structs.replace(record, area=area_of(known.id, Path(known.path)))

@@ -13,16 +13,16 @@ from typing import Any
 
 import msgspec
 
-from hatbox.api.caller import Decide
+from hatbox.api.caller import PermissionPrompt
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
-from hatbox.errors import ExtensionError, NoSuchExtension, ProfileError
+from hatbox.errors import ExtensionError, ExtensionNotFound, ProfileError
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
-from hatbox.extension_data.granted_permissions import ADDED, REMOVED, Changed, granted, keep_granted
-from hatbox.extension_data.installed_extensions import Installed
-from hatbox.extension_data.run_records import Running
+from hatbox.extension_data.granted_permissions import ADDED, REMOVED, PermissionsChanged, load_granted, save_granted
+from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions import installing, starting
 from hatbox.extensions import ui_triggers as triggers
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
@@ -35,9 +35,9 @@ from hatbox.extensions.package.package_cache import PackageCache
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.extensions.package.stored_package import StoredPackage, digest_of
 from hatbox.extensions.package.user_languages import user_languages
-from hatbox.extensions.runtime import DenoProcess, Exit, Limits, LogEntry
-from hatbox.messaging.message_router import Messages
-from hatbox.store.base import MISSED, Change, Store, Transaction
+from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
+from hatbox.messaging.message_router import MessageRouter
+from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 
 __all__ = ["Extensions"]
 
@@ -48,7 +48,7 @@ class Extensions:
     """The extensions of a profile."""
 
     def __init__(
-        self, store: Store, dispatcher: Dispatcher, clock: Clock, messages: Messages, cache: PackageCache
+        self, store: Store, dispatcher: Dispatcher, clock: Clock, messages: MessageRouter, cache: PackageCache
     ) -> None:
         self._store = store
         self.cache = cache
@@ -75,14 +75,14 @@ class Extensions:
                 return extension.package.read(file_name(url.removeprefix(base)))
         return None
 
-    def installed(self) -> asyncio.Future[list[Installed]]:
+    def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """Those that are installed in the profile."""
         return self._store.read(lambda transaction: [each for each in installed.get_all(transaction) if each.kept])
 
-    def known(self) -> asyncio.Future[list[tuple[Installed, Running | None]]]:
+    def known(self) -> asyncio.Future[list[tuple[InstalledExtension, RunRecord | None]]]:
         """Those that are installed, and those that are only tried out but run, here or in another process."""
 
-        def found(transaction: Transaction) -> list[tuple[Installed, Running | None]]:
+        def found(transaction: Transaction) -> list[tuple[InstalledExtension, RunRecord | None]]:
             at_work = {each.id: each for each in running.get_all(transaction)}
             every = installed.get_all(transaction)
             return [(each, at_work.get(each.area)) for each in every if each.kept or each.area in at_work]
@@ -106,21 +106,21 @@ class Extensions:
         area, manifest, _ = await self._given(extension_id)
 
         def changed(transaction: Transaction) -> None:
-            given = granted(transaction, area)
+            given = load_granted(transaction, area)
             grants = ExtensionPermissions(NONE, NONE, manifest.at_install if given is None else given)
             change(grants)
-            keep_granted(transaction, area, grants.granted)
+            save_granted(transaction, area, grants.granted)
 
         await self._store.write(changed)
 
     async def _given(self, extension_id: str) -> tuple[str, Manifest, Permissions]:
-        def noted(transaction: Transaction) -> tuple[Installed | None, Permissions | None]:
+        def noted(transaction: Transaction) -> tuple[InstalledExtension | None, Permissions | None]:
             area = running.area_named(transaction, extension_id)
-            return installed.get(transaction, area), granted(transaction, area)
+            return installed.get(transaction, area), load_granted(transaction, area)
 
         known, given = await self._store.read(noted)
         if known is None:
-            raise NoSuchExtension(extension_id)
+            raise ExtensionNotFound(extension_id)
         _, manifest = await self._read(await self._stored(known) if known.kept else known.path)
         return known.area, manifest, manifest.at_install if given is None else given
 
@@ -131,10 +131,10 @@ class Extensions:
         """
         known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
         if known is None or not known.kept:
-            raise NoSuchExtension(extension_id)
+            raise ExtensionNotFound(extension_id)
         return await self._stored(known)
 
-    async def _stored(self, known: Installed) -> StoredPackage:
+    async def _stored(self, known: InstalledExtension) -> StoredPackage:
         digest = known.digest
         if not digest:
             raise ExtensionError(
@@ -191,9 +191,9 @@ class Extensions:
             known = await self._store.read(partial(installed.get, area=each.manifest.id))
             if extension and known and not installing.is_update(known, each.place, each.title):
                 await self.stop(extension)
-                extension.tell_end("it was replaced")
+                extension.notify_exit("it was replaced")
 
-    async def remove(self, extension_id: str) -> Installed:
+    async def remove(self, extension_id: str) -> InstalledExtension:
         """Remove an extension, and all that it has stored."""
         area = await self._area_named(extension_id)
         if extension := self._with_area(area):
@@ -202,7 +202,7 @@ class Extensions:
         await self._clean_cache([removed.digest])
         return removed
 
-    async def set_enabled(self, extension_id: str, enabled: bool) -> Installed:
+    async def set_enabled(self, extension_id: str, enabled: bool) -> InstalledExtension:
         """Let an extension run with the others, or not: one that is disabled is stopped, in every process."""
         area = await self._area_named(extension_id)
         return await self._store.write(lambda transaction: installed.set_enabled(transaction, area, enabled))
@@ -230,9 +230,9 @@ class Extensions:
         path: str | os.PathLike[str] | Package,
         *,
         inspect: bool = False,
-        limits: Limits | None = None,
+        limits: RuntimeLimits | None = None,
         idle_seconds: float = 30.0,
-        decide: Decide | None = None,
+        decide: PermissionPrompt | None = None,
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
         on_run: Callable[[], None] = lambda: None,
@@ -265,7 +265,7 @@ class Extensions:
             idle_seconds=idle_seconds,
             decide=decide,
             on_reload=lambda: self._begin(self.reload(manifest.id)),
-            prepare=lambda: self._store.write(lambda transaction: running.prepare(transaction, area)),
+            prepare=lambda: self._store.write(lambda transaction: running.reset_ui(transaction, area)),
             local_storage=LocalStorage(self._store, area),
             area=area,
             on_log=on_log,
@@ -274,7 +274,7 @@ class Extensions:
             child=child,
         )
         if not self._running:
-            self._store.follow(self._hear)
+            self._store.subscribe(self._on_change)
         self._running[manifest.id] = self._messages.running[manifest.id] = extension
         self._alarms.watch(area)
         try:
@@ -306,13 +306,13 @@ class Extensions:
         self._messages.running.pop(extension.id, None)
         self._alarms.unwatch(extension.area)
         if not self._running:
-            self._store.unfollow(self._hear)
+            self._store.unsubscribe(self._on_change)
         await extension.stop()
-        await self._store.write(lambda transaction: running.end(transaction, extension.area))
+        await self._store.write(lambda transaction: running.unregister_run(transaction, extension.area))
 
-    def ui(self, extension_id: str | None = None) -> asyncio.Future[list[triggers.Shown]]:
+    def ui(self, extension_id: str | None = None) -> asyncio.Future[list[triggers.ExtensionUi]]:
         """What the extensions show that run, here or in another process: menus, buttons, commands, notifications."""
-        return self._store.read(lambda transaction: triggers.listed(transaction, extension_id))
+        return self._store.read(lambda transaction: triggers.list_ui(transaction, extension_id))
 
     def trigger(
         self,
@@ -325,7 +325,7 @@ class Extensions:
         image_url: str | None = None,
         selection_text: str | None = None,
         close: bool = False,
-    ) -> asyncio.Future[triggers.Triggered]:
+    ) -> asyncio.Future[triggers.TriggerResult]:
         """Do in the place of a user: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
 
         It happens in a tab, the active one if none is named. A menu can be opened on a link, an image or selected text.
@@ -350,7 +350,7 @@ class Extensions:
         extension = self._running[extension_id]
         old = extension.package
         try:
-            package, manifest = await self._read(await self._again(extension))
+            package, manifest = await self._read(await self._register_restart(extension))
             if manifest.id != extension_id:
                 raise ExtensionError(f"{package.path} is {manifest.id} now. Start that one instead.")
             title = await self._title(package, manifest)
@@ -367,7 +367,7 @@ class Extensions:
         await extension.restart(package, manifest, run.granted, *events)
         await self._note_run(extension)
 
-    async def _again(self, extension: Extension) -> Package | Path:
+    async def _register_restart(self, extension: Extension) -> Package | Path:
         package = extension.package
         if isinstance(package, StoredPackage):
             return await self.package(extension.area)
@@ -387,32 +387,32 @@ class Extensions:
 
         return await asyncio.to_thread(read)
 
-    def _hear(self, change: Change) -> None:
+    def _on_change(self, change: ChangeRecord) -> None:
         """What an extension may do has changed, maybe in another process."""
         if change.topic in (ADDED, REMOVED):
-            changed = msgspec.json.decode(change.payload, type=Changed)
+            changed = msgspec.json.decode(change.payload, type=PermissionsChanged)
             if extension := self._with_area(changed.extension):
                 # At once: whoever listens is told next, and may use what it has been given.
                 alter = extension.grants.grant if change.topic == ADDED else extension.grants.remove
                 alter(changed.permissions.within(_declared(extension.manifest)))
                 extension.permissions_changed()
-        elif change.topic == MISSED:
+        elif change.topic == RESYNC:
             for extension in self.running:
-                self._begin(self._take_over_grants(extension))
-                self._begin(self._follow(extension))
+                self._begin(self._reload_grants(extension))
+                self._begin(self._sync_with_registry(extension))
         elif change.topic == installed.CHANGED:
             changed_one = self._with_area(msgspec.json.decode(change.payload, type=str))
             if changed_one is not None:
-                self._begin(self._follow(changed_one))
+                self._begin(self._sync_with_registry(changed_one))
 
-    async def _follow(self, extension: Extension) -> None:
+    async def _sync_with_registry(self, extension: Extension) -> None:
         """It was removed or disabled, or another version of it was installed."""
         known = await self._store.read(lambda transaction: installed.get(transaction, extension.area))
         if self._running.get(extension.id) is not extension:
             return
         if known is None or not known.enabled:
             await self.stop(extension)
-            extension.tell_end("it was removed" if known is None else "it was disabled")
+            extension.notify_exit("it was removed" if known is None else "it was disabled")
             if known is None:
                 await self._clean_cache([_digest(extension.package)])
         elif known.kept and _is_another(known, extension):
@@ -448,8 +448,8 @@ class Extensions:
         if not task.cancelled() and (error := task.exception()):
             logger.error("an extension could not be followed", exc_info=error)
 
-    async def _take_over_grants(self, extension: Extension) -> None:
-        given = await self._store.read(lambda transaction: granted(transaction, extension.area)) or NONE
+    async def _reload_grants(self, extension: Extension) -> None:
+        given = await self._store.read(lambda transaction: load_granted(transaction, extension.area)) or NONE
         now = given.within(_declared(extension.manifest))
         grants = extension.grants
         taken, added = grants.granted - now, now - grants.granted
@@ -459,9 +459,9 @@ class Extensions:
             extension.permissions_changed()
 
 
-def _remove(transaction: Transaction, area: str) -> Installed:
+def _remove(transaction: Transaction, area: str) -> InstalledExtension:
     if running.get(transaction, area) is None:
-        running.end(transaction, area)  # its process was killed
+        running.unregister_run(transaction, area)  # its process was killed
     removed = installed.remove(transaction, area)
     running.settle(transaction)
     return removed
@@ -476,7 +476,7 @@ def _declared(manifest: Manifest) -> Permissions:
     return manifest.optional | manifest.at_install
 
 
-def _is_another(known: Installed, extension: Extension) -> bool:
+def _is_another(known: InstalledExtension, extension: Extension) -> bool:
     """Whether the installed package differs from the running one. A run from a folder is compared by its version."""
     digest = _digest(extension.package)
     return known.version != extension.manifest.version if digest is None else known.digest != digest

@@ -10,8 +10,8 @@ from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
 from hatbox.extension_data.data_area import area_of
 from hatbox.extension_data.extension_permissions import Permissions
-from hatbox.extension_data.granted_permissions import granted, keep_granted
-from hatbox.extension_data.installed_extensions import Installed
+from hatbox.extension_data.granted_permissions import load_granted, save_granted
+from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extensions.installing import about, is_update, new_permissions
 from hatbox.extensions.package.manifest import Manifest
 from hatbox.extensions.package.package_files import Package
@@ -31,7 +31,7 @@ class Run(NamedTuple):
     """A run of an extension."""
 
     area: str
-    before: Installed | None
+    before: InstalledExtension | None
     """The record of the extension that last ran with this data."""
     granted: Permissions
     is_installed: bool
@@ -95,7 +95,7 @@ def _noted(transaction: Transaction, package: Package, manifest: Manifest, title
     before = installed.get(transaction, area)
     is_installed = before is not None and before.kept
     if not is_installed:
-        record = Installed(
+        record = InstalledExtension(
             id=manifest.id,
             path=str(package.place),
             name=manifest.name,
@@ -107,17 +107,17 @@ def _noted(transaction: Transaction, package: Package, manifest: Manifest, title
             ran=before.ran if before is not None else None,
         )
         installed.install(transaction, record, anew=anew)
-    given = granted(transaction, area)
+    given = load_granted(transaction, area)
     if given is None:
         given = manifest.at_install
-        keep_granted(transaction, area, given)
+        save_granted(transaction, area, given)
     return Run(area, before, given.within(manifest.optional | manifest.at_install), is_installed)
 
 
 def _started(transaction: Transaction, manifest: Manifest, run: Run) -> Run:
-    alarms.forget(transaction, run.area)
+    alarms.clear_alarms(transaction, run.area)
     before = run.before
-    running.begin(
+    running.register_run(
         transaction,
         run.area,
         manifest.name,

@@ -15,16 +15,16 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.domains import canonical_host, is_ip
-from hatbox.errors import BrokenInput
+from hatbox.errors import InvalidInputFile
 
 __all__ = [
     "Bundle",
+    "BundleEntry",
+    "ExportResult",
     "Format",
-    "Holding",
-    "Label",
-    "Report",
+    "IdentityAttributes",
+    "ImportReport",
     "Tally",
-    "Written",
     "decode_json",
     "host_of",
     "plausible_same_site",
@@ -38,7 +38,7 @@ Tally: TypeAlias = Counter[str]
 _BYTE: Final = re.compile(r"\(byte (\d+)\)")
 
 
-class Label(msgspec.Struct, frozen=True):
+class IdentityAttributes(msgspec.Struct, frozen=True):
     """An identity as people know it. `hidden` is None where the format does not say."""
 
     name: str
@@ -47,13 +47,13 @@ class Label(msgspec.Struct, frozen=True):
     hidden: bool | None = None
 
 
-class Holding(msgspec.Struct, frozen=True):
+class BundleEntry(msgspec.Struct, frozen=True):
     """An identity and its cookies, oldest first. Without a label: the cookies of no identity.
 
     `number` is the one that the identity has where it comes from, for formats that have numbers themselves.
     """
 
-    label: Label | None
+    label: IdentityAttributes | None
     cookies: list[Cookie] = []
     number: int = 0
 
@@ -61,37 +61,37 @@ class Holding(msgspec.Struct, frozen=True):
 class Bundle(msgspec.Struct):
     """What was read from somewhere, or is to be written. `ordered` says that the order of identities is the user's."""
 
-    holdings: list[Holding]
+    entries: list[BundleEntry]
     ordered: bool = False
     skipped: Tally = msgspec.field(default_factory=Counter)
-    lost: Tally = msgspec.field(default_factory=Counter)
+    dropped: Tally = msgspec.field(default_factory=Counter)
     not_carried: Tally = msgspec.field(default_factory=Counter)
     """Data of these identities that no format contains; every writer reports it."""
 
     @property
     def count(self) -> int:
         """How many cookies there are."""
-        return sum(len(holding.cookies) for holding in self.holdings)
+        return sum(len(holding.cookies) for holding in self.entries)
 
 
-class Written(msgspec.Struct):
+class ExportResult(msgspec.Struct):
     """A bundle as bytes, and what did not fit in."""
 
     data: bytes
     cookies: int
-    lost: Tally
+    dropped: Tally
 
 
-class Report(msgspec.Struct, rename="camel"):
+class ImportReport(msgspec.Struct, rename="camel"):
     """What an import or an export has done. `skipped` could not be taken, `lost` could not be carried."""
 
     identities_new: int = 0
-    identities_known: int = 0
+    identities_matched: int = 0
     cookies_new: int = 0
     cookies_changed: int = 0
     cookies_unchanged: int = 0
     skipped: Tally = msgspec.field(default_factory=Counter)
-    lost: Tally = msgspec.field(default_factory=Counter)
+    dropped: Tally = msgspec.field(default_factory=Counter)
 
 
 class Format(NamedTuple):
@@ -99,10 +99,10 @@ class Format(NamedTuple):
 
     name: str
     read: Callable[[bytes, str], Bundle]
-    write: Callable[[Bundle], Written]
+    write: Callable[[Bundle], ExportResult]
     has_identities: bool
     """Whether it says whose the cookies are; if not, it holds those of one identity, whichever that is."""
-    loses: tuple[str, ...]
+    unsupported: tuple[str, ...]
     """What it cannot carry."""
 
 
@@ -127,14 +127,14 @@ def decode_json(decode: Callable[[bytes], T], data: bytes, source: str, first_li
         return decode(data)
     except msgspec.ValidationError as error:
         # The message has the path of the value, which tells more than a line, unless each line is a value.
-        raise BrokenInput(source, str(error), first_line if b"\n" not in data else None) from error
+        raise InvalidInputFile(source, str(error), first_line if b"\n" not in data else None) from error
     except msgspec.DecodeError as error:
         at = _BYTE.search(str(error))
         end = int(at[1]) if at else len(data)
-        raise BrokenInput(source, str(error), first_line + data[:end].count(b"\n")) from error
+        raise InvalidInputFile(source, str(error), first_line + data[:end].count(b"\n")) from error
     except UnicodeDecodeError as error:
         valid = data.decode("utf-8", "ignore").encode()
         same = next((place for place, (a, b) in enumerate(zip(data, valid, strict=False)) if a != b), len(valid))
-        raise BrokenInput(source, "it is not UTF-8 text", first_line + data[:same].count(b"\n")) from error
+        raise InvalidInputFile(source, "it is not UTF-8 text", first_line + data[:same].count(b"\n")) from error
     except RecursionError as error:
-        raise BrokenInput(source, "it is nested too deeply") from error
+        raise InvalidInputFile(source, "it is nested too deeply") from error

@@ -11,50 +11,50 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from hatbox.cookies.cookie import Cookie
-from hatbox.cookies.cookie_stores import keep_changes, load_cookies
+from hatbox.cookies.cookie_stores import load_cookies, write_changes
 from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.adjacent_files import count_beside
-from hatbox.formats.base import Bundle, Holding, Label, Report
+from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport
 from hatbox.formats.cookie_merge import merge
 from hatbox.identities import palette
 from hatbox.identities import service as identities
-from hatbox.identities.ids import DEFAULT_STORE, store_number
+from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
 from hatbox.identities.model import ContextualIdentity
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import Transaction
 
-__all__ = ["put_bundle", "take_bundle"]
+__all__ = ["export_bundle", "import_bundle"]
 
 UNNAMED: Final = "identities without a name"
 UNKNOWN_LOOKS: Final = "identities whose color or icon is not in the palette: they are gray, or have a circle"
 
 
-def put_bundle(
+def import_bundle(
     transaction: Transaction,
     bundle: Bundle,
     now: float,
     into: str | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Report:
+) -> ImportReport:
     """Take a bundle in. With `into`, an id or a name, all cookies go there, and no identity is made.
 
     An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
     `progress` is told of numbers of cookies that are done.
     """
-    report = Report(skipped=Counter(bundle.skipped), lost=Counter(bundle.lost))
+    report = ImportReport(skipped=Counter(bundle.skipped), dropped=Counter(bundle.dropped))
     if into is None:
         ids = _identified(transaction, bundle, report)
     else:
-        ids = [_store_id(transaction, into)] * len(bundle.holdings)
+        ids = [_store_id(transaction, into)] * len(bundle.entries)
     # Each store once: what two holdings bring to one store must not drive each other out in turn.
     given: dict[str | None, list[Cookie]] = {}
-    for cookie_store_id, holding in zip(ids, bundle.holdings, strict=True):
+    for cookie_store_id, holding in zip(ids, bundle.entries, strict=True):
         given.setdefault(cookie_store_id, []).extend(holding.cookies)
     for cookie_store_id, cookies in given.items():
         if cookie_store_id is not None and cookies:
-            number = store_number(cookie_store_id) or 0
+            number = store_user_context_id(cookie_store_id) or 0
             if changes := merge(load_cookies(transaction, number), cookies, now, report):
-                keep_changes(transaction, number, changes)
+                write_changes(transaction, number, changes)
         if progress is not None:
             progress(len(cookies))
     if bundle.ordered and into is None:
@@ -62,7 +62,7 @@ def put_bundle(
     return report
 
 
-def take_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
+def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
     """These identities, each an id or a name, with their cookies; or all, and the cookies of none if there are any."""
     if wanted is not None:
         ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
@@ -72,7 +72,7 @@ def take_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | No
     return _bundle(transaction, holdings, whole=True)
 
 
-def _bundle(transaction: Transaction, holdings: Sequence[Holding], *, whole: bool) -> Bundle:
+def _bundle(transaction: Transaction, holdings: Sequence[BundleEntry], *, whole: bool) -> Bundle:
     """Of a whole profile, the store of no identity is left out where it has no cookies."""
     beside = count_beside(transaction, [each.number for each in holdings], whole=whole)
     wanted = [each for each in holdings if not whole or each.label or each.cookies]
@@ -83,14 +83,14 @@ def _store_id(transaction: Transaction, name_or_id: str) -> str:
     return DEFAULT_STORE if name_or_id == DEFAULT_STORE else identities.find(transaction, name_or_id).cookie_store_id
 
 
-def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Holding:
-    number = store_number(cookie_store_id) or 0
+def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> BundleEntry:
+    number = store_user_context_id(cookie_store_id) or 0
     label = None
     if number:
         identity = identities.get(transaction, cookie_store_id)
-        label = Label(identity.name, identity.icon, identity.color, identity.hidden)
+        label = IdentityAttributes(identity.name, identity.icon, identity.color, identity.hidden)
     lasting = [cookie for cookie in load_cookies(transaction, number) if not cookie.expired(now)]
-    return Holding(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
+    return BundleEntry(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
 
 
 # --------------------------------------------------------------------------------------------------- identities
@@ -98,18 +98,18 @@ def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> Hold
 _Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
 
 
-def _identified(transaction: Transaction, bundle: Bundle, report: Report) -> list[str | None]:
+def _identified(transaction: Transaction, bundle: Bundle, report: ImportReport) -> list[str | None]:
     """The store of each holding: that of an identity that looks the same and is not taken yet, or of a new one."""
     free: _Free = {}
     for identity in identities.query(transaction):
         free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
     return [
         DEFAULT_STORE if holding.label is None else _id_for(transaction, holding.label, free, report)
-        for holding in bundle.holdings
+        for holding in bundle.entries
     ]
 
 
-def _id_for(transaction: Transaction, label: Label, free: _Free, report: Report) -> str | None:
+def _id_for(transaction: Transaction, label: IdentityAttributes, free: _Free, report: ImportReport) -> str | None:
     if is_blank(label.name):
         report.skipped[UNNAMED] += 1
         return None
@@ -118,12 +118,12 @@ def _id_for(transaction: Transaction, label: Label, free: _Free, report: Report)
     # What is not in the palette may be here all the same: a newer version has stored it.
     if same := free.get((name, label.icon, label.color)) or free.get((name, *fitting)):
         identity = same.pop(0)
-        report.identities_known += 1
+        report.identities_matched += 1
     else:
         identity = identities.create(transaction, name, fitting[1], fitting[0])
         report.identities_new += 1
         if icon is None or color is None:
-            report.lost[UNKNOWN_LOOKS] += 1
+            report.dropped[UNKNOWN_LOOKS] += 1
     if label.hidden is not None and label.hidden != identity.hidden:
         change = identities.hide if label.hidden else identities.show
         change(transaction, identity.cookie_store_id)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.errors import BrokenInput, InvalidColor
-from hatbox.formats.base import Bundle, Format, Holding, Label, Tally, Written, decode_json
+from hatbox.errors import InvalidColor, InvalidInputFile
+from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, IdentityAttributes, Tally, decode_json
 from hatbox.identities import palette
 from hatbox.javascript.text import is_blank, well_formed
 
@@ -29,10 +29,10 @@ UNNAMED: Final = "containers without a name or number"
 
 # The first four are translated until they are renamed, so the file has a key instead of a name.
 _DEFAULTS: Final = {
-    "user-context-personal": Label("Personal", "fingerprint", "blue"),
-    "user-context-work": Label("Work", "briefcase", "orange"),
-    "user-context-banking": Label("Banking", "dollar", "green"),
-    "user-context-shopping": Label("Shopping", "cart", "pink"),
+    "user-context-personal": IdentityAttributes("Personal", "fingerprint", "blue"),
+    "user-context-work": IdentityAttributes("Work", "briefcase", "orange"),
+    "user-context-banking": IdentityAttributes("Banking", "dollar", "green"),
+    "user-context-shopping": IdentityAttributes("Shopping", "cart", "pink"),
 }
 _KEY_OF: Final = {(each.name, each.icon, each.color): key for key, each in _DEFAULTS.items()}
 _NEW_KEY: Final = {f"userContext{label.name}.label": key for key, label in _DEFAULTS.items()}  # up to version 4
@@ -83,15 +83,15 @@ class Containers:
         try:
             entries = msgspec.convert(file.identities, list[_Entry])
         except msgspec.ValidationError as error:
-            raise BrokenInput(source, f"an identity cannot be read: {error}") from error
+            raise InvalidInputFile(source, f"an identity cannot be read: {error}") from error
         if not 1 <= file.version <= _LATEST:
-            raise BrokenInput(source, f"it is of version {file.version}; versions 1 to {_LATEST} are known")
+            raise InvalidInputFile(source, f"it is of version {file.version}; versions 1 to {_LATEST} are known")
         self.is_current = file.version == _LATEST
         """Whether its version is the latest, so that it may be added to: an older Firefox would throw it all away."""
         self._entries = file.identities
         self._numbers = {each.number for each in entries if each.number is not None}
         self._last = max([file.last or 0, *(number for number in self._numbers if number <= _LARGEST_NUMBER)])
-        self.labels: dict[int, Label] = {}
+        self.labels: dict[int, IdentityAttributes] = {}
         """The public containers by their numbers, in the user's order. Of two with one number the first counts."""
         self.unnamed = 0
         """How many have no name or number, and so cannot be told apart."""
@@ -103,7 +103,7 @@ class Containers:
         """Those that Firefox cannot do without, and no others."""
         return cls(_encode(_INTERNAL, 5), "containers.json")
 
-    def add(self, label: Label, wanted: int = 0) -> int:
+    def add(self, label: IdentityAttributes, wanted: int = 0) -> int:
         """Put a container at the end; returns its number, which is the wanted one if nothing has that."""
         number = wanted if wanted and wanted not in self._numbers else self._last + 1
         self._numbers.add(number)
@@ -128,27 +128,27 @@ class Containers:
         if entry.number is None or not 1 <= entry.number <= _LARGEST_NUMBER or is_blank(name):
             self.unnamed += 1
         else:
-            self.labels[entry.number] = Label(well_formed(name), entry.icon, _renamed(entry.color))
+            self.labels[entry.number] = IdentityAttributes(well_formed(name), entry.icon, _renamed(entry.color))
 
 
 def read(data: bytes, source: str) -> Bundle:
     """The identities of a file, in the user's order."""
     containers = Containers(data, source)
     skipped: Tally = Counter({UNNAMED: containers.unnamed} if containers.unnamed else {})
-    return Bundle([Holding(label, [], number) for number, label in containers.labels.items()], skipped=skipped)
+    return Bundle([BundleEntry(label, [], number) for number, label in containers.labels.items()], skipped=skipped)
 
 
-def write(bundle: Bundle) -> Written:
+def write(bundle: Bundle) -> ExportResult:
     """A file with all identities. A Firefox with this file has the ids that Hatbox has."""
     containers = Containers.new()
     lost: Tally = Counter(bundle.not_carried)
-    for holding in bundle.holdings:
+    for holding in bundle.entries:
         if holding.label is not None:
             containers.add(holding.label, holding.number)
             lost.update([HIDDEN] if holding.label.hidden else [])
     if bundle.count:
         lost[COOKIES] = bundle.count
-    return Written(containers.encode(), 0, lost)
+    return ExportResult(containers.encode(), 0, lost)
 
 
 def _encode(entries: Iterable[dict[str, Any]], last: int) -> bytes:
@@ -167,5 +167,5 @@ FORMAT: Final = Format(
     read,
     write,
     has_identities=True,
-    loses=(COOKIES, HIDDEN),
+    unsupported=(COOKIES, HIDDEN),
 )

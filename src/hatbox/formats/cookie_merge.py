@@ -13,23 +13,23 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from hatbox.cookies.cookie import Cause, Change, Cookie, Key
+from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
 from hatbox.cookies.domains import canonical_host
-from hatbox.cookies.eviction import Limits, within_limits
+from hatbox.cookies.eviction import JarLimits, within_limits
 from hatbox.cookies.parse import SetCookie
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.cookies.prefixes import keeps_prefix_promise
-from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.prefixes import satisfies_prefix
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage import check_fields, same_content
-from hatbox.errors import CookieRefused
-from hatbox.formats.base import Report
+from hatbox.errors import CookieRejected
+from hatbox.formats.base import ImportReport
 
 __all__ = ["merge"]
 
-LIMITS: Final = Limits()
+LIMITS: Final = JarLimits()
 EXPIRED: Final = "expired cookies"
 INVALID: Final = "cookies that no browser would keep (for their host, size, characters or prefix)"
-CROWDED: Final = (
+OVER_LIMIT: Final = (
     f"cookies beyond what a store holds ({LIMITS.per_site} of a site, {LIMITS.per_store} in all); the newest were kept"
 )
 EVICTED: Final = "cookies that were in a full store, and made room for those that were imported"
@@ -38,42 +38,44 @@ _MICRO: Final = 1_000_000
 _CUT: Final = 2**-10  # a fraction of a second that nobody else writes: it marks a time that was cut here
 _SITE: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s^/?#]+")
 
-_ByKey: TypeAlias = dict[Key, Cookie]
+_ByKey: TypeAlias = dict[CookieKey, Cookie]
 
 
 def merge(
-    known: Iterable[Cookie], given: Iterable[Cookie], now: float, report: Report, limits: Limits = LIMITS
-) -> list[Change]:
+    known: Iterable[Cookie], given: Iterable[Cookie], now: float, report: ImportReport, limits: JarLimits = LIMITS
+) -> list[JarChange]:
     """What an import changes in a store that knows these cookies; the report counts what became of those given."""
     known = list(known)
     live = {cookie.key: cookie for cookie in known if not cookie.expired(now)}
     expired = {cookie.key: cookie for cookie in known if cookie.expired(now)}
     wanted = _wanted(given, now, report)
-    staying = _staying(live, wanted, limits)
+    staying = _retained(live, wanted, limits)
     sequence = max([int(now * _MICRO), *(cookie.sequence + 1 for cookie in known)])
-    changes: list[Change] = []
+    changes: list[JarChange] = []
     for key, cookie in wanted.items():
         old = live.get(key)
         if key not in staying:
-            report.skipped[CROWDED] += 1
+            report.skipped[OVER_LIMIT] += 1
         elif old is not None and _is_same(old, cookie):
             report.cookies_unchanged += 1
         else:
             report.cookies_new += old is None
             report.cookies_changed += old is not None
             if old is not None:
-                changes.append(Change(old, True, Cause.OVERWRITE))
+                changes.append(JarChange(old, True, ChangeCause.OVERWRITE))
             elif key in expired:
-                changes.append(Change(expired[key], True, Cause.EXPIRED))
-            changes.append(Change(_placed(_cut(cookie, now, limits), old, now, sequence), False, Cause.EXPLICIT))
+                changes.append(JarChange(expired[key], True, ChangeCause.EXPIRED))
+            changes.append(
+                JarChange(_placed(_cut(cookie, now, limits), old, now, sequence), False, ChangeCause.EXPLICIT)
+            )
             sequence += 1
     evicted = [cookie for key, cookie in live.items() if key not in staying]
     if pushed_out := sum(cookie.key not in wanted for cookie in evicted):
-        report.lost[EVICTED] += pushed_out
-    return changes + [Change(cookie, True, Cause.EVICTED) for cookie in evicted]
+        report.dropped[EVICTED] += pushed_out
+    return changes + [JarChange(cookie, True, ChangeCause.EVICTED) for cookie in evicted]
 
 
-def _wanted(given: Iterable[Cookie], now: float, report: Report) -> _ByKey:
+def _wanted(given: Iterable[Cookie], now: float, report: ImportReport) -> _ByKey:
     """Those that can be kept; of two with one key the last counts."""
     wanted: _ByKey = {}
     for cookie in {each.key: each for each in map(_canonical, given)}.values():
@@ -98,15 +100,15 @@ def _is_possible(cookie: Cookie) -> bool:
     fields = SetCookie(cookie.name, cookie.value, domain=shared, path=cookie.path)
     try:
         check_fields(fields)
-    except CookieRefused:
+    except CookieRejected:
         return False
     return (
         bool(cookie.domain)
         and canonical_host(cookie.domain) == cookie.domain
-        and not (shared and default_suffixes().is_suffix(shared))
+        and not (shared and default_public_suffixes().is_suffix(shared))
         and (bool(cookie.name) or "=" not in cookie.value)
         and (cookie.partition is None or _SITE.fullmatch(cookie.partition.top_level_site) is not None)
-        and keeps_prefix_promise(
+        and satisfies_prefix(
             cookie.name,
             cookie.value,
             secure=cookie.secure,
@@ -117,13 +119,13 @@ def _is_possible(cookie: Cookie) -> bool:
     )
 
 
-def _staying(live: _ByKey, wanted: _ByKey, limits: Limits) -> set[Key]:
+def _retained(live: _ByKey, wanted: _ByKey, limits: JarLimits) -> set[CookieKey]:
     """The keys of those that stay of all that are known or given."""
     if len(live | wanted) <= min(limits.per_site, limits.per_store):
         return {*live, *wanted}
     # What is given has the same rank each time, what stays may only rise, and what is left out may only sink:
     # so nothing that was left out comes in the next time. That rules out the clock, and times that were clamped.
-    ranks: dict[Key, tuple[object, ...]] = {
+    ranks: dict[CookieKey, tuple[object, ...]] = {
         key: (cookie.secure, cookie.last_access, cookie.sequence) for key, cookie in live.items()
     }
     for place, (key, cookie) in enumerate(wanted.items()):
@@ -133,7 +135,7 @@ def _staying(live: _ByKey, wanted: _ByKey, limits: Limits) -> set[Key]:
         else:  # as new as can be, in the order of the source
             ranks[key] = cookie.secure, inf, place
     best_first = sorted(ranks, key=lambda key: (ranks[key], key[:4], key.partition or ()), reverse=True)
-    return set(within_limits(best_first, limits, default_suffixes()))
+    return set(within_limits(best_first, limits, default_public_suffixes()))
 
 
 def _has_times(cookie: Cookie) -> bool:
@@ -147,7 +149,7 @@ def _is_same(old: Cookie, cookie: Cookie) -> bool:
     return same_content(old, cookie)
 
 
-def _cut(cookie: Cookie, now: float, limits: Limits) -> Cookie:
+def _cut(cookie: Cookie, now: float, limits: JarLimits) -> Cookie:
     """The cookie with a time of expiry that an engine would keep."""
     latest = now + limits.lifetime
     if cookie.expires is None or cookie.expires <= latest:

@@ -9,8 +9,8 @@ from collections import Counter
 from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.errors import BrokenInput
-from hatbox.formats.base import Bundle, Format, Holding, Tally, Written, host_of
+from hatbox.errors import InvalidInputFile
+from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, Tally, host_of
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -40,19 +40,19 @@ def read(data: bytes, source: str) -> Bundle:
             continue
         if line.strip(" \t"):
             cookies.append(_cookie(line, http_only, len(cookies) + 1, source, number))
-    return Bundle([Holding(None, cookies)])
+    return Bundle([BundleEntry(None, cookies)])
 
 
-def write(bundle: Bundle) -> Written:
+def write(bundle: Bundle) -> ExportResult:
     """A file with the cookies of all holdings together."""
     lost: Tally = Counter(bundle.not_carried)
     lines = [
         _line(cookie, lost)
-        for holding in bundle.holdings
+        for holding in bundle.entries
         for cookie in holding.cookies
         if not (reason := _obstacle(cookie)) or lost.update([reason])
     ]
-    return Written((_HEADER + "".join(lines)).encode("latin-1"), len(lines), lost)
+    return ExportResult((_HEADER + "".join(lines)).encode("latin-1"), len(lines), lost)
 
 
 def _cookie(line: str, http_only: bool, place: int, source: str, number: int) -> Cookie:
@@ -61,11 +61,11 @@ def _cookie(line: str, http_only: bool, place: int, source: str, number: int) ->
         fields.append("")
     if len(fields) != _FIELDS:
         found = f"{len(fields)} fields with TABs between them" if len(fields) > 1 else "no TAB"
-        raise BrokenInput(source, f"a cookie has {_FIELDS} fields with TABs between them; here is {found}", number)
+        raise InvalidInputFile(source, f"a cookie has {_FIELDS} fields with TABs between them; here is {found}", number)
     host, shared, path, secure, expires, name, value = fields
     for flag in (shared, secure):
         if flag.upper() not in _FLAGS:
-            raise BrokenInput(source, f"expected TRUE or FALSE, not {flag!r}", number)
+            raise InvalidInputFile(source, f"expected TRUE or FALSE, not {flag!r}", number)
     domain, host_only = host_of(host, shared=_FLAGS[shared.upper()])
     return Cookie(
         name=name,
@@ -86,7 +86,7 @@ def _expires(text: str, source: str, number: int) -> float | None:
         seconds = float(text or 0)
         int(seconds)
     except (ValueError, OverflowError):
-        raise BrokenInput(source, f"the time of expiry is no number of seconds: {text!r}", number) from None
+        raise InvalidInputFile(source, f"the time of expiry is no number of seconds: {text!r}", number) from None
     return seconds or None
 
 
@@ -119,5 +119,5 @@ FORMAT: Final = Format(
     read,
     write,
     has_identities=False,
-    loses=(SAME_SITE, PARTITIONED, TABS, NAMELESS, "times of creation and of last use", "fractions of a second"),
+    unsupported=(SAME_SITE, PARTITIONED, TABS, NAMELESS, "times of creation and of last use", "fractions of a second"),
 )

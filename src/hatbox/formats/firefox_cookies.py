@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition, is_foreign
-from hatbox.errors import BrokenInput, TransferError
+from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.base import Tally, host_of, plausible_same_site
-from hatbox.formats.origin_attributes import Owner, owner_of, suffix_of
+from hatbox.formats.origin_attributes import OriginAttributes, owner_of, suffix_of
 
 __all__ = ["SCHEMA", "create_database", "insert_cookies", "read_cookies"]
 
@@ -69,7 +69,7 @@ def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
                 else:
                     found[owner.number].append(_cookie(row, owner))
     except sqlite3.Error as error:
-        raise BrokenInput(str(path), f"the database cannot be read ({error})") from error
+        raise InvalidInputFile(str(path), f"the database cannot be read ({error})") from error
     return found
 
 
@@ -111,8 +111,10 @@ def _copied_when_still(path: Path, folder: Path) -> Path:
                 return copied
             time.sleep(_PAUSE_SECONDS)
     except OSError as error:
-        raise BrokenInput(str(path), f"it cannot be read: {error.strerror}") from error
-    raise TransferError(f"{path}: it never stopped changing while it was copied. Try again when Firefox is less busy.")
+        raise InvalidInputFile(str(path), f"it cannot be read: {error.strerror}") from error
+    raise ImportExportError(
+        f"{path}: it never stopped changing while it was copied. Try again when Firefox is less busy."
+    )
 
 
 def _journal_of(path: Path) -> Path:
@@ -134,10 +136,10 @@ def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]
     if missing or not _OLDEST <= schema <= SCHEMA:
         found = f"schema {schema}" + (f" without {', '.join(missing)}" if missing else "")
         problem = f"it has {found}; known are the schemas {_OLDEST} (2016) to {SCHEMA} (Firefox 153)"
-        raise BrokenInput(str(path), problem)
+        raise InvalidInputFile(str(path), problem)
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
-        raise BrokenInput(str(path), f"the database is damaged ({verdict.splitlines()[0]})")
+        raise InvalidInputFile(str(path), f"the database is damaged ({verdict.splitlines()[0]})")
     scale = 1000 if schema >= _MILLISECONDS_SINCE else 1
     texts = (f"coalesce(CAST({name} AS TEXT), '') AS {name}" for name in _TEXTS)
     integers = (f"coalesce(CAST({name} AS INTEGER), 0) AS {name}" for name in _INTEGERS)
@@ -147,7 +149,7 @@ def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]
         yield {**dict(row), "expiry": row["expiry"] / scale}
 
 
-def _cookie(row: dict[str, Any], owner: Owner) -> Cookie:
+def _cookie(row: dict[str, Any], owner: OriginAttributes) -> Cookie:
     host, secure = row["host"], bool(row["isSecure"])
     domain, host_only = host_of(host, shared=host.startswith("."))
     return Cookie(
@@ -184,7 +186,7 @@ def _row(cookie: Cookie, number: int) -> tuple[object, ...]:
     created = cookie.sequence or int(cookie.created * _MICRO)
     used = int(max(cookie.last_access, cookie.created) * _MICRO)
     return (
-        suffix_of(Owner(number, cookie.partition and _as_firefox_spells(cookie.partition, cookie.domain))),
+        suffix_of(OriginAttributes(number, cookie.partition and _as_firefox_spells(cookie.partition, cookie.domain))),
         *(text.encode("latin-1") for text in (cookie.name, cookie.value)),
         cookie.domain if cookie.host_only else f".{cookie.domain}",
         cookie.path.encode("latin-1"),

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hatbox.errors import BrokenInput, FirefoxRunning, TransferError
+from hatbox.errors import FirefoxProfileLocked, ImportExportError, InvalidInputFile
 
-__all__ = ["Found", "default_folder", "find_folders", "locked"]
+__all__ = ["FirefoxProfileFolder", "default_folder", "find_folders", "locked"]
 
 _LINUX: Final = (
     ".mozilla/firefox",
@@ -24,7 +24,7 @@ _LINUX: Final = (
 _MACOS: Final = ("Library/Application Support/Firefox",)
 
 
-class Found(NamedTuple):
+class FirefoxProfileFolder(NamedTuple):
     """A profile that Firefox knows of. `rank` is 2 if an installation starts with it, 1 if it once was the default."""
 
     folder: Path
@@ -32,24 +32,24 @@ class Found(NamedTuple):
     rank: int
 
 
-def default_folder(found: list[Found] | None = None) -> Path:
+def default_folder(found: list[FirefoxProfileFolder] | None = None) -> Path:
     """The folder of the profile that Firefox starts with; raises TransferError where that is not one."""
     found = find_folders() if found is None else found
     if not found:
-        raise TransferError("no Firefox profile was found. Name its folder: about:support in Firefox shows it.")
+        raise ImportExportError("no Firefox profile was found. Name its folder: about:support in Firefox shows it.")
     best = max(each.rank for each in found)
     likely = [each for each in found if each.rank == best]
     if len(likely) == 1:
         return likely[0].folder
     listed = "; ".join(f"{each.folder} ({each.name})" for each in likely)
-    raise TransferError(f"there are {len(likely)} Firefox profiles: {listed}. Name the folder of one of them.")
+    raise ImportExportError(f"there are {len(likely)} Firefox profiles: {listed}. Name the folder of one of them.")
 
 
 def find_folders(
     home: Path | None = None, platform: str = sys.platform, environment: Mapping[str, str] = os.environ
-) -> list[Found]:
+) -> list[FirefoxProfileFolder]:
     """All profiles of all the places in which Firefox keeps them on this system."""
-    found: dict[Path, Found] = {}
+    found: dict[Path, FirefoxProfileFolder] = {}
     for root in _roots(home or Path.home(), platform, environment):
         for each in _listed(root):
             if each.folder.is_dir():
@@ -67,13 +67,13 @@ def locked(folder: Path) -> Iterator[None]:
     import fcntl
 
     if _held_by_link(folder):
-        raise FirefoxRunning(folder)
+        raise FirefoxProfileLocked(folder)
     descriptor = os.open(folder / ".parentlock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise FirefoxRunning(folder) from error
+            raise FirefoxProfileLocked(folder) from error
         yield
     finally:
         os.close(descriptor)
@@ -86,7 +86,7 @@ def _exclusively_open(lock: Path, folder: Path) -> Iterator[None]:
         lock.unlink(missing_ok=True)
         file = lock.open("w")
     except PermissionError as error:
-        raise FirefoxRunning(folder) from error
+        raise FirefoxProfileLocked(folder) from error
     with file:
         yield
 
@@ -117,7 +117,7 @@ def _roots(home: Path, platform: str, environment: Mapping[str, str]) -> list[Pa
     return [home / place for place in (_MACOS if platform == "darwin" else _LINUX)]
 
 
-def _listed(root: Path) -> list[Found]:
+def _listed(root: Path) -> list[FirefoxProfileFolder]:
     ini = root / "profiles.ini"
     parser = configparser.RawConfigParser(strict=False)
     try:
@@ -125,11 +125,11 @@ def _listed(root: Path) -> list[Found]:
     except OSError:
         return []
     except (configparser.Error, UnicodeDecodeError) as error:
-        raise BrokenInput(str(ini), "it is not a list of profiles that can be read") from error
+        raise InvalidInputFile(str(ini), "it is not a list of profiles that can be read") from error
     sections = [parser[name] for name in parser.sections()]
     started = {section.get("Default") for section in sections if section.name.startswith("Install")}
     return [
-        Found(
+        FirefoxProfileFolder(
             root / section["Path"] if section.get("IsRelative", "1") == "1" else Path(section["Path"]),
             section.get("Name", section.name),
             2 if section["Path"] in started else int(section.get("Default") == "1"),

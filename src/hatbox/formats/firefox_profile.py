@@ -14,9 +14,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from hatbox.errors import BrokenInput, TransferError
+from hatbox.errors import ImportExportError, InvalidInputFile
 from hatbox.formats.atomic_write import replace_file
-from hatbox.formats.base import Bundle, Holding, Label, Tally
+from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, Tally
 from hatbox.formats.containers_json import HIDDEN, UNNAMED, Containers
 from hatbox.formats.firefox_cookies import SCHEMA, create_database, insert_cookies, read_cookies
 from hatbox.formats.firefox_folders import locked
@@ -36,17 +36,17 @@ LOSES: Final = (SESSION, HIDDEN)
 def read_folder(folder: Path) -> Bundle:
     """The containers of a profile with their cookies, and the cookies of none. Firefox may be running."""
     if not any((folder / name).is_file() for name in (_CONTAINERS, _COOKIES)):
-        raise BrokenInput(str(folder), f"it is not a Firefox profile: it has neither {_CONTAINERS} nor {_COOKIES}")
+        raise InvalidInputFile(str(folder), f"it is not a Firefox profile: it has neither {_CONTAINERS} nor {_COOKIES}")
     skipped: Tally = Counter()
     containers = _containers(folder / _CONTAINERS)
     if containers.unnamed:
         skipped[UNNAMED] = containers.unnamed
     found = read_cookies(folder / _COOKIES, skipped) if (folder / _COOKIES).is_file() else {}
-    holdings = [Holding(None, found.pop(0, []))]
-    holdings += [Holding(label, found.pop(number, []), number) for number, label in containers.labels.items()]
+    holdings = [BundleEntry(None, found.pop(0, []))]
+    holdings += [BundleEntry(label, found.pop(number, []), number) for number, label in containers.labels.items()]
     if found:
         skipped[UNLISTED] = sum(map(len, found.values()))
-    return Bundle(holdings, skipped=skipped, lost=Counter({SESSION: 0}))
+    return Bundle(holdings, skipped=skipped, dropped=Counter({SESSION: 0}))
 
 
 def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
@@ -59,7 +59,9 @@ def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
         with locked(folder):
             return _write_into(bundle, folder, lost), lost
     except sqlite3.Error as error:
-        raise TransferError(f"{folder / _COOKIES}: it cannot be written to ({error}). Nothing was exported.") from error
+        raise ImportExportError(
+            f"{folder / _COOKIES}: it cannot be written to ({error}). Nothing was exported."
+        ) from error
 
 
 def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
@@ -77,9 +79,11 @@ def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
 
 def _expect_profile(folder: Path) -> None:
     if not folder.is_dir():
-        raise TransferError(f"{folder}: it is not a folder. A Firefox profile is one: name a new or an empty folder.")
+        raise ImportExportError(
+            f"{folder}: it is not a folder. A Firefox profile is one: name a new or an empty folder."
+        )
     if any(folder.iterdir()) and not any((folder / name).exists() for name in _MARKS):
-        raise TransferError(f"{folder}: it is neither empty nor a Firefox profile. Name a new or an empty folder.")
+        raise ImportExportError(f"{folder}: it is neither empty nor a Firefox profile. Name a new or an empty folder.")
 
 
 def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
@@ -95,7 +99,7 @@ def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
         _expect_schema(connection, database)
         connection.execute("BEGIN IMMEDIATE")
         count = 0
-        for number, holding in zip(numbers, bundle.holdings, strict=True):
+        for number, holding in zip(numbers, bundle.entries, strict=True):
             lasting = [cookie for cookie in holding.cookies if cookie.expires is not None]
             count += insert_cookies(connection, number, lasting)
             if ephemeral := len(holding.cookies) - len(lasting):
@@ -112,19 +116,21 @@ def _containers(path: Path) -> Containers:
     except FileNotFoundError:
         return Containers.new()
     except OSError as error:
-        raise BrokenInput(str(path), f"it cannot be read: {error.strerror}") from error
+        raise InvalidInputFile(str(path), f"it cannot be read: {error.strerror}") from error
 
 
 def _numbered(bundle: Bundle, containers: Containers, *, keep_numbers: bool) -> list[int]:
     """The container of each holding: one that looks the same and is not taken yet, or a new one."""
     free = dict(containers.labels)
-    return [_number(holding, containers, free, keep_numbers) for holding in bundle.holdings]
+    return [_number(holding, containers, free, keep_numbers) for holding in bundle.entries]
 
 
-def _number(holding: Holding, containers: Containers, free: dict[int, Label], keep_numbers: bool) -> int:
+def _number(
+    holding: BundleEntry, containers: Containers, free: dict[int, IdentityAttributes], keep_numbers: bool
+) -> int:
     if holding.label is None:
         return 0
-    looks = Label(holding.label.name, holding.label.icon, holding.label.color)
+    looks = IdentityAttributes(holding.label.name, holding.label.icon, holding.label.color)
     number = next((number for number, label in free.items() if label == looks), None)
     if number is None:
         return containers.add(looks, holding.number if keep_numbers else 0)
@@ -138,8 +144,8 @@ def _expect_schema(connection: sqlite3.Connection, database: Path) -> None:
         raise _outdated(database, f"schema {schema}, not {SCHEMA}")
 
 
-def _outdated(path: Path, what: str) -> TransferError:
-    return TransferError(
+def _outdated(path: Path, what: str) -> ImportExportError:
+    return ImportExportError(
         f"{path}: it has {what}. Start a current Firefox once with this profile, quit it, and try again; or name a new "
         "folder."
     )

@@ -20,8 +20,8 @@ from typing import Final
 import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
-from hatbox.errors import BrokenInput
-from hatbox.formats.base import Bundle, Format, Holding, Label, Written, decode_json
+from hatbox.errors import InvalidInputFile
+from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, IdentityAttributes, decode_json
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -40,7 +40,7 @@ class _Partition(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     cross_site_ancestor: bool
 
 
-class _Cookie(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class _CookieLine(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     name: str
     value: str
     domain: str
@@ -70,7 +70,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Any line but the first: exactly one of these."""
 
     identity: _Identity | msgspec.UnsetType | None = msgspec.UNSET
-    cookie: _Cookie | msgspec.UnsetType = msgspec.UNSET
+    cookie: _CookieLine | msgspec.UnsetType = msgspec.UNSET
     end: _End | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -83,39 +83,39 @@ def read(data: bytes, source: str) -> Bundle:
     """Everything that a file has; an error, if it is not whole."""
     lines = _lines(data)
     _expect_header(lines, source)
-    holdings: list[Holding] = []
+    holdings: list[BundleEntry] = []
     end: _End | None = None
     number = 1
     for number, text in lines:
         line = decode_json(_decode_line, text, source, number)
         if end is not None:
-            raise BrokenInput(source, "something follows the line that is the end", number)
+            raise InvalidInputFile(source, "something follows the line that is the end", number)
         if line.identity is not msgspec.UNSET:
-            holdings.append(Holding(_label(line.identity)))
+            holdings.append(BundleEntry(_label(line.identity)))
         elif line.cookie is not msgspec.UNSET:
             if not holdings:
-                raise BrokenInput(source, "a cookie comes before any identity", number)
+                raise InvalidInputFile(source, "a cookie comes before any identity", number)
             holdings[-1].cookies.append(_read_cookie(line.cookie, source, number))
         elif line.end is not msgspec.UNSET:
             end = line.end
         else:
-            raise BrokenInput(source, "expected an identity, a cookie or the end", number)
+            raise InvalidInputFile(source, "expected an identity, a cookie or the end", number)
     bundle = Bundle(holdings, ordered=True)
     if end is None:
-        raise BrokenInput(source, "it has been cut short: the line that is the end is missing", number + 1)
+        raise InvalidInputFile(source, "it has been cut short: the line that is the end is missing", number + 1)
     if end != _count(bundle):
-        raise BrokenInput(source, "lines are missing: the last one counts more or fewer than there are", number)
+        raise InvalidInputFile(source, "lines are missing: the last one counts more or fewer than there are", number)
     return bundle
 
 
-def write(bundle: Bundle) -> Written:
+def write(bundle: Bundle) -> ExportResult:
     """A file with all identities and all that is known of their cookies."""
     lines = [_encode({"format": "hatbox", "version": _VERSION})]
-    for holding in bundle.holdings:
+    for holding in bundle.entries:
         lines.append(_encode(_Line(identity=_written_label(holding.label))))
         lines += [_encode(_Line(cookie=_written_cookie(cookie))) for cookie in holding.cookies]
     lines.append(_encode(_Line(end=_count(bundle))))
-    return Written(b"\n".join(lines) + b"\n", bundle.count, Counter(bundle.not_carried))
+    return ExportResult(b"\n".join(lines) + b"\n", bundle.count, Counter(bundle.not_carried))
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -131,35 +131,35 @@ def _expect_header(lines: Iterator[tuple[int, bytes]], source: str) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         header = None
     if header is None or header.format != "hatbox":
-        raise BrokenInput(source, 'it does not begin with {"format": "hatbox", …}', number)
+        raise InvalidInputFile(source, 'it does not begin with {"format": "hatbox", …}', number)
     if header.version != _VERSION:
         problem = f"it is of version {header.version}, and this Hatbox knows version {_VERSION}"
-        raise BrokenInput(source, problem, number)
+        raise InvalidInputFile(source, problem, number)
 
 
 def _count(bundle: Bundle) -> _End:
-    return _End(sum(holding.label is not None for holding in bundle.holdings), bundle.count)
+    return _End(sum(holding.label is not None for holding in bundle.entries), bundle.count)
 
 
-def _label(identity: _Identity | None) -> Label | None:
-    return Label(identity.name, identity.icon, identity.color, identity.hidden) if identity else None
+def _label(identity: _Identity | None) -> IdentityAttributes | None:
+    return IdentityAttributes(identity.name, identity.icon, identity.color, identity.hidden) if identity else None
 
 
-def _written_label(label: Label | None) -> _Identity | None:
+def _written_label(label: IdentityAttributes | None) -> _Identity | None:
     return _Identity(label.name, label.icon, label.color, bool(label.hidden)) if label else None
 
 
-def _read_cookie(given: _Cookie, source: str, number: int) -> Cookie:
+def _read_cookie(given: _CookieLine, source: str, number: int) -> Cookie:
     for text in (given.name, given.value, given.path):
         if not text.isascii() and any(character > "\xff" for character in text):
-            raise BrokenInput(source, "a cookie has a character that is no byte (above U+00FF)", number)
+            raise InvalidInputFile(source, "a cookie has a character that is no byte (above U+00FF)", number)
     fields = msgspec.structs.asdict(given)
     partition = given.partition and Partition(given.partition.top_level_site, given.partition.cross_site_ancestor)
     return Cookie(**fields | {"partition": partition})
 
 
-def _written_cookie(cookie: Cookie) -> _Cookie:
-    return _Cookie(
+def _written_cookie(cookie: Cookie) -> _CookieLine:
+    return _CookieLine(
         name=cookie.name,
         value=cookie.value,
         domain=cookie.domain,
@@ -176,4 +176,4 @@ def _written_cookie(cookie: Cookie) -> _Cookie:
     )
 
 
-FORMAT: Final = Format("json-lines", read, write, has_identities=True, loses=())
+FORMAT: Final = Format("json-lines", read, write, has_identities=True, unsupported=())

@@ -8,23 +8,23 @@ from urllib.parse import parse_qsl, quote
 
 from hatbox.cookies.cookie import Partition
 
-__all__ = ["Owner", "owner_of", "suffix_of"]
+__all__ = ["OriginAttributes", "owner_of", "suffix_of"]
 
 _NUMBER: Final = re.compile(r"[0-9]{1,10}")  # 32 bits
 _PARTITION_KEY: Final = re.compile(r"\((?P<scheme>[a-z]+),(?P<host>[^,()]+)(?:,(?P<port>[0-9]+))?(?P<foreign>,f)?\)")
 
 
-class Owner(NamedTuple):
+class OriginAttributes(NamedTuple):
     """A container's number, 0 for none, and a partition."""
 
     number: int = 0
     partition: Partition | None = None
 
 
-def owner_of(suffix: str) -> Owner | None:
+def owner_of(suffix: str) -> OriginAttributes | None:
     """Who a row belongs to; None if it belongs to something that Hatbox does not have, such as a private window."""
     if not suffix:
-        return Owner()
+        return OriginAttributes()
     if not suffix.startswith("^"):
         return None
     number, partition = 0, None
@@ -39,10 +39,10 @@ def owner_of(suffix: str) -> Owner | None:
             partition = Partition(f"{match['scheme']}://{match['host']}{port}", match["foreign"] is not None)
         else:
             return None
-    return Owner(number, partition)
+    return OriginAttributes(number, partition)
 
 
-def suffix_of(owner: Owner) -> str:
+def suffix_of(owner: OriginAttributes) -> str:
     """The text for a row of this owner."""
     parts = [f"userContextId={owner.number}"] if owner.number else []
     if owner.partition is not None:

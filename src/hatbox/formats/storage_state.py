@@ -12,7 +12,16 @@ import msgspec
 
 from hatbox.cookies.cookie import Cookie, Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
-from hatbox.formats.base import Bundle, Format, Holding, Tally, Written, decode_json, host_of, plausible_same_site
+from hatbox.formats.base import (
+    Bundle,
+    BundleEntry,
+    ExportResult,
+    Format,
+    Tally,
+    decode_json,
+    host_of,
+    plausible_same_site,
+)
 from hatbox.javascript.text import well_formed
 
 __all__ = ["FORMAT", "read", "write"]
@@ -26,7 +35,7 @@ _WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()} | {SameSit
 _SESSION: Final = -1
 
 
-class _Cookie(msgspec.Struct, omit_defaults=True):
+class _StorageStateCookie(msgspec.Struct, omit_defaults=True):
     name: str
     value: str
     domain: str
@@ -40,7 +49,7 @@ class _Cookie(msgspec.Struct, omit_defaults=True):
 
 
 class _State(msgspec.Struct):
-    cookies: list[_Cookie]
+    cookies: list[_StorageStateCookie]
     origins: list[dict[str, Any]] = []
 
 
@@ -54,20 +63,20 @@ def read(data: bytes, source: str) -> Bundle:
     if stored := sum(bool(origin.get("localStorage") or origin.get("indexedDB")) for origin in state.origins):
         lost[STORAGE] = stored
     return Bundle(
-        [Holding(None, [_read_cookie(each, place) for place, each in enumerate(state.cookies, 1)])], lost=lost
+        [BundleEntry(None, [_read_cookie(each, place) for place, each in enumerate(state.cookies, 1)])], dropped=lost
     )
 
 
-def write(bundle: Bundle) -> Written:
+def write(bundle: Bundle) -> ExportResult:
     """A state with the cookies of all holdings together, and no local storage."""
     lost: Tally = Counter(bundle.not_carried)
-    cookies = [_written_cookie(cookie, lost) for holding in bundle.holdings for cookie in holding.cookies]
+    cookies = [_written_cookie(cookie, lost) for holding in bundle.entries for cookie in holding.cookies]
     written = [cookie for cookie in cookies if cookie is not None]
     data = msgspec.json.encode({"cookies": written, "origins": []})
-    return Written(msgspec.json.format(data, indent=2) + b"\n", len(written), lost)
+    return ExportResult(msgspec.json.format(data, indent=2) + b"\n", len(written), lost)
 
 
-def _read_cookie(given: _Cookie, place: int) -> Cookie:
+def _read_cookie(given: _StorageStateCookie, place: int) -> Cookie:
     domain, host_only = host_of(given.domain, shared=given.domain.startswith("."))
     same_site = _SAME_SITE[given.sameSite] if given.sameSite else SameSite.UNSPECIFIED
     return Cookie(
@@ -85,7 +94,7 @@ def _read_cookie(given: _Cookie, place: int) -> Cookie:
     )
 
 
-def _partition(given: _Cookie, domain: str) -> Partition | None:
+def _partition(given: _StorageStateCookie, domain: str) -> Partition | None:
     if not given.partitionKey:
         return None
     return canonical_partition(Partition(given.partitionKey, given._crHasCrossSiteAncestor), domain)
@@ -128,5 +137,5 @@ FORMAT: Final = Format(
     read,
     write,
     has_identities=False,
-    loses=(UNSET, NOT_UTF8, "times of creation and of last use"),
+    unsupported=(UNSET, NOT_UTF8, "times of creation and of last use"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["DEFAULT_STORE", "cookie_store_id_of", "identity_number", "store_number"]
+__all__ = ["DEFAULT_STORE", "cookie_store_id_of", "store_user_context_id", "user_context_id"]
 
 DEFAULT_STORE: Final = "firefox-default"
 _PREFIX: Final = "firefox-container-"
@@ -17,12 +17,12 @@ def cookie_store_id_of(number: int) -> str:
     return f"{_PREFIX}{number}" if number else DEFAULT_STORE
 
 
-def identity_number(cookie_store_id: str) -> int | None:
+def user_context_id(cookie_store_id: str) -> int | None:
     """The number of the identity that a canonical id names; None for every other text."""
     match = _CANONICAL_ID.fullmatch(cookie_store_id)
     return int(match[1]) if match else None
 
 
-def store_number(cookie_store_id: str) -> int | None:
+def store_user_context_id(cookie_store_id: str) -> int | None:
     """The number of the store that an id names, that of no identity included; None for every other text."""
-    return 0 if cookie_store_id == DEFAULT_STORE else identity_number(cookie_store_id)
+    return 0 if cookie_store_id == DEFAULT_STORE else user_context_id(cookie_store_id)

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from hatbox.errors import AmbiguousIdentity, InvalidIdentity, NoSuchIdentity, StaleIdentity
+from hatbox.errors import AmbiguousIdentity, IdentityMismatch, IdentityNotFound, InvalidIdentity
 from hatbox.identities import palette
-from hatbox.identities.ids import cookie_store_id_of, identity_number
+from hatbox.identities.ids import cookie_store_id_of, user_context_id
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import IdentityRow, Transaction
 
@@ -25,13 +25,13 @@ __all__ = [
     "UPDATED",
     "ContextualIdentity",
     "IdentityLike",
-    "decoded",
+    "cookie_store_id_of_identity",
+    "decode_change",
     "find",
     "get",
-    "id_of",
-    "noted",
     "query",
-    "recognize",
+    "record_change",
+    "resolve",
     "row_of",
     "set_hidden",
 ]
@@ -78,35 +78,35 @@ def query(transaction: Transaction, name: str | None = None) -> list[ContextualI
 def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     """The one identity that has this id or this name, for people who type names."""
     found = {identity.cookie_store_id: identity for identity in query(transaction, name_or_id) if name_or_id}
-    number = identity_number(name_or_id)
+    number = user_context_id(name_or_id)
     row = transaction.identities.get(number) if number else None
     if row is not None:
         found[name_or_id] = _identity(row)
     if not found:
-        raise NoSuchIdentity(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=2_000)))
+        raise IdentityNotFound(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=2_000)))
     if len(found) > 1:
         raise AmbiguousIdentity(name_or_id, list(found))
     return next(iter(found.values()))
 
 
-def recognize(transaction: Transaction, identity: ContextualIdentity) -> ContextualIdentity:
+def resolve(transaction: Transaction, identity: ContextualIdentity) -> ContextualIdentity:
     """The identity that an object stands for, as it is now. The object may be old, or come from another profile."""
     known = get(transaction, identity.cookie_store_id)
     if known.name != identity.name:  # icon and color do not tell who somebody is
-        raise StaleIdentity(identity.cookie_store_id, identity.name, known.name)
+        raise IdentityMismatch(identity.cookie_store_id, identity.name, known.name)
     return known
 
 
 def row_of(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
     """The row of the identity with this id."""
-    number = identity_number(cookie_store_id)
+    number = user_context_id(cookie_store_id)
     row = transaction.identities.get(number) if number else None
     if row is None:
         raise InvalidIdentity(cookie_store_id)
     return row
 
 
-def id_of(identity: IdentityLike) -> str:
+def cookie_store_id_of_identity(identity: IdentityLike) -> str:
     """The cookieStoreId of what was given as an identity."""
     if isinstance(identity, ContextualIdentity):
         return identity.cookie_store_id
@@ -121,18 +121,18 @@ def set_hidden(transaction: Transaction, cookie_store_id: str, *, hidden: bool) 
     if was_hidden == hidden:
         return False
     transaction.identities.update(number, hidden=int(hidden))
-    noted(transaction, HIDDEN if hidden else SHOWN, (number, name, icon, color, int(hidden)))
+    record_change(transaction, HIDDEN if hidden else SHOWN, (number, name, icon, color, int(hidden)))
     return True
 
 
-def noted(transaction: Transaction, topic: str, row: IdentityRow) -> ContextualIdentity:
+def record_change(transaction: Transaction, topic: str, row: IdentityRow) -> ContextualIdentity:
     """Tell of something that happened to an identity; returns it."""
     identity = _identity(row)
     transaction.changes.append(topic, _encode(identity))
     return identity
 
 
-def decoded(payload: bytes) -> ContextualIdentity:
+def decode_change(payload: bytes) -> ContextualIdentity:
     """The identity that a change is about."""
     return _decode(payload)
 

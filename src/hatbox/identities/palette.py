@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from hatbox.errors import InvalidColor, InvalidIcon
 
-__all__ = ["COLORS", "ICONS", "Color", "Icon", "accepted_color", "accepted_icon", "color_code", "icon_url"]
+__all__ = ["COLORS", "ICONS", "Color", "IdentityIcon", "accepted_color", "accepted_icon", "color_code", "icon_url"]
 
 
 class Color(NamedTuple):
@@ -16,7 +16,7 @@ class Color(NamedTuple):
     color_code: str
 
 
-class Icon(NamedTuple):
+class IdentityIcon(NamedTuple):
     """An icon and the address that Firefox knows it by."""
 
     icon: str
@@ -37,7 +37,7 @@ COLORS: Final = (
 )
 
 ICONS: Final = tuple(
-    Icon(name, f"resource://usercontext-content/{name}.svg")
+    IdentityIcon(name, f"resource://usercontext-content/{name}.svg")
     for name in (
         *("fingerprint", "briefcase", "dollar", "cart", "vacation", "gift", "food"),
         *("fruit", "pet", "tree", "chill", "circle", "fence"),

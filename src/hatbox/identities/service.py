@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from hatbox.cookies.cookie_stores import forget_cookies
+from hatbox.cookies.cookie_stores import delete_cookies
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.model import (
@@ -22,19 +22,19 @@ from hatbox.identities.model import (
     UPDATED,
     ContextualIdentity,
     IdentityLike,
-    decoded,
+    cookie_store_id_of_identity,
+    decode_change,
     find,
     get,
-    id_of,
-    noted,
     query,
-    recognize,
+    record_change,
+    resolve,
     row_of,
     set_hidden,
 )
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Store, Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs.visibility import close_all, hide_all, show_all
 
 __all__ = ["ContextualIdentity", "Identities", "IdentityLike", "find", "get", "query"]
@@ -52,7 +52,7 @@ def create(transaction: Transaction, name: str, color: str, icon: str) -> Contex
     number = transaction.identities.insert(name, icon, color)
     if number > _LARGEST_NUMBER:
         raise IdsExhausted
-    return noted(transaction, CREATED, (number, name, icon, color, 0))
+    return record_change(transaction, CREATED, (number, name, icon, color, 0))
 
 
 def update(
@@ -76,7 +76,7 @@ def update(
         changed["icon"] = icon
     if changed:
         transaction.identities.update(number, **changed)
-    return noted(transaction, UPDATED, (number, name, icon, color, hidden))
+    return record_change(transaction, UPDATED, (number, name, icon, color, hidden))
 
 
 def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:
@@ -94,17 +94,17 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
         rows[row[0]] = row
     transaction.identities.move(list(rows), last if position == -1 else position)
     for row in rows.values():
-        noted(transaction, MOVED, row)
+        record_change(transaction, MOVED, row)
 
 
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """Drop the identity and all that belongs to it; returns it as it was."""
     row = row_of(transaction, cookie_store_id)
     close_all(transaction, row[0])
-    forget_cookies(transaction, row[0])
+    delete_cookies(transaction, row[0])
     transaction.site_data.clear(row[0])
     transaction.identities.delete(row[0])
-    return noted(transaction, REMOVED, row)
+    return record_change(transaction, REMOVED, row)
 
 
 def hide(transaction: Transaction, cookie_store_id: str) -> None:
@@ -136,23 +136,23 @@ class Identities:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        feed = Feed(store, "identities")
-        self.on_created = feed.event("on_created", CREATED, decoded)
+        feed = ChangeEvents(store, "identities")
+        self.on_created = feed.event("on_created", CREATED, decode_change)
         """Tells of each new identity."""
-        self.on_updated = feed.event("on_updated", UPDATED, decoded)
+        self.on_updated = feed.event("on_updated", UPDATED, decode_change)
         """Tells of each identity whose name, color or icon was set, also to the same."""
-        self.on_removed = feed.event("on_removed", REMOVED, decoded)
+        self.on_removed = feed.event("on_removed", REMOVED, decode_change)
         """Tells of each removed identity, as it was."""
-        self.on_moved = feed.event("on_moved", MOVED, decoded)
+        self.on_moved = feed.event("on_moved", MOVED, decode_change)
         """Tells of each identity that was moved to another place in the list."""
-        self.on_hidden = feed.event("on_hidden", HIDDEN, decoded)
+        self.on_hidden = feed.event("on_hidden", HIDDEN, decode_change)
         """Tells of each identity that was hidden."""
-        self.on_shown = feed.event("on_shown", SHOWN, decoded)
+        self.on_shown = feed.event("on_shown", SHOWN, decode_change)
         """Tells of each identity that was shown again."""
 
     def get(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """The identity with this cookieStoreId."""
-        cookie_store_id = id_of(identity)
+        cookie_store_id = cookie_store_id_of_identity(identity)
         return self._store.read(lambda transaction: get(transaction, cookie_store_id))
 
     def query(self, name: str | None = None) -> asyncio.Future[list[ContextualIdentity]]:
@@ -165,14 +165,14 @@ class Identities:
         _expect_text(name_or_id=name_or_id)
         return self._store.read(lambda transaction: find(transaction, name_or_id))
 
-    def recognize(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
+    def resolve(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """The identity that a name, an id or an object stands for, as it is now.
 
         Raises as `find` does; for an object, InvalidIdentity if its id is unknown, and StaleIdentity if that id has
         another name here: the object was renamed since, or is one of another profile.
         """
         if isinstance(identity, ContextualIdentity):
-            return self._store.read(lambda transaction: recognize(transaction, identity))
+            return self._store.read(lambda transaction: resolve(transaction, identity))
         return self.find(identity)
 
     def create(self, name: str, *, color: str, icon: str) -> asyncio.Future[ContextualIdentity]:
@@ -184,31 +184,31 @@ class Identities:
         self, identity: IdentityLike, *, name: str | None = None, color: str | None = None, icon: str | None = None
     ) -> asyncio.Future[ContextualIdentity]:
         """Change what is given and keep the rest; resolves to the identity as it is now."""
-        cookie_store_id = id_of(identity)
+        cookie_store_id = cookie_store_id_of_identity(identity)
         _expect_text(optional=True, name=name, color=color, icon=icon)
         return self._store.write(lambda transaction: update(transaction, cookie_store_id, name, color, icon))
 
     def move(self, identities: IdentityLike | Sequence[IdentityLike], position: int) -> asyncio.Future[None]:
         """Move one or several, in their old order, to `position` in the list of the others; -1 is the end."""
         several = [identities] if isinstance(identities, (str, ContextualIdentity)) else identities
-        ids = [id_of(identity) for identity in several]
+        ids = [cookie_store_id_of_identity(identity) for identity in several]
         if type(position) is not int:
             raise TypeError(f"position must be an integer, not {position!r}")
         return self._store.write(lambda transaction: move(transaction, ids, position))
 
     def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """Drop an identity and all that belongs to it; resolves to it as it was."""
-        cookie_store_id = id_of(identity)
+        cookie_store_id = cookie_store_id_of_identity(identity)
         return self._store.write(lambda transaction: remove(transaction, cookie_store_id))
 
     def hide(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Hide all of an identity, until it is shown."""
-        cookie_store_id = id_of(identity)
+        cookie_store_id = cookie_store_id_of_identity(identity)
         return self._store.write(lambda transaction: hide(transaction, cookie_store_id))
 
     def show(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Show all of an identity again."""
-        cookie_store_id = id_of(identity)
+        cookie_store_id = cookie_store_id_of_identity(identity)
         return self._store.write(lambda transaction: show(transaction, cookie_store_id))
 
 

@@ -9,14 +9,14 @@ from uuid import uuid4
 if TYPE_CHECKING:
     from hatbox.messaging.ports import Port
 
-__all__ = ["BACKGROUND_PAGE", "Address", "Context"]
+__all__ = ["BACKGROUND_PAGE", "ExtensionContext", "Recipient"]
 
 BACKGROUND_PAGE: Final = "_generated_background_page.html"
 
 _numbers = count(1)
 
 
-class Context:
+class ExtensionContext:
     """One place where code of an extension runs. It is itself, and equal to no other.
 
     `kind` is one of Firefox's types of contexts: BACKGROUND, POPUP, TAB, SIDE_PANEL; None for a script in a web page.
@@ -39,14 +39,14 @@ class Context:
         self.kind = kind
         self.tab_id = tab_id
         self.frame_id = frame_id
-        self.scripted = scripted
+        self.is_javascript = scripted
         """Whether JavaScript runs there, and not Python."""
         self.number = next(_numbers)
         self.id = str(uuid4())
         self.document_id = str(uuid4())
         self.ports: dict[int, Port] = {}
         """Its ends of the ports that are open, by the number that they have in it."""
-        self.gone = False
+        self.closed = False
         """Whether it has been closed."""
 
     @property
@@ -55,7 +55,7 @@ class Context:
         return "content_child" if self.kind is None else "addon_child"
 
 
-class Address(NamedTuple):
+class Recipient(NamedTuple):
     """Where a message or a connection goes: to the pages of an extension, or to what it has in a tab."""
 
     extension_id: str
@@ -63,9 +63,9 @@ class Address(NamedTuple):
     frame_id: int | None = None
     document_id: str | None = None
 
-    def reaches(self, context: Context, sender: Context) -> bool:
+    def matches(self, context: ExtensionContext, sender: ExtensionContext) -> bool:
         """Whether it means this one. What goes to the pages of an extension never comes back to the page it is from."""
-        if context.gone or context.extension_id != self.extension_id:
+        if context.closed or context.extension_id != self.extension_id:
             return False
         if self.document_id is not None:
             return context.document_id == self.document_id and context.tab_id == self.tab_id

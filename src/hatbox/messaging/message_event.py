@@ -8,11 +8,11 @@ import logging
 from typing import Any, Final, Generic, TypeVar
 
 from hatbox.errors import ApiError, HatboxError
-from hatbox.events import NO_ANSWER, UNHEARD, Event
+from hatbox.events import NO_RESPONSE, NOT_DELIVERED, Event
 from hatbox.javascript.wire_codec import UNDEFINED
-from hatbox.messaging.context import Context
+from hatbox.messaging.context import ExtensionContext
 
-__all__ = ["Inbox", "Offer"]
+__all__ = ["Delivery", "MessageEvent"]
 
 T = TypeVar("T")
 
@@ -21,12 +21,12 @@ logger = logging.getLogger("hatbox.messaging")
 UNEXPECTED: Final = "An unexpected error occurred"
 
 
-class Offer(Generic[T]):
+class Delivery(Generic[T]):
     """What one listener may take, if it is meant for it."""
 
     def __init__(self, content: T) -> None:
         self.content = content
-        self.taken_by: Context | None = None
+        self.accepted_by: ExtensionContext | None = None
         self.response: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def respond(self, value: Any = UNDEFINED) -> None:
@@ -35,35 +35,35 @@ class Offer(Generic[T]):
             self.response.set_result(value)
 
 
-class Inbox(Event[Offer[T]]):
+class MessageEvent(Event[Delivery[T]]):
     """An event whose listeners take offers."""
 
-    def offer(self, content: T) -> list[tuple[Offer[T], asyncio.Future[Any]]]:
+    def deliver(self, content: T) -> list[tuple[Delivery[T], asyncio.Future[Any]]]:
         """Offer something to every listener; returns those that were taken, each with the answer.
 
         NO_ANSWER is that of one who has none, UNHEARD of one who was gone before it heard. What a listener raises is
         raised as an ApiError.
         """
-        taken: list[tuple[Offer[T], asyncio.Future[Any]]] = []
+        taken: list[tuple[Delivery[T], asyncio.Future[Any]]] = []
         for listener in list(self._listeners):
-            offer = Offer(content)
+            offer = Delivery(content)
             try:
                 result = listener(offer)
             except Exception as error:  # noqa: BLE001 - whoever asks gets it
                 taken.append((offer, asyncio.ensure_future(_failure(error))))
             else:
-                if offer.taken_by is not None:
+                if offer.accepted_by is not None:
                     taken.append((offer, asyncio.ensure_future(_answer(offer, result))))
         return taken
 
-    async def ask(self, content: T) -> Any:
+    async def request(self, content: T) -> Any:
         """The first answer, whoever gives it; NO_ANSWER if there is none, UNHEARD if nobody has even heard."""
-        answers = [answer for _, answer in self.offer(content)]
+        answers = [answer for _, answer in self.deliver(content)]
         heard = False
         first: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         left = len(answers)
         if not answers:
-            return UNHEARD
+            return NOT_DELIVERED
 
         def done(answer: asyncio.Future[Any]) -> None:
             nonlocal heard, left
@@ -73,21 +73,21 @@ class Inbox(Event[Offer[T]]):
                 return
             if error is not None:
                 first.set_exception(error)
-            elif answer.cancelled() or answer.result() is UNHEARD:
+            elif answer.cancelled() or answer.result() is NOT_DELIVERED:
                 pass
-            elif answer.result() is NO_ANSWER:
+            elif answer.result() is NO_RESPONSE:
                 heard = True
             else:
                 first.set_result(answer.result())
             if not left and not first.done():
-                first.set_result(NO_ANSWER if heard else UNHEARD)
+                first.set_result(NO_RESPONSE if heard else NOT_DELIVERED)
 
         for answer in answers:
             answer.add_done_callback(done)
         return await first
 
 
-async def _answer(offer: Offer[Any], result: Any) -> Any:
+async def _answer(offer: Delivery[Any], result: Any) -> Any:
     """What a listener answers, as Firefox takes it: a promise, `true` for later, or what it responded meanwhile."""
     if inspect.isawaitable(result):
         try:
@@ -96,7 +96,7 @@ async def _answer(offer: Offer[Any], result: Any) -> Any:
             return await _failure(error)
     if result is True:
         return await offer.response
-    return offer.response.result() if offer.response.done() else NO_ANSWER
+    return offer.response.result() if offer.response.done() else NO_RESPONSE
 
 
 async def _failure(error: Exception) -> Any:

@@ -9,23 +9,23 @@ from itertools import count
 from typing import Any, Final, NamedTuple, Protocol
 
 from hatbox.errors import ApiError, HatboxError
-from hatbox.events import NO_ANSWER, UNHEARD, Event
+from hatbox.events import NO_RESPONSE, NOT_DELIVERED, Event
 from hatbox.javascript.wire_codec import UNDEFINED
-from hatbox.messaging.context import Address, Context
-from hatbox.messaging.message_event import Inbox
-from hatbox.messaging.ports import Channel, Port, copied
+from hatbox.messaging.context import ExtensionContext, Recipient
+from hatbox.messaging.message_event import MessageEvent
+from hatbox.messaging.ports import Channel, Port, structured_clone
 from hatbox.tabs.tab_model import Tab
 
-__all__ = ["NO_RECEIVER", "Connection", "Message", "Messages", "PortNews", "Running"]
+__all__ = ["NO_RECEIVER", "Connection", "Message", "MessageRouter", "PortDelivery", "RunningExtension"]
 
 logger = logging.getLogger("hatbox.messaging")
 
 NO_RECEIVER: Final = "Could not establish connection. Receiving end does not exist."
-MOST_PORTS: Final = 4096
+MAX_PORTS: Final = 4096
 """Ports that one context may have open at a time."""
 
 
-class Running(Protocol):
+class RunningExtension(Protocol):
     """An extension that runs in this process."""
 
     @property
@@ -46,105 +46,107 @@ class Running(Protocol):
 class Message(NamedTuple):
     """A message on its way."""
 
-    sender: Context
+    sender: ExtensionContext
     tab: Tab | None
     """The tab that the sender is in."""
-    address: Address
+    address: Recipient
     content: Any
 
 
 class Connection(NamedTuple):
     """A port that somebody opens."""
 
-    sender: Context
+    sender: ExtensionContext
     tab: Tab | None
-    address: Address
+    address: Recipient
     channel: Channel
 
 
-class PortNews(NamedTuple):
+class PortDelivery(NamedTuple):
     """What has happened to a script's end of a port: `message` or `disconnect`."""
 
-    context: Context
+    context: ExtensionContext
     number: int
     kind: str
     detail: Any
 
 
-class Messages:
+class MessageRouter:
     """Messages and ports between contexts, and the extensions that are here to get them."""
 
     def __init__(self, find_tab: Callable[[int], Awaitable[Tab]]) -> None:
         self._find_tab = find_tab
-        self.running: dict[str, Running] = {}
+        self.running: dict[str, RunningExtension] = {}
         """The extensions that run in this process."""
-        self.contexts: list[Context] = []
+        self.contexts: list[ExtensionContext] = []
         """The contexts of them that are alive, oldest first."""
-        self.on_message: Inbox[Message] = Inbox("runtime.onMessage")
-        self.on_message_external: Inbox[Message] = Inbox("runtime.onMessageExternal")
-        self.on_connect: Inbox[Connection] = Inbox("runtime.onConnect")
-        self.on_connect_external: Inbox[Connection] = Inbox("runtime.onConnectExternal")
-        self.on_port: Event[PortNews] = Event("ports.onNews")
+        self.on_message: MessageEvent[Message] = MessageEvent("runtime.onMessage")
+        self.on_message_external: MessageEvent[Message] = MessageEvent("runtime.onMessageExternal")
+        self.on_connect: MessageEvent[Connection] = MessageEvent("runtime.onConnect")
+        self.on_connect_external: MessageEvent[Connection] = MessageEvent("runtime.onConnectExternal")
+        self.on_port_delivery: Event[PortDelivery] = Event("ports.onNews")
         """Tells scripts what has happened to their ends of ports."""
-        self.on_lull: Inbox[Context] = Inbox("ports.onLull")
+        self.on_port_sync: MessageEvent[ExtensionContext] = MessageEvent("ports.onLull")
         """Asks a script whether it has heard all that it was told so far."""
         self._numbers = count(1)
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    def join(self, context: Context) -> None:
+    def add_context(self, context: ExtensionContext) -> None:
         """A context is there."""
-        context.gone = False
+        context.closed = False
         if context not in self.contexts:
             self.contexts.append(context)
 
-    def leave(self, context: Context) -> None:
+    def remove_context(self, context: ExtensionContext) -> None:
         """It is gone, and its ports with it."""
-        context.gone = True
+        context.closed = True
         if context in self.contexts:
             self.contexts.remove(context)
         for port in list(context.ports.values()):
             port.disconnect()
 
-    async def send(self, sender: Context, address: Address, content: Any) -> Any:
+    async def send(self, sender: ExtensionContext, address: Recipient, content: Any) -> Any:
         """Send a message; returns the first answer, or UNDEFINED where those who got it have none."""
-        if not sender.scripted:
-            content = copied(content)
-        await self._reach(sender, address)
+        if not sender.is_javascript:
+            content = structured_clone(content)
+        await self._wake_recipient(sender, address)
         inside = address.extension_id == sender.extension_id
         inbox = self.on_message if inside else self.on_message_external
-        answer = await inbox.ask(Message(sender, await self._tab_of(sender), address, content))
-        if answer is UNHEARD:
+        answer = await inbox.request(Message(sender, await self._tab_of(sender), address, content))
+        if answer is NOT_DELIVERED:
             raise ApiError(NO_RECEIVER)
-        return UNDEFINED if answer is NO_ANSWER else answer
+        return UNDEFINED if answer is NO_RESPONSE else answer
 
-    def connect(self, sender: Context, address: Address, name: str, number: int | None = None) -> Port:
+    def connect(self, sender: ExtensionContext, address: Recipient, name: str, number: int | None = None) -> Port:
         """Open a port. It can be used at once; where nobody listens it is disconnected later, with the error.
 
         `number` is what a script calls it.
         """
-        if len(sender.ports) >= MOST_PORTS:
-            raise ApiError(f"Too many ports are open: {MOST_PORTS}")
+        if len(sender.ports) >= MAX_PORTS:
+            raise ApiError(f"Too many ports are open: {MAX_PORTS}")
         if number in sender.ports:
             raise ApiError(f"There is a port {number} already")
-        channel = Channel(name, self._deliver, self._caught_up)
+        channel = Channel(name, self._deliver, self._wait_for_ack)
         port = channel.connect(sender, -next(self._numbers) if number is None else number)
         self._begin(self._open(channel, sender, address))
         return port
 
-    def accept(self, connection: Connection, context: Context, sender: Mapping[str, Any]) -> Port:
+    def accept(self, connection: Connection, context: ExtensionContext, sender: Mapping[str, Any]) -> Port:
         """The end of a port for a context that listens to connections."""
         return connection.channel.accept(context, next(self._numbers), sender)
 
-    async def _open(self, channel: Channel, sender: Context, address: Address) -> None:
+    async def _open(self, channel: Channel, sender: ExtensionContext, address: Recipient) -> None:
         try:
-            await self._reach(sender, address)
+            await self._wake_recipient(sender, address)
             inside = address.extension_id == sender.extension_id
             inbox = self.on_connect if inside else self.on_connect_external
-            taken = inbox.offer(Connection(sender, await self._tab_of(sender), address, channel))
+            taken = inbox.deliver(Connection(sender, await self._tab_of(sender), address, channel))
             for _, answer in taken:
                 answer.add_done_callback(_forget)
             await asyncio.sleep(0)  # what Python listens with may be a coroutine: it comes as far as its first wait
-            scripts = [answer for offer, answer in taken if offer.taken_by is not None and offer.taken_by.scripted]
+            scripts = [
+                answer for offer, answer in taken if offer.accepted_by is not None and offer.accepted_by.is_javascript
+            ]
             if scripts:
                 await asyncio.wait(scripts)
             if not channel.targets:
@@ -154,12 +156,12 @@ class Messages:
         else:
             channel.opened()
 
-    async def _reach(self, sender: Context, address: Address) -> None:
+    async def _wake_recipient(self, sender: ExtensionContext, address: Recipient) -> None:
         """Wake the extension that is meant."""
         running = self.running.get(address.extension_id)
         if running is None:
             raise ApiError(NO_RECEIVER)
-        if sender.scripted and sender.extension_id == address.extension_id:
+        if sender.is_javascript and sender.extension_id == address.extension_id:
             return  # it is awake, and may be about to run for the first time
         try:
             await running.wake()
@@ -167,7 +169,7 @@ class Messages:
             logger.warning("%s does not wake for a message: %s", address.extension_id, error)
             raise ApiError(NO_RECEIVER) from error
 
-    async def _tab_of(self, sender: Context) -> Tab | None:
+    async def _tab_of(self, sender: ExtensionContext) -> Tab | None:
         if sender.tab_id is None:
             return None
         try:
@@ -176,17 +178,17 @@ class Messages:
             return None  # it has been closed meanwhile
 
     def _deliver(self, port: Port, kind: str, detail: Any) -> None:
-        if port.context.scripted:
-            self.on_port.emit(PortNews(port.context, port.number, kind, detail))
+        if port.context.is_javascript:
+            self.on_port_delivery.emit(PortDelivery(port.context, port.number, kind, detail))
         elif kind == "message":
-            port.got(detail)
+            port.on_message(detail)
         else:
-            port.was_closed()
+            port.on_disconnect()
 
-    def _caught_up(self, port: Port) -> Awaitable[Any] | None:
-        if not port.context.scripted:
+    def _wait_for_ack(self, port: Port) -> Awaitable[Any] | None:
+        if not port.context.is_javascript:
             return None
-        answers = [answer for _, answer in self.on_lull.offer(port.context)]
+        answers = [answer for _, answer in self.on_port_sync.deliver(port.context)]
         return asyncio.gather(*answers, return_exceptions=True)
 
     def _begin(self, work: Any) -> None:

@@ -13,19 +13,19 @@ from typing import Any, Final
 
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.javascript.wire_codec import decode, encode, without_undefined
-from hatbox.messaging.context import Context
+from hatbox.messaging.context import ExtensionContext
 
-__all__ = ["Channel", "Port", "PortEvent", "copied"]
+__all__ = ["Channel", "Port", "PortEvent", "structured_clone"]
 
 logger = logging.getLogger("hatbox.messaging")
 
 Deliver = Callable[["Port", str, Any], None]
 """Tells an end what has happened: `message` and what it is, or `disconnect` and an error or None."""
-CaughtUp = Callable[["Port"], Awaitable[Any] | None]
+WaitForAck = Callable[["Port"], Awaitable[Any] | None]
 """Resolves when an end has heard all that it was told so far; None if it has."""
 
-_STRIDE: Final = 256
-_MOST_BEHIND: Final = 4
+_ACK_INTERVAL: Final = 256
+_MAX_UNACKED: Final = 4
 """An end is asked whether it has caught up after so many messages; whoever posts waits for one so many times behind."""
 
 
@@ -75,7 +75,9 @@ class PortEvent:
 class Port:
     """One end of a port, with the names of the API: runtime.Port, for Python."""
 
-    def __init__(self, channel: Channel, context: Context, number: int, sender: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, channel: Channel, context: ExtensionContext, number: int, sender: Mapping[str, Any] | None
+    ) -> None:
         self.name = channel.name
         self.sender = sender
         """Who has connected; None at that end itself."""
@@ -95,7 +97,7 @@ class Port:
 
     def postMessage(self, message: Any) -> None:  # noqa: N802 - the API's own spelling
         """Send a message to the other side."""
-        self.post(copied(message))
+        self.post(structured_clone(message))
 
     def disconnect(self) -> None:
         """Close the port at both ends. The other side is told; twice is no error."""
@@ -116,17 +118,17 @@ class Port:
             raise ApiError("Attempt to postMessage on disconnected port")
         return self._channel.post(self, message)
 
-    def tell(self, message: Any, deliver: Deliver, caught_up: CaughtUp) -> Awaitable[Any] | None:
+    def deliver(self, message: Any, deliver: Deliver, caught_up: WaitForAck) -> Awaitable[Any] | None:
         """Tell this end of a message; returns what there is to wait for if it is far behind."""
         deliver(self, "message", message)
         self._told += 1
-        if self._told % _STRIDE == 0 and (heard := caught_up(self)) is not None:
+        if self._told % _ACK_INTERVAL == 0 and (heard := caught_up(self)) is not None:
             self._behind.append(asyncio.ensure_future(heard))
         while self._behind and self._behind[0].done():
             self._behind.popleft()
-        return asyncio.shield(self._behind[0]) if len(self._behind) > _MOST_BEHIND else None
+        return asyncio.shield(self._behind[0]) if len(self._behind) > _MAX_UNACKED else None
 
-    def got(self, message: Any) -> None:
+    def on_message(self, message: Any) -> None:
         """Tell Python of a message."""
         said = without_undefined(message)
         waiting, self._receiving = self._receiving, []
@@ -135,7 +137,7 @@ class Port:
                 each.set_result(said)
         self.onMessage.emit(said, self)
 
-    def was_closed(self) -> None:
+    def on_disconnect(self) -> None:
         """Tell Python that the other side is gone."""
         for each in self._receiving:
             if not each.done():
@@ -146,7 +148,7 @@ class Port:
 class Channel:
     """All ends of one port. What is posted before the other side has heard of it waits."""
 
-    def __init__(self, name: str, deliver: Deliver, caught_up: CaughtUp) -> None:
+    def __init__(self, name: str, deliver: Deliver, caught_up: WaitForAck) -> None:
         self.name = name
         self.source: Port
         self.targets: list[Port] = []
@@ -156,12 +158,12 @@ class Channel:
         """What was posted before it is open: by whom, what, and who waits for it; None once it is."""
         self._closing: Port | None = None
 
-    def connect(self, context: Context, number: int) -> Port:
+    def connect(self, context: ExtensionContext, number: int) -> Port:
         """The end of whoever connects."""
         self.source = context.ports[number] = Port(self, context, number, None)
         return self.source
 
-    def accept(self, context: Context, number: int, sender: Mapping[str, Any]) -> Port:
+    def accept(self, context: ExtensionContext, number: int, sender: Mapping[str, Any]) -> Port:
         """The end of one that listens: one for each context, however many listeners it has."""
         for port in self.targets:
             if port.context is context:
@@ -205,7 +207,7 @@ class Channel:
 
     def _send(self, port: Port, message: Any) -> Awaitable[Any] | None:
         others = self.targets if port is self.source else [self.source]
-        behind = [each.tell(message, self._deliver, self._caught_up) for each in others if each.open]
+        behind = [each.deliver(message, self._deliver, self._caught_up) for each in others if each.open]
         return next((each for each in behind if each is not None), None)
 
     def _end(self, port: Port, error: ApiError | None) -> None:
@@ -225,7 +227,7 @@ class Channel:
         port.context.ports.pop(port.number, None)
 
 
-def copied(message: Any) -> Any:
+def structured_clone(message: Any) -> Any:
     """A copy of what Python sends; ApiError if it is nothing that a script could be given."""
     try:
         return decode(encode(message))

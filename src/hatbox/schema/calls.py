@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from hatbox.errors import ArgumentError
-from hatbox.schema.types import Mismatch, Type, compile_type
+from hatbox.schema.types import Type, ValidationError, compile_type
 
 __all__ = ["NormaliseCall", "bind", "compile_call", "separate_callback"]
 
@@ -29,7 +29,7 @@ def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> Normalis
         if len(arguments) == len(normalisers):  # nearly every call is right, and this is all that it costs
             try:
                 return [normalise(argument) for normalise, argument in zip(normalisers, arguments, strict=True)]
-            except Mismatch:
+            except ValidationError:
                 pass
         matched = _match(expected, list(arguments))
         if matched is None:
@@ -70,7 +70,7 @@ def _match(expected: Sequence[_Parameter], arguments: list[Any]) -> list[Any] | 
     if not expected:
         return None if arguments else []
     (first, *rest) = expected
-    if arguments and (first.type.fits(arguments[0]) or (first.optional and arguments[0] is None)):
+    if arguments and (first.type.matches(arguments[0]) or (first.optional and arguments[0] is None)):
         matched = _match(rest, arguments[1:])
         if matched is not None:
             return [arguments[0], *matched]
@@ -88,5 +88,5 @@ def _normalise(path: str, parameter: _Parameter, argument: Any) -> Any:
         argument = parameter.default
     try:
         return parameter.type.normalise(argument)
-    except Mismatch as mismatch:
+    except ValidationError as mismatch:
         raise ArgumentError(f"Type error for parameter {parameter.name} ({mismatch}) for {path}.") from None

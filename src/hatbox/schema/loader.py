@@ -12,7 +12,16 @@ import msgspec
 from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
 from hatbox.schema.results import Shape, compile_shape
 
-__all__ = ["Event", "Function", "Need", "Surface", "load", "permissions", "read", "resolved"]
+__all__ = [
+    "EventSchema",
+    "FunctionSchema",
+    "NamespaceSchema",
+    "OptionRequirement",
+    "load",
+    "permissions",
+    "read",
+    "resolved",
+]
 
 Resolve: TypeAlias = Callable[[Any], Any]
 """Replaces the references in a part of a schema."""
@@ -20,7 +29,7 @@ Resolve: TypeAlias = Callable[[Any], Any]
 _HERE: Final = Path(__file__).parent
 
 
-class Function(NamedTuple):
+class FunctionSchema(NamedTuple):
     """A function of a surface."""
 
     name: str
@@ -38,7 +47,7 @@ class Function(NamedTuple):
     """Whether it resolves to a value of the script's own, which may be nothing that JSON knows."""
 
 
-class Need(NamedTuple):
+class OptionRequirement(NamedTuple):
     """A word among the further arguments of addListener that is only for callers with one of some permissions."""
 
     parameter: int
@@ -48,17 +57,17 @@ class Need(NamedTuple):
     excludes: str | None = None
     """The word is refused only beside this one."""
 
-    def is_wished(self, wishes: Sequence[Any]) -> bool:
+    def is_used(self, wishes: Sequence[Any]) -> bool:
         """Whether the word is there, beside the one that it excludes."""
         words = wishes[self.parameter] or ()
         return self.word in words and (self.excludes is None or self.excludes in words)
 
-    def is_met(self, permissions: Set[str]) -> bool:
+    def is_satisfied(self, permissions: Set[str]) -> bool:
         """Whether a caller with these permissions may use it."""
         return not self.permissions.isdisjoint(permissions)
 
 
-class Event(NamedTuple):
+class EventSchema(NamedTuple):
     """An event of a surface. `shapes` make what a listener gets: one for each argument."""
 
     name: str
@@ -67,13 +76,13 @@ class Event(NamedTuple):
     """What a caller needs beside the permissions of the surface."""
     normalise: NormaliseCall
     """Checks what addListener is given beside the listener."""
-    needs: tuple[Need, ...]
+    needs: tuple[OptionRequirement, ...]
     shapes: tuple[Shape, ...]
     user_input: bool
     """Whether it tells of something that the user does: while a listener begins, it may do what only users may."""
 
 
-class Surface(NamedTuple):
+class NamespaceSchema(NamedTuple):
     """One schema file, compiled. Of those of a namespace that a caller may use, it sees the one of highest rank."""
 
     file: str
@@ -91,8 +100,8 @@ class Surface(NamedTuple):
     """Permissions that are not needed, but show more."""
     rank: int
     implementation: str
-    functions: Mapping[str, Function]
-    events: Mapping[str, Event]
+    functions: Mapping[str, FunctionSchema]
+    events: Mapping[str, EventSchema]
     enumerations: Mapping[str, Mapping[str, str]]
     constants: Mapping[str, int]
 
@@ -111,7 +120,7 @@ def permissions() -> frozenset[str]:
 
 
 @cache
-def load() -> tuple[Surface, ...]:
+def load() -> tuple[NamespaceSchema, ...]:
     """All surfaces there are, highest rank first."""
     surfaces = [_surface(file, read(file), _resolver(file)) for file in _files()]
     return tuple(sorted(surfaces, key=lambda surface: -surface.rank))
@@ -171,10 +180,10 @@ def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {each["id"]: each for each in schema.get("types", ())}
 
 
-def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> Surface:
+def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> NamespaceSchema:
     namespace = schema["namespace"]
     shown = schema.get("shownAs", namespace)
-    return Surface(
+    return NamespaceSchema(
         file=file,
         namespace=namespace,
         permissions=frozenset(schema["permissions"]),
@@ -205,10 +214,10 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
     return [value for each in choices for value in each["enum"]] if all("enum" in each for each in choices) else []
 
 
-def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Function:
+def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> FunctionSchema:
     path = f"{namespace}.{schema['name']}"
     checks = _lazily(lambda: compile_call(path, resolve(schema["parameters"])))
-    return Function(
+    return FunctionSchema(
         name=schema["name"],
         path=path,
         parameters=tuple(each["name"] for each in schema["parameters"]),
@@ -221,15 +230,17 @@ def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Fu
     )
 
 
-def _event(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Event:
+def _event(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> EventSchema:
     path = f"{namespace}.{schema['name']}"
-    return Event(
+    return EventSchema(
         name=schema["name"],
         path=path,
         permissions=frozenset(schema.get("permissions", ())),
         normalise=_lazily(lambda: compile_call(path, resolve(schema.get("extraParameters", [])))),
         needs=tuple(
-            Need(each["parameter"], each["word"], frozenset(each["permissions"]), each["message"], each.get("excludes"))
+            OptionRequirement(
+                each["parameter"], each["word"], frozenset(each["permissions"]), each["message"], each.get("excludes")
+            )
             for each in schema.get("needs", ())
         ),
         shapes=tuple(_lazily(partial(_argument_shape, each, resolve)) for each in schema["parameters"]),

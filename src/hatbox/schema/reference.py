@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from hatbox.schema.loader import Surface, load, read
+from hatbox.schema.loader import NamespaceSchema, load, read
 
 __all__ = ["reference"]
 
@@ -40,7 +40,7 @@ def reference() -> str:
     return "\n".join([_INTRODUCTION, *(line for surface in shown for line in _section(surface))])
 
 
-def _section(surface: Surface) -> Iterator[str]:
+def _section(surface: NamespaceSchema) -> Iterator[str]:
     schema = read(surface.file)
     yield from (f"## {surface.namespace}{_of_version(surface)}", "", schema["description"], "")
     yield from (f"Needs: {_needs(surface)}.", "", "| member | what it does |", "|---|---|")
@@ -53,11 +53,11 @@ def _section(surface: Surface) -> Iterator[str]:
     yield ""
 
 
-def _of_version(surface: Surface) -> str:
+def _of_version(surface: NamespaceSchema) -> str:
     return f" (manifest version {surface.manifest_version})" if surface.manifest_version else ""
 
 
-def _needs(surface: Surface) -> str:
+def _needs(surface: NamespaceSchema) -> str:
     """What shows the namespace to a caller, in words."""
     needs = [f"the permission {_either(surface.permissions)}"] if surface.permissions else []
     if surface.manifest_keys:

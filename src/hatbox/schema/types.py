@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hatbox.javascript.text import MAX_SAFE_INTEGER, code_units, stringify
 
-__all__ = ["Mismatch", "Normalise", "Type", "compile_type"]
+__all__ = ["Normalise", "Type", "ValidationError", "compile_type"]
 
 _DATE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?(Z|[-+][0-9]{2}:?[0-9]{2}))?"
@@ -25,11 +25,11 @@ Normalise: TypeAlias = Callable[[Any], Any]
 class Type(NamedTuple):
     """A compiled type: `fits` looks at the outermost kind of a value only, `normalise` at all of it."""
 
-    fits: Callable[[Any], bool]
+    matches: Callable[[Any], bool]
     normalise: Normalise
 
 
-class Mismatch(Exception):
+class ValidationError(Exception):
     """A value that is not of its type: what is wrong, and, in a list of choices, what it would have to be."""
 
     def __init__(self, problem: str | Callable[[], str], choice: str, path: tuple[str, ...] = ()) -> None:
@@ -44,9 +44,9 @@ class Mismatch(Exception):
         """What is wrong."""
         return self._problem if isinstance(self._problem, str) else self._problem()
 
-    def inside(self, name: str) -> Mismatch:
+    def inside(self, name: str) -> ValidationError:
         """The same, seen from the object or array that holds the value under `name`."""
-        return Mismatch(self._problem, self.choice, (name, *self.path))
+        return ValidationError(self._problem, self.choice, (name, *self.path))
 
     def __str__(self) -> str:
         return f"Error processing {'.'.join(self.path)}: {self.problem}" if self.path else self.problem
@@ -104,14 +104,16 @@ def _string(schema: Mapping[str, Any]) -> Type:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
         if refusal and not pattern.search(value):
-            raise Mismatch(refusal.replace("{}", value), f"match the format {schema['format']}")
+            raise ValidationError(refusal.replace("{}", value), f"match the format {schema['format']}")
         if not pattern.search(value):
             shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
-            raise Mismatch(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
+            raise ValidationError(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
         if len(value) > longest:
-            raise Mismatch(f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}")
+            raise ValidationError(
+                f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}"
+            )
         if is_date and not _DATE.fullmatch(value):
-            raise Mismatch(f"Error: Invalid date string {value}", 'match the format "date"')
+            raise ValidationError(f"Error: Invalid date string {value}", 'match the format "date"')
         return value
 
     return Type(_is_string, normalise)
@@ -130,7 +132,7 @@ def _enumeration(allowed: list[str]) -> Type:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
         if value not in allowed:
-            raise Mismatch(f"Invalid enumeration value {stringify(value)}", choice)
+            raise ValidationError(f"Invalid enumeration value {stringify(value)}", choice)
         return value
 
     return Type(_is_string, normalise)
@@ -152,7 +154,7 @@ def _number(schema: Mapping[str, Any]) -> Type:
         if not _is_number(value):
             raise _wrong_kind("number", value, "be a number value")
         if not math.isfinite(value):
-            raise Mismatch("NaN and infinity are not valid", "be a finite number")
+            raise ValidationError("NaN and infinity are not valid", "be a finite number")
         check(value)
         return value  # type: ignore[no-any-return]
 
@@ -166,7 +168,7 @@ def _integer(schema: Mapping[str, Any]) -> Type:
         if not _is_integer(value):
             raise _wrong_kind("integer", value, "be an integer value")
         if abs(value) > MAX_SAFE_INTEGER:
-            raise Mismatch("Integer is out of range", "be a valid 32 bit signed integer")
+            raise ValidationError("Integer is out of range", "be a valid 32 bit signed integer")
         check(value)
         return int(value)
 
@@ -179,10 +181,10 @@ def _range(kind: str, schema: Mapping[str, Any]) -> Callable[[float], None]:
     def check(value: float) -> None:
         if value < minimum:
             problem = f"{kind} {stringify(value)} is too small (must be at least {minimum})"
-            raise Mismatch(problem, f"be at least {minimum}")
+            raise ValidationError(problem, f"be at least {minimum}")
         if value > maximum:
             problem = f"{kind} {stringify(value)} is too big (must be at most {maximum})"
-            raise Mismatch(problem, f"be no greater than {maximum}")
+            raise ValidationError(problem, f"be no greater than {maximum}")
 
     return check
 
@@ -223,15 +225,15 @@ def _array(schema: Mapping[str, Any]) -> Type:
         for index, element in enumerate(value):
             try:
                 result.append(item(element))
-            except Mismatch as mismatch:
+            except ValidationError as mismatch:
                 if not drops_wrong:
                     raise mismatch.inside(str(index)) from None
         if len(result) < fewest:
             problem = f"Array requires at least {fewest} items; you have {len(result)}"
-            raise Mismatch(problem, f"have at least {fewest} items")
+            raise ValidationError(problem, f"have at least {fewest} items")
         if len(result) > most:
             problem = f"Array requires at most {most} items; you have {len(result)}"
-            raise Mismatch(problem, f"have at most {most} items")
+            raise ValidationError(problem, f"have at most {most} items")
         return result
 
     return Type(_is_array, normalise)
@@ -264,11 +266,11 @@ def _object(schema: Mapping[str, Any]) -> Type:
             elif item is None and optional:
                 result[name] = default
             elif item is None and name not in value:
-                raise Mismatch(f'Property "{name}" is required', f'contain the required "{name}" property')
+                raise ValidationError(f'Property "{name}" is required', f'contain the required "{name}" property')
             else:
                 try:
                     result[name] = member(item)
-                except Mismatch as mismatch:
+                except ValidationError as mismatch:
                     raise mismatch.inside(name) from None
         if not value.keys() <= known:
             raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
@@ -286,7 +288,7 @@ def _date() -> Type:
         if not _is_object(value):
             raise _wrong_kind("object", value, "be an object value")
         if not isinstance(value, datetime.datetime):
-            raise Mismatch("Object must be an instance of Date", "be an instance of Date")
+            raise ValidationError("Object must be an instance of Date", "be an instance of Date")
         return int(value.timestamp() * 1000)
 
     return Type(_is_object, normalise)
@@ -295,7 +297,7 @@ def _date() -> Type:
 def _refuse_unsupported(name: str, value: Mapping[str, Any]) -> None:
     if name in value:
         problem = f'Property "{name}" is unsupported by Firefox'
-        raise Mismatch(problem, f'not contain an unsupported "{name}" property')
+        raise ValidationError(problem, f'not contain an unsupported "{name}" property')
 
 
 def _instance(name: str) -> Type:
@@ -305,7 +307,7 @@ def _instance(name: str) -> Type:
         if not _is_object(value):
             raise _wrong_kind("object", value, "be an object value")
         if type(value).__name__ != name:
-            raise Mismatch(f"Object must be an instance of {name}", f"be an instance of {name}")
+            raise ValidationError(f"Object must be an instance of {name}", f"be an instance of {name}")
         return value
 
     return Type(_is_object, normalise)
@@ -325,7 +327,7 @@ def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type
                 continue
             try:
                 result[str(name)] = item(member)
-            except Mismatch as mismatch:
+            except ValidationError as mismatch:
                 raise mismatch.inside(str(name)) from None
         if unexpected:
             raise _unexpected(sorted(unexpected, key=code_units))
@@ -351,41 +353,41 @@ def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normal
 
 def _choices(choices: list[Type]) -> Type:
     def fits(value: Any) -> bool:
-        return any(choice.fits(value) for choice in choices)
+        return any(choice.matches(value) for choice in choices)
 
     def normalise(value: Any) -> Any:
-        wrong: dict[str, Mismatch] = {}
+        wrong: dict[str, ValidationError] = {}
         for choice in choices:
             try:
                 return choice.normalise(value)
-            except Mismatch as mismatch:
+            except ValidationError as mismatch:
                 wrong[mismatch.as_choice] = mismatch
         if len(wrong) == 1:
             raise next(iter(wrong.values()))
         *others, last = wrong
         shown = "" if value is None or _is_object(value) or _is_array(value) else f" {stringify(value)}"
         either = ", ".join([*others, f"or {last}"])
-        raise Mismatch(f"Value{shown} must either: {either}", f"must either [{either}]")
+        raise ValidationError(f"Value{shown} must either: {either}", f"must either [{either}]")
 
     return Type(fits, normalise)
 
 
-def _wrong_kind(kind: str, value: Any, choice: str) -> Mismatch:
-    return Mismatch(lambda: f"Expected {kind} instead of {stringify(value)}", choice)
+def _wrong_kind(kind: str, value: Any, choice: str) -> ValidationError:
+    return ValidationError(lambda: f"Expected {kind} instead of {stringify(value)}", choice)
 
 
-def _no_plain_object(value: Any) -> Mismatch:
+def _no_plain_object(value: Any) -> ValidationError:
     if not _is_object(value):
         return _wrong_kind("object", value, "be an object value")
     kind = type(value).__name__
-    return Mismatch(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
+    return ValidationError(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
 
 
-def _unexpected(names: list[str]) -> Mismatch:
+def _unexpected(names: list[str]) -> ValidationError:
     if len(names) == 1:
-        return Mismatch(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
+        return ValidationError(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
     listed = ", ".join(names)
-    return Mismatch(f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]")
+    return ValidationError(f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]")
 
 
 _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {

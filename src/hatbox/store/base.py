@@ -14,16 +14,16 @@ from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 __all__ = [
-    "MISSED",
-    "Change",
+    "RESYNC",
     "ChangeLog",
-    "CookieKey",
+    "ChangeRecord",
+    "ChangeSubscriber",
     "CookieRow",
+    "CookieRowKey",
     "CookieTable",
     "CookieTimeRow",
     "CookieTimeTable",
     "ExtensionTable",
-    "Follower",
     "IdentityRow",
     "IdentityTable",
     "PackageTable",
@@ -32,9 +32,9 @@ __all__ = [
     "TabRow",
     "TabTable",
     "Transaction",
+    "TransactionFunction",
     "WindowRow",
     "WindowTable",
-    "TransactionFunction",
 ]
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ T = TypeVar("T")
 IdentityRow: TypeAlias = tuple[int, str, str, str, int]
 """One identity: number, name, icon, color, hidden (0 or 1). A tuple, because a million of them must be cheap."""
 
-CookieKey: TypeAlias = tuple[str, int, str, str, str]
+CookieRowKey: TypeAlias = tuple[str, int, str, str, str]
 """What makes two cookies of one store the same: domain, host_only (0 or 1), path, name, partition."""
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
@@ -100,7 +100,7 @@ class WindowRow(NamedTuple):
     height: int | None
 
 
-class Change(NamedTuple):
+class ChangeRecord(NamedTuple):
     """Something that was committed: what it is about, and the details as JSON."""
 
     topic: str
@@ -109,10 +109,10 @@ class Change(NamedTuple):
     """The number of the call that made it, if it was made through this store and not in another process."""
 
 
-MISSED: Final = "missed"
+RESYNC: Final = "missed"
 """The topic of a change that tells a follower: changes were lost to you, look at everything anew."""
 
-Follower: TypeAlias = Callable[[Change], None]
+ChangeSubscriber: TypeAlias = Callable[[ChangeRecord], None]
 
 
 class IdentityTable(Protocol):
@@ -160,13 +160,13 @@ class CookieTable(Protocol):
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         """Keep these cookies, in the place of those with the same key."""
 
-    def delete(self, store: int, keys: Iterable[CookieKey]) -> None:
+    def delete(self, store: int, keys: Iterable[CookieRowKey]) -> None:
         """Drop these cookies."""
 
     def clear(self, store: int) -> None:
         """Drop all cookies of a store."""
 
-    def touch(self, store: int, used: Iterable[tuple[float, CookieKey]]) -> None:
+    def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
         """Note when these cookies were last used."""
 
 
@@ -198,13 +198,13 @@ class TabTable(Protocol):
     def delete(self, tab: int) -> None:
         """Drop a tab, and what is kept of its page."""
 
-    def place(self, order: Iterable[tuple[int, int]]) -> None:
+    def set_positions(self, order: Iterable[tuple[int, int]]) -> None:
         """Give tabs these positions: pairs of a tab and its position."""
 
-    def page(self, tab: int) -> bytes | None:
+    def page_snapshot(self, tab: int) -> bytes | None:
         """What an engine has kept of a tab's page, to open it again as it was."""
 
-    def keep_page(self, tab: int, page: bytes) -> None:
+    def save_page_snapshot(self, tab: int, page: bytes) -> None:
         """Keep this of a tab's page."""
 
 
@@ -377,17 +377,17 @@ class Store(ABC):
 
     @property
     @abstractmethod
-    def calls(self) -> int:
+    def last_call_id(self) -> int:
         """How many pieces of work have been handed in so far. The latest call has this number."""
 
     @abstractmethod
-    def catch_up(self) -> asyncio.Future[None]:
+    def deliver_pending_changes(self) -> asyncio.Future[None]:
         """Resolves when followers were told of everything that anyone had committed when it was called."""
 
     @abstractmethod
-    def follow(self, follower: Follower) -> None:
+    def subscribe(self, follower: ChangeSubscriber) -> None:
         """Tell `follower` of every change from now on: once each, in the order of their commits, on this loop."""
 
     @abstractmethod
-    def unfollow(self, follower: Follower) -> None:
+    def unsubscribe(self, follower: ChangeSubscriber) -> None:
         """Stop telling `follower`."""

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hatbox.events import Event
-from hatbox.store.base import Change, Store
+from hatbox.store.base import ChangeRecord, Store
 
-__all__ = ["Feed"]
+__all__ = ["ChangeEvents"]
 
 T = TypeVar("T")
 
 
-class Feed:
+class ChangeEvents:
     """The events of one service. It follows the store only while somebody listens to one of them."""
 
     def __init__(self, store: Store, name: str) -> None:
@@ -24,19 +24,19 @@ class Feed:
 
     def event(self, name: str, topic: str, decode: Callable[[bytes], T]) -> Event[T]:
         """The event that tells of the changes with this topic: `decode` makes what listeners get of a payload."""
-        event: Event[T] = Event(f"{self._name}.{name}", lambda: self._store.calls, self._follow_if_wanted)
+        event: Event[T] = Event(f"{self._name}.{name}", lambda: self._store.last_call_id, self._update_subscription)
         self._topics[topic] = event, decode
         return event
 
-    def _follow_if_wanted(self) -> None:
+    def _update_subscription(self) -> None:
         wanted = any(event for event, _ in self._topics.values())
         if wanted and not self._following:
-            self._store.follow(self._hear)
+            self._store.subscribe(self._hear)
         elif self._following and not wanted:
-            self._store.unfollow(self._hear)
+            self._store.unsubscribe(self._hear)
         self._following = wanted
 
-    def _hear(self, change: Change) -> None:
+    def _hear(self, change: ChangeRecord) -> None:
         if known := self._topics.get(change.topic):
             event, decode = known
             if event:

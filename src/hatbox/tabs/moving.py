@@ -9,16 +9,16 @@ from hatbox.tabs import states
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import (
     activate,
-    arrange,
     close_if_empty,
+    drop_references,
     ensure_active,
-    heir_of,
+    next_active_tab,
+    record_update,
     row_of,
-    sever,
-    tell,
+    set_order,
 )
-from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Move, Placement, Tab, note, tab_of
-from hatbox.tabs.visibility import show_quietly
+from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Move, Tab, TabPosition, record_change, tab_of
+from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
 
 __all__ = ["attach", "move_tabs", "pin_quietly", "set_pinned"]
@@ -69,9 +69,9 @@ def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow],
     others = [other for other in order if other.id != row.id]
     if row.pinned:  # just behind the pinned ones is the last place among them
         place = min(place, sum(other.pinned for other in others))
-    arrange(transaction, [*others[:place], row, *others[place:]], moved=[row])
+    set_order(transaction, [*others[:place], row, *others[place:]], moved=[row])
     if place != row.position:
-        sever(transaction, order, ())
+        drop_references(transaction, order, ())
 
 
 def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
@@ -79,16 +79,16 @@ def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pi
     use_first_tab(transaction, row.id)
     old_order = transaction.tabs.find(window=row.window)
     left = [other for other in old_order if other.id != row.id]
-    heir = heir_of(row, old_order, {row.id}) if row.active else None
+    heir = next_active_tab(row, old_order, {row.id}) if row.active else None
     order = transaction.tabs.find(window=window)
-    note(transaction, DETACHED, Placement(row.id, row.window, row.position))
+    record_change(transaction, DETACHED, TabPosition(row.id, row.window, row.position))
     lost = {"active": 0, "opener": None, "owner": None, "related": None}
     is_pinned = row.pinned if pinned is None else int(pinned)
     transaction.tabs.update(row.id, window=window, position=place, pinned=is_pinned, **lost)
-    arrange(transaction, left)
-    sever(transaction, old_order, {row.id})
-    arrange(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
-    note(transaction, ATTACHED, Placement(row.id, window, place))
+    set_order(transaction, left)
+    drop_references(transaction, old_order, {row.id})
+    set_order(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
+    record_change(transaction, ATTACHED, TabPosition(row.id, window, place))
     if heir is not None:
         activate(transaction, row_of(transaction, heir.id))
     close_if_empty(transaction, row.window)
@@ -97,7 +97,7 @@ def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pi
 def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> None:
     """Pin a tab, behind those that are pinned, or unpin it: then it is the first behind them. A hidden one is shown."""
     if pin_quietly(transaction, row, pinned=pinned):
-        tell(transaction, row_of(transaction, row.id), "pinned")
+        record_update(transaction, row_of(transaction, row.id), "pinned")
 
 
 def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
@@ -109,13 +109,13 @@ def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
     others = [other for other in order if other.id != row.id]
     place = sum(other.pinned for other in others)
     transaction.tabs.update(row.id, pinned=int(pinned))
-    transaction.tabs.place((other.id, at) for at, other in enumerate([*others[:place], row, *others[place:]]))
+    transaction.tabs.set_positions((other.id, at) for at, other in enumerate([*others[:place], row, *others[place:]]))
     if place != row.position:
-        note(transaction, MOVED, Move(row.id, row.window, row.position, place))
-        sever(transaction, order, ())
+        record_change(transaction, MOVED, Move(row.id, row.window, row.position, place))
+        drop_references(transaction, order, ())
     if pinned:
-        new, shown = show_quietly(transaction, row_of(transaction, row.id), states.Tab.SHOW)
+        new, shown = show_without_event(transaction, row_of(transaction, row.id), states.TabTransition.SHOW)
         if shown:
-            tell(transaction, new, "hidden")
+            record_update(transaction, new, "hidden")
         ensure_active(transaction, row.window)
     return True

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import store_number
+from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs import states
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
-from hatbox.tabs.strip import arrange, change, later_than_all, row_of, switch_to, tell, within_pinned
-from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, note, tab_of
-from hatbox.tabs.visibility import reveal
+from hatbox.tabs.strip import change, next_access_time, record_update, row_of, set_order, switch_to, within_pinned
+from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record_change, tab_of
+from hatbox.tabs.visibility import show_identity_of
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
 
 __all__ = ["duplicate", "open_tab", "open_window"]
@@ -33,12 +33,12 @@ def open_tab(
 
     Where no window is named it is the normal one that had the focus last. A hidden identity is shown first.
     """
-    store = store_number(cookie_store_id)
+    store = store_user_context_id(cookie_store_id)
     if store is None or (store and transaction.identities.get(store) is None):
         raise InvalidIdentity(cookie_store_id)
     window = window_for_new_tab(transaction, window_id)
     opener = row_of(transaction, opener_id) if opener_id is not None else None
-    reveal(transaction, store, states.Identity.TAB_OPENED)
+    show_identity_of(transaction, store, states.IdentityTransition.TAB_OPENED)
     target = without_credentials(url or "")
     load: dict[str, str | int] = {"target": target, "navigation": int(url is not None)}
     row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
@@ -61,7 +61,7 @@ def open_window(
 
 def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *, active: bool = True) -> Tab:
     """The same page once more: behind the tab if that is the active one, else at the end of the window."""
-    reveal(transaction, row_of(transaction, tab_id).store, states.Identity.TAB_OPENED)
+    show_identity_of(transaction, row_of(transaction, tab_id).store, states.IdentityTransition.TAB_OPENED)
     row = row_of(transaction, tab_id)
     has_page = row.url != BLANK or row.target != ""
     copy = _insert(
@@ -81,9 +81,9 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     )
     if row.active:
         transaction.tabs.update(copy.id, opener=row.id, owner=row.id)
-    page = transaction.tabs.page(tab_id)
+    page = transaction.tabs.page_snapshot(tab_id)
     if page is not None:
-        transaction.tabs.keep_page(copy.id, page)
+        transaction.tabs.save_page_snapshot(copy.id, page)
     copy_values(transaction, kind_of_tab(tab_id), kind_of_tab(copy.id))
     _appear(transaction, copy, active=active)
     new = row_of(transaction, copy.id)
@@ -109,7 +109,7 @@ def _insert(
     else:
         index = _place(transaction, order, relative) if relative else len(order)
     place = within_pinned(order, index, pinned=pinned)
-    accessed = later_than_all(order)
+    accessed = next_access_time(order)
     tab_id = transaction.tabs.insert(window, place, store, pinned=int(pinned), last_accessed=accessed, **fields)
     for row in order:
         if row.active and row.owner is not None:  # whoever opens more tabs goes on from here, not back
@@ -117,7 +117,7 @@ def _insert(
     if relative is not None:
         transaction.tabs.update(relative.id, related=tab_id)
     row = row_of(transaction, tab_id)
-    arrange(transaction, [*order[:place], row, *order[place:]])
+    set_order(transaction, [*order[:place], row, *order[place:]])
     return row
 
 
@@ -134,9 +134,9 @@ def _appear(transaction: Transaction, row: TabRow, *, active: bool) -> Tab:
     others = transaction.tabs.find(window=row.window)
     activation = switch_to(transaction, row) if active or not any(other.active for other in others) else None
     new = row_of(transaction, row.id)
-    note(transaction, CREATED, tab_of(new))
+    record_change(transaction, CREATED, tab_of(new))
     if new.pinned:
-        tell(transaction, new, "pinned")
+        record_update(transaction, new, "pinned")
     if activation is not None:
-        note(transaction, ACTIVATED, activation)
+        record_change(transaction, ACTIVATED, activation)
     return tab_of(new)

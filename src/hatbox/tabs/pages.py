@@ -15,16 +15,26 @@ from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.first_tab import use_first_tab
-from hatbox.tabs.strip import change, row_of, tell
-from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, note, tab_of
+from hatbox.tabs.strip import change, record_update, row_of
+from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, record_change, tab_of
 
-__all__ = ["Page", "keep_page", "navigate", "page_began", "page_begun", "page_changed", "reload"]
+__all__ = [
+    "PageState",
+    "navigate",
+    "navigation_started",
+    "page_navigated_itself",
+    "reload",
+    "save_page_snapshot",
+    "update_page",
+]
 
 
-_LONGEST: Final = 4096  # characters of a title: no strip shows more, and every reader of the profile gets all of it
+_MAX_TITLE_LENGTH: Final = (
+    4096  # characters of a title: no strip shows more, and every reader of the profile gets all of it
+)
 
 
-class Page(msgspec.Struct, frozen=True):
+class PageState(msgspec.Struct, frozen=True):
     """What an engine tells of a page that has loaded, or that could not be."""
 
     url: str
@@ -44,7 +54,7 @@ def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     use_first_tab(transaction, tab_id)
     target = without_credentials(url)
     tab = tab_of(change(transaction, row, target=target, navigation=row.navigation + 1))
-    note(transaction, NAVIGATED, tab)
+    record_change(transaction, NAVIGATED, tab)
     return tab
 
 
@@ -54,7 +64,7 @@ def reload(transaction: Transaction, tab_id: int) -> Tab:
     return navigate(transaction, tab_id, row.target or row.url)
 
 
-def page_begun(transaction: Transaction, tab_id: int, navigation: int) -> Tab | None:
+def navigation_started(transaction: Transaction, tab_id: int, navigation: int) -> Tab | None:
     """An engine has begun a load that was asked for. Nothing if the tab was closed or another load asked for.
 
     A blank page is there as soon as it is asked for: its load is told from beginning to end at once.
@@ -65,7 +75,7 @@ def page_begun(transaction: Transaction, tab_id: int, navigation: int) -> Tab | 
     return tab_of(row if row.target == BLANK else _begin(transaction, row))
 
 
-def page_began(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:
+def page_navigated_itself(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:
     """A page goes somewhere by itself: a link, a script, a form. Nothing if the tab was closed or another load asked
     for."""
     row = _at(transaction, tab_id, navigation)
@@ -75,8 +85,8 @@ def page_began(transaction: Transaction, tab_id: int, navigation: int, url: str)
     return tab_of(_begin(transaction, change(transaction, row, target=target, navigation=row.navigation + 1)))
 
 
-def page_changed(
-    transaction: Transaction, tab_id: int, navigation: int, page: Page, *, done: bool = True
+def update_page(
+    transaction: Transaction, tab_id: int, navigation: int, page: PageState, *, done: bool = True
 ) -> Tab | None:
     """What became of a load, or how far it has come. Nothing if the tab was closed or another load asked for."""
     row = _at(transaction, tab_id, navigation)
@@ -92,8 +102,8 @@ def page_changed(
     return tab_of(_finish(transaction, row) if done else row)
 
 
-def _storable(page: Page) -> Page:
-    url, title = without_credentials(page.url), well_formed(page.title[:_LONGEST])
+def _storable(page: PageState) -> PageState:
+    url, title = without_credentials(page.url), well_formed(page.title[:_MAX_TITLE_LENGTH])
     error = page.error.replace(page.url, url) if url else page.error
     return msgspec.structs.replace(page, url=url, title=title, icon=without_credentials(page.icon), error=error)
 
@@ -107,28 +117,30 @@ def _begin(transaction: Transaction, row: TabRow) -> TabRow:
     if row.begun == row.navigation:
         return row
     row = change(transaction, row, begun=row.navigation)
-    tell(transaction, row, "status")
+    record_update(transaction, row, "status")
     return row
 
 
-def _show(transaction: Transaction, row: TabRow, page: Page) -> TabRow:
+def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
     """Put a page into its tab. The first that is told of one is its URL; before it, that the old title is gone."""
     arrives = row.loaded < row.begun and row.target != ""
-    row = _quietly(transaction, row, status=page.http_status, content_type=page.content_type, error=page.error)
+    row = _update_without_event(
+        transaction, row, status=page.http_status, content_type=page.content_type, error=page.error
+    )
     if arrives:
         old = tab_of(row)
         columns = {"url": page.url, "target": ""} | ({} if page.url == row.url else {"title": ""})
-        row = _quietly(transaction, row, **columns)
-        if tab_of(row).label != old.label:
-            tell(transaction, row, "title")
+        row = _update_without_event(transaction, row, **columns)
+        if tab_of(row).display_title != old.display_title:
+            record_update(transaction, row, "title")
         if old.url != BLANK or page.url != BLANK:
-            tell(transaction, row, "status", "url")
+            record_update(transaction, row, "status", "url")
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
-    label = tab_of(row).label
-    row = _quietly(transaction, row, title=page.title)
-    if tab_of(row).label != label:
-        tell(transaction, row, "title")
+    label = tab_of(row).display_title
+    row = _update_without_event(transaction, row, title=page.title)
+    if tab_of(row).display_title != label:
+        record_update(transaction, row, "title")
     return change(transaction, row, icon=page.icon)
 
 
@@ -136,17 +148,17 @@ def _finish(transaction: Transaction, row: TabRow) -> TabRow:
     if row.loaded == row.navigation:
         return row
     row = change(transaction, row, target="", loaded=row.navigation)
-    tell(transaction, row, "status")
+    record_update(transaction, row, "status")
     return row
 
 
-def _quietly(transaction: Transaction, row: TabRow, **columns: str | int | None) -> TabRow:
+def _update_without_event(transaction: Transaction, row: TabRow, **columns: str | int | None) -> TabRow:
     """Change columns of which nobody is told, or not yet."""
     transaction.tabs.update(row.id, **columns)
     return row._replace(**columns)  # type: ignore[arg-type]  # the names are columns
 
 
-def keep_page(transaction: Transaction, tab_id: int, page: bytes) -> None:
+def save_page_snapshot(transaction: Transaction, tab_id: int, page: bytes) -> None:
     """Keep what an engine needs to open a tab's page again as it was."""
     if transaction.tabs.get(tab_id) is not None:
-        transaction.tabs.keep_page(tab_id, page)
+        transaction.tabs.save_page_snapshot(tab_id, page)

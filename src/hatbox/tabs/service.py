@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from hatbox.identities.ids import DEFAULT_STORE
-from hatbox.identities.model import ContextualIdentity, IdentityLike, find, recognize
+from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
 from hatbox.store.base import Store, Transaction, TransactionFunction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs import tab_model as model
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
@@ -22,9 +22,9 @@ from hatbox.tabs.tab_model import (
     Activation,
     Hidden,
     Move,
-    Placement,
-    Removal,
     Tab,
+    TabPosition,
+    TabRemoval,
     Update,
     Window,
     decoder,
@@ -46,7 +46,7 @@ class Tabs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        feed = Feed(store, "tabs")
+        feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
         """Tells of each new tab."""
         self.on_updated = feed.event("on_updated", model.UPDATED, decoder(Update))
@@ -57,11 +57,11 @@ class Tabs:
         """Emitted when an engine has hidden the page of a tab, with a description of lost typed text."""
         self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
         """Tells of each tab that was moved within its window."""
-        self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(Placement))
+        self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(TabPosition))
         """Tells of each tab that came from another window."""
-        self.on_detached = feed.event("on_detached", model.DETACHED, decoder(Placement))
+        self.on_detached = feed.event("on_detached", model.DETACHED, decoder(TabPosition))
         """Tells of each tab that leaves for another window."""
-        self.on_removed = feed.event("on_removed", model.REMOVED, decoder(Removal))
+        self.on_removed = feed.event("on_removed", model.REMOVED, decoder(TabRemoval))
         """Tells of each tab that was closed, as it was."""
         self.on_window_created = feed.event("on_window_created", model.WINDOW_CREATED, decoder(Window))
         """Tells of each new window."""
@@ -152,5 +152,5 @@ class Tabs:
 
 def _store_id(transaction: Transaction, identity: IdentityLike) -> str:
     if isinstance(identity, ContextualIdentity):
-        return recognize(transaction, identity).cookie_store_id
+        return resolve(transaction, identity).cookie_store_id
     return DEFAULT_STORE if identity == DEFAULT_STORE else find(transaction, identity).cookie_store_id

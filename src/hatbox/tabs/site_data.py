@@ -14,11 +14,11 @@ from hatbox.store.base import Transaction
 __all__ = [
     "CACHE",
     "DATABASES",
-    "FORGOTTEN",
     "LOCAL_STORAGE",
     "SERVICE_WORKERS",
-    "Forgotten",
-    "forget_site_data",
+    "SITE_DATA_CLEARED",
+    "SiteDataRemoval",
+    "clear_site_data",
     "parts_of",
 ]
 
@@ -26,18 +26,18 @@ LOCAL_STORAGE: Final = "local"
 DATABASES: Final = "databases"
 CACHE: Final = "cache"
 SERVICE_WORKERS: Final = "serviceWorkers"
-FORGOTTEN: Final = "site_data.forgotten"
+SITE_DATA_CLEARED: Final = "site_data.forgotten"
 """The topic under which engines are told, which may hold the same."""
 
 _KEPT: Final = (LOCAL_STORAGE, DATABASES)
 
 
-class Forgotten(msgspec.Struct, frozen=True):
+class SiteDataRemoval(msgspec.Struct, frozen=True):
     """Some of what pages keep was removed."""
 
     number: int
     """That of the identity."""
-    parts: Sequence[str]
+    storage_types: Sequence[str]
     hosts: Sequence[str] | None
     """Of which hosts, with their ports; None is all."""
 
@@ -53,11 +53,11 @@ class Forgotten(msgspec.Struct, frozen=True):
         return [f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")]
 
 
-def forget_site_data(
+def clear_site_data(
     transaction: Transaction, number: int, parts: Sequence[str], hosts: Collection[str] | None = None
 ) -> None:
     """Remove these parts of what pages keep in an identity: of all origins, or of those with these hosts and ports."""
-    forgotten = Forgotten(number, list(parts), None if hosts is None else sorted(hosts))
+    forgotten = SiteDataRemoval(number, list(parts), None if hosts is None else sorted(hosts))
     kept = [part for part in parts if part in _KEPT]
     for origin, data in transaction.site_data.load(number) if kept else ():
         if forgotten.is_about(origin):
@@ -66,7 +66,7 @@ def forget_site_data(
                 transaction.site_data.put(number, origin, left)
             else:
                 transaction.site_data.delete(number, origin)
-    transaction.changes.append(FORGOTTEN, msgspec.json.encode(forgotten))
+    transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(forgotten))
 
 
 def parts_of(data: bytes) -> set[str]:

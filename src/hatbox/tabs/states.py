@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["IDENTITY", "TAB", "Identity", "Tab"]
+__all__ = ["IDENTITY", "TAB", "IdentityTransition", "TabTransition"]
 
 
-class Identity(StrEnum):
+class IdentityTransition(StrEnum):
     """What can happen to an identity."""
 
     HIDE = "hide"
@@ -21,7 +21,7 @@ class Identity(StrEnum):
     TAB_SHOWN = "one of its tabs is shown, or activated"
 
 
-class Tab(StrEnum):
+class TabTransition(StrEnum):
     """What can happen to a tab."""
 
     HIDE = "hide"
@@ -33,34 +33,34 @@ class Tab(StrEnum):
 
 # Is it hidden → what happens → is it hidden afterwards.
 
-IDENTITY: Final[Mapping[bool, Mapping[Identity, bool]]] = {
+IDENTITY: Final[Mapping[bool, Mapping[IdentityTransition, bool]]] = {
     False: {
-        Identity.HIDE: True,
-        Identity.SHOW: False,
-        Identity.TAB_OPENED: False,
-        Identity.TAB_SHOWN: False,
+        IdentityTransition.HIDE: True,
+        IdentityTransition.SHOW: False,
+        IdentityTransition.TAB_OPENED: False,
+        IdentityTransition.TAB_SHOWN: False,
     },
     True: {
-        Identity.HIDE: True,
-        Identity.SHOW: False,
-        Identity.TAB_OPENED: False,
-        Identity.TAB_SHOWN: False,
+        IdentityTransition.HIDE: True,
+        IdentityTransition.SHOW: False,
+        IdentityTransition.TAB_OPENED: False,
+        IdentityTransition.TAB_SHOWN: False,
     },
 }
 
-TAB: Final[Mapping[bool, Mapping[Tab, bool]]] = {
+TAB: Final[Mapping[bool, Mapping[TabTransition, bool]]] = {
     False: {
-        Tab.HIDE: True,
-        Tab.SHOW: False,
-        Tab.ACTIVATE: False,
-        Tab.IDENTITY_HIDDEN: True,
-        Tab.IDENTITY_SHOWN: False,
+        TabTransition.HIDE: True,
+        TabTransition.SHOW: False,
+        TabTransition.ACTIVATE: False,
+        TabTransition.IDENTITY_HIDDEN: True,
+        TabTransition.IDENTITY_SHOWN: False,
     },
     True: {
-        Tab.HIDE: True,
-        Tab.SHOW: False,
-        Tab.ACTIVATE: False,
-        Tab.IDENTITY_HIDDEN: True,
-        Tab.IDENTITY_SHOWN: False,
+        TabTransition.HIDE: True,
+        TabTransition.SHOW: False,
+        TabTransition.ACTIVATE: False,
+        TabTransition.IDENTITY_HIDDEN: True,
+        TabTransition.IDENTITY_SHOWN: False,
     },
 }

@@ -24,30 +24,30 @@ from hatbox.tabs.tab_model import (
     WINDOW_REMOVED,
     Activation,
     Move,
-    Removal,
+    TabRemoval,
     Update,
-    note,
+    record_change,
     tab_of,
 )
 
 __all__ = [
     "activate",
-    "arrange",
     "change",
     "close_if_empty",
     "close_rows",
-    "end_succession",
+    "drop_references",
     "ensure_active",
-    "heir_of",
-    "later_than_all",
+    "next_access_time",
+    "next_active_tab",
+    "record_update",
+    "remove_from_successor_chains",
     "row_of",
-    "sever",
+    "set_order",
     "switch_to",
-    "tell",
     "within_pinned",
 ]
 
-_TOLD: Final = {  # the columns whose changes are told of, in this order
+_OBSERVED_COLUMNS: Final = {  # the columns whose changes are told of, in this order
     "url": "url",
     "title": "title",
     "icon": "icon",
@@ -75,26 +75,26 @@ def change(transaction: Transaction, row: TabRow, **columns: str | int | float |
         return row
     transaction.tabs.update(row.id, **changed)
     new = row._replace(**changed)  # type: ignore[arg-type]  # the names are columns
-    told = [attribute for column, attribute in _TOLD.items() if column in changed]
+    told = [attribute for column, attribute in _OBSERVED_COLUMNS.items() if column in changed]
     if told:
-        tell(transaction, new, *told)
+        record_update(transaction, new, *told)
     return new
 
 
-def tell(transaction: Transaction, row: TabRow, *changed: str) -> None:
+def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
     """Tell that these attributes of a tab have changed."""
     focused = transaction.windows.last_focused()
     is_focused = focused is not None and focused.id == row.window
-    note(transaction, UPDATED, Update(tab_of(row), changed, is_focused))
+    record_change(transaction, UPDATED, Update(tab_of(row), changed, is_focused))
 
 
-def arrange(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
+def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
     """Bring the tabs of a window into this order, and tell of those that moved by themselves."""
-    transaction.tabs.place((row.id, place) for place, row in enumerate(order) if row.position != place)
+    transaction.tabs.set_positions((row.id, place) for place, row in enumerate(order) if row.position != place)
     places = {row.id: place for place, row in enumerate(order)}
     for row in moved:
         if row.position != places[row.id]:
-            note(transaction, MOVED, Move(row.id, row.window, row.position, places[row.id]))
+            record_change(transaction, MOVED, Move(row.id, row.window, row.position, places[row.id]))
 
 
 def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
@@ -110,19 +110,19 @@ def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
 def activate(transaction: Transaction, row: TabRow) -> None:
     """Make a visible tab the active one of its window."""
     if not row.active:
-        note(transaction, ACTIVATED, switch_to(transaction, row))
+        record_change(transaction, ACTIVATED, switch_to(transaction, row))
 
 
 def switch_to(transaction: Transaction, row: TabRow) -> Activation:
     """Make a visible tab the active one of its window, and leave it to the caller to tell of it."""
     order = transaction.tabs.find(window=row.window)
-    now = later_than_all(order)
+    now = next_access_time(order)
     previous = next((other for other in order if other.active), None)
     if previous is not None:
         transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
         if previous.related not in (None, row.id):
             transaction.tabs.update(previous.related, owner=None)
-    _forget_relatives(transaction, order)
+    _clear_related_tabs(transaction, order)
     transaction.tabs.update(row.id, active=1, last_accessed=now + _INSTANT)
     return Activation(row.id, previous.id if previous else None, row.window)
 
@@ -134,7 +134,7 @@ def ensure_active(transaction: Transaction, window: int) -> None:
         activate(transaction, max(visible, key=lambda row: row.last_accessed))
 
 
-def heir_of(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> TabRow | None:
+def next_active_tab(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> TabRow | None:
     """The tab that becomes active when this one leaves, with others: as Firefox chooses it.
 
     Its successor, else the tab that it was opened from, else the next visible one to the right, else to the left.
@@ -147,7 +147,7 @@ def heir_of(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> T
     return after[0] if after else next(reversed(staying.values()), None)
 
 
-def end_succession(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
+def remove_from_successor_chains(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
     """Take tabs out of all lines of succession: who came before one of them gets the one after it."""
     for row in order:
         if row.id in leaving and row.successor is not None:
@@ -166,14 +166,14 @@ def _successor(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -
     return None if successor in seen else successor
 
 
-def _forget_relatives(transaction: Transaction, order: Sequence[TabRow]) -> None:
+def _clear_related_tabs(transaction: Transaction, order: Sequence[TabRow]) -> None:
     """Forget which tabs were opened from which, one after the other: the next one is the first again."""
     for row in order:
         if row.related is not None:
             transaction.tabs.update(row.id, related=None)
 
 
-def later_than_all(order: Sequence[TabRow]) -> float:
+def next_access_time(order: Sequence[TabRow]) -> float:
     """Now, but after every time at which one of these tabs was accessed."""
     return max(time.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
 
@@ -189,24 +189,24 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
         left = [row for row in order if row.id not in closing]
         going = {row.id: row for row in (rows if left else order) if row.window == window}
         active = next((row for row in going.values() if row.active), None)
-        heir = heir_of(active, order, closing) if active else None
+        heir = next_active_tab(active, order, closing) if active else None
         for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
             if row.hidden:
                 forget_hiders(transaction, [row.id])
-            note(transaction, REMOVED, Removal(tab_of(row), window_closing or not left))
-        arrange(transaction, left)
-        sever(transaction, order, closing)
+            record_change(transaction, REMOVED, TabRemoval(tab_of(row), window_closing or not left))
+        set_order(transaction, left)
+        drop_references(transaction, order, closing)
         if heir is not None:
             activate(transaction, row_of(transaction, heir.id))
         close_if_empty(transaction, window)
 
 
-def sever(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
+def drop_references(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
     """Let no tab of a window refer any more to those that leave it."""
-    end_succession(transaction, order, leaving)
-    _forget_relatives(transaction, order)
+    remove_from_successor_chains(transaction, order, leaving)
+    _clear_related_tabs(transaction, order)
     for row in order:
         if row.opener in leaving and row.id not in leaving:
             transaction.tabs.update(row.id, opener=None)
@@ -219,9 +219,9 @@ def close_if_empty(transaction: Transaction, window: int) -> None:
     focused = transaction.windows.last_focused()
     transaction.windows.delete(window)
     drop_values(transaction, kind_of_window(window))
-    note(transaction, WINDOW_REMOVED, window)
+    record_change(transaction, WINDOW_REMOVED, window)
     if focused is not None and focused.id == window:
-        note(transaction, WINDOW_FOCUSED, NO_WINDOW)
+        record_change(transaction, WINDOW_FOCUSED, NO_WINDOW)
         successor = transaction.windows.last_focused()
         if successor is not None:
-            note(transaction, WINDOW_FOCUSED, successor.id)
+            record_change(transaction, WINDOW_FOCUSED, successor.id)

@@ -31,14 +31,14 @@ __all__ = [
     "Activation",
     "Hidden",
     "Move",
-    "Placement",
-    "Removal",
     "Tab",
+    "TabPosition",
+    "TabRemoval",
     "Update",
     "Window",
     "decoder",
     "is_blank",
-    "note",
+    "record_change",
     "tab_of",
     "window_of",
 ]
@@ -67,7 +67,7 @@ class Tab(msgspec.Struct, frozen=True):
     index: int
     cookie_store_id: str
     url: str
-    target: str
+    pending_url: str
     """The URL that a load under way leads to; empty if none is."""
     title: str
     icon: str
@@ -84,11 +84,11 @@ class Tab(msgspec.Struct, frozen=True):
     """The tab that is activated when this one is closed, if somebody has said so."""
     last_accessed: float
     """In seconds since 1970."""
-    navigation: int
+    navigation_id: int
     """How many loads were asked for."""
     loading: bool
     """Whether the latest of them has not ended yet."""
-    begun: bool
+    started: bool
     """Whether an engine is at it."""
     http_status: int | None
     """The status of the answer that brought the page; None without one."""
@@ -99,12 +99,12 @@ class Tab(msgspec.Struct, frozen=True):
     @property
     def status(self) -> Literal["loading", "complete"]:
         """`loading` while an engine loads a page, else `complete`; also while no engine is there to begin."""
-        return "loading" if self.begun else "complete"
+        return "loading" if self.started else "complete"
 
     @property
-    def label(self) -> str:
+    def display_title(self) -> str:
         """The title that people see: that of the page, else what is or will be there."""
-        return self.title or _label(self.target if self.url == BLANK and self.target else self.url)
+        return self.title or _label(self.pending_url if self.url == BLANK and self.pending_url else self.url)
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -155,7 +155,7 @@ class Move(msgspec.Struct, frozen=True):
     to_index: int
 
 
-class Placement(msgspec.Struct, frozen=True):
+class TabPosition(msgspec.Struct, frozen=True):
     """Where a tab that moved to another window is now, or was."""
 
     tab_id: int
@@ -163,7 +163,7 @@ class Placement(msgspec.Struct, frozen=True):
     index: int
 
 
-class Removal(msgspec.Struct, frozen=True):
+class TabRemoval(msgspec.Struct, frozen=True):
     """A tab, as it was, and whether all of its window was closed."""
 
     tab: Tab
@@ -183,7 +183,7 @@ def tab_of(row: TabRow) -> Tab:
         index=row.position,
         cookie_store_id=cookie_store_id_of(row.store),
         url=row.url,
-        target=row.target,
+        pending_url=row.target,
         title=row.title,
         icon=row.icon,
         active=row.active == 1,
@@ -195,9 +195,9 @@ def tab_of(row: TabRow) -> Tab:
         opener_id=row.opener,
         successor_id=row.successor,
         last_accessed=row.last_accessed,
-        navigation=row.navigation,
+        navigation_id=row.navigation,
         loading=row.loaded < row.navigation,
-        begun=row.loaded < row.begun,
+        started=row.loaded < row.begun,
         http_status=row.status,
         content_type=row.content_type,
         error=row.error,
@@ -219,7 +219,7 @@ def window_of(row: WindowRow, *, focused: bool) -> Window:
     )
 
 
-def note(transaction: Transaction, topic: str, payload: msgspec.Struct | int) -> None:
+def record_change(transaction: Transaction, topic: str, payload: msgspec.Struct | int) -> None:
     """Tell of something that happened."""
     transaction.changes.append(topic, _encode(payload))
 

@@ -7,7 +7,15 @@ from typing import Final
 from hatbox.errors import InvalidWindow
 from hatbox.store.base import Transaction, WindowRow
 from hatbox.tabs.strip import close_rows
-from hatbox.tabs.tab_model import NO_WINDOW, WINDOW_CREATED, WINDOW_FOCUSED, WINDOW_UPDATED, Window, note, window_of
+from hatbox.tabs.tab_model import (
+    NO_WINDOW,
+    WINDOW_CREATED,
+    WINDOW_FOCUSED,
+    WINDOW_UPDATED,
+    Window,
+    record_change,
+    window_of,
+)
 
 __all__ = [
     "announce_window",
@@ -50,7 +58,7 @@ def insert_window(transaction: Transaction, **fields: str | int | None) -> Windo
 
 def announce_window(transaction: Transaction, window: Window) -> Window:
     """Tell of a new window, and give it the focus."""
-    note(transaction, WINDOW_CREATED, window)
+    record_change(transaction, WINDOW_CREATED, window)
     return focus_window(transaction, window.id)
 
 
@@ -59,7 +67,7 @@ def update_window(transaction: Transaction, window_id: int, **changed: str | int
     _row(transaction, window_id)
     if changed:
         transaction.windows.update(window_id, **changed)
-        note(transaction, WINDOW_UPDATED, get_window(transaction, window_id))
+        record_change(transaction, WINDOW_UPDATED, get_window(transaction, window_id))
     return get_window(transaction, window_id)
 
 
@@ -69,9 +77,9 @@ def focus_window(transaction: Transaction, window_id: int) -> Window:
     last = transaction.windows.last_focused()
     if row.focused == 0 or last is None or last.id != window_id:
         if last is not None and last.focused:  # in between none has it: so it is told by Firefox
-            note(transaction, WINDOW_FOCUSED, NO_WINDOW)
+            record_change(transaction, WINDOW_FOCUSED, NO_WINDOW)
         transaction.windows.focus(window_id)
-        note(transaction, WINDOW_FOCUSED, window_id)
+        record_change(transaction, WINDOW_FOCUSED, window_id)
     return get_window(transaction, window_id)
 
 

@@ -5,6 +5,6 @@ that uses one of them may be a coroutine function, without any other plugin.
 """
 
 from hatbox.testing.extensions import ExtensionUnderTest
-from hatbox.testing.site import Request, Site
+from hatbox.testing.site import LoopbackSite, Request
 
-__all__ = ["ExtensionUnderTest", "Request", "Site"]
+__all__ = ["ExtensionUnderTest", "LoopbackSite", "Request"]

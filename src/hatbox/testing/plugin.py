@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.runtime import LogEntry
     from hatbox.profile import Profile
     from hatbox.testing.extensions import ExtensionUnderTest
-    from hatbox.testing.site import Site
+    from hatbox.testing.site import LoopbackSite
 
 __all__: list[str] = []
 
@@ -99,11 +99,11 @@ def extension(
 
 
 @pytest.fixture
-def site(hatbox_loop: asyncio.Runner) -> Iterator[Site]:  # noqa: ARG001 - a test of it may be a coroutine function
+def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001 - a test of it may be a coroutine function
     """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
-    from hatbox.testing.site import Site
+    from hatbox.testing.site import LoopbackSite
 
-    with Site() as running:
+    with LoopbackSite() as running:
         yield running
 
 

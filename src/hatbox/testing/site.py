@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import NamedTuple
 
-__all__ = ["Request", "Site"]
+__all__ = ["LoopbackSite", "Request"]
 
 
 class Request(NamedTuple):
@@ -25,19 +25,19 @@ class Request(NamedTuple):
     body: bytes
 
 
-class _Page(NamedTuple):
+class _StaticResponse(NamedTuple):
     body: bytes
     status: int
     headers: tuple[tuple[str, str], ...]
 
 
-class Site:
+class LoopbackSite:
     """A web server for `localhost` and `127.0.0.1`. A path that no test has said is a page that is titled by it."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
         """What was asked for, in order."""
-        self._pages: dict[str, _Page] = {}
+        self._pages: dict[str, _StaticResponse] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=[0.05], daemon=True)
@@ -53,14 +53,14 @@ class Site:
     ) -> str:
         """Say what is at a path: HTML, or a redirect with a status and a Location. Returns its address."""
         text = f"<!doctype html><title>{html.escape(path if title is None else title)}</title>{body}"
-        self._pages[path] = _Page(text.encode(), status, tuple(headers))
+        self._pages[path] = _StaticResponse(text.encode(), status, tuple(headers))
         return self.url(path)
 
     def url(self, path: str = "/", host: str = "localhost") -> str:
         """The address of a path. `localhost` and `127.0.0.1` are two sites for a browser."""
         return f"http://{host}:{self._server.server_port}{path}"
 
-    def __enter__(self) -> Site:
+    def __enter__(self) -> LoopbackSite:
         self._thread.start()
         return self
 
@@ -71,7 +71,7 @@ class Site:
         self._thread.join()
         self._server.server_close()
 
-    def _answer(self, request: Request) -> _Page:
+    def _answer(self, request: Request) -> _StaticResponse:
         self.requests.append(request)
         path = request.path.partition("?")[0]
         if path not in self._pages:
@@ -79,7 +79,7 @@ class Site:
         return self._pages[path]
 
 
-def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
+def _handler(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

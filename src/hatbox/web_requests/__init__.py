@@ -1,19 +1,26 @@
 """The requests that pages make, and what listeners have to say about each. Knows neither engines nor namespaces."""
 
-from hatbox.web_requests.request_events import Requests
-from hatbox.web_requests.request_lifecycle import Credentials, Exchange, Redirected, RequestCancelled
-from hatbox.web_requests.request_model import Body, Challenge, Headers, RequestSnapshot, Place, Proxy
+from hatbox.web_requests.request_events import RequestEvents
+from hatbox.web_requests.request_lifecycle import AuthCredentials, RequestCancelled, RequestLifecycle, RequestRedirected
+from hatbox.web_requests.request_model import (
+    AuthChallenge,
+    Headers,
+    ProxyInfo,
+    RequestBody,
+    RequestFrame,
+    RequestSnapshot,
+)
 
 __all__ = [
-    "Body",
-    "Challenge",
-    "Credentials",
-    "Exchange",
+    "AuthChallenge",
+    "AuthCredentials",
     "Headers",
-    "RequestSnapshot",
-    "Place",
-    "Proxy",
-    "Redirected",
+    "ProxyInfo",
+    "RequestBody",
     "RequestCancelled",
-    "Requests",
+    "RequestEvents",
+    "RequestFrame",
+    "RequestLifecycle",
+    "RequestRedirected",
+    "RequestSnapshot",
 ]

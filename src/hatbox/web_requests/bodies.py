@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
 
-from hatbox.web_requests.request_model import Body
+from hatbox.web_requests.request_model import RequestBody
 
-__all__ = ["read_body"]
+__all__ = ["parse_request_body"]
 
 _URL_ENCODED: Final = "application/x-www-form-urlencoded"
 _MULTIPART: Final = "multipart/form-data"
@@ -22,19 +22,19 @@ _PARAMETER: Final = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
-def read_body(content_type: str, parts: Sequence[bytes]) -> Body:
+def parse_request_body(content_type: str, parts: Sequence[bytes]) -> RequestBody:
     """A body of this type, which came in these parts."""
     kind = content_type.partition(";")[0].strip().lower()
     form: dict[str, list[str]] = {}
     if kind == _URL_ENCODED:
         for name, value in parse_qsl(b"".join(parts).decode("utf-8", "replace"), keep_blank_values=True):
             form.setdefault(name, []).append(value)
-        return Body(form)
+        return RequestBody(form)
     if kind == _MULTIPART and (boundary := _parameters(content_type).get("boundary")):
         for name, value in _fields(boundary.encode("utf-8", "replace"), b"".join(parts)):
             form.setdefault(name, []).append(value)
-        return Body(form)
-    return Body(raw=tuple(parts))
+        return RequestBody(form)
+    return RequestBody(raw=tuple(parts))
 
 
 def _fields(boundary: bytes, body: bytes) -> Iterator[tuple[str, str]]:

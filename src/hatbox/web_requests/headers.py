@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hatbox.web_requests.request_model import Headers
 
-__all__ = ["HeaderChanges", "joined", "lines"]
+__all__ = ["HeaderChanges", "merge_duplicates", "split_values"]
 
 logger = logging.getLogger("hatbox.web_requests")
 
@@ -25,7 +25,7 @@ _LATIN_1: Final = re.compile(r"[\x00-\xFF]*+")
 _LINES: Final = frozenset({"set-cookie", "www-authenticate", "proxy-authenticate"})  # joined with line ends
 
 
-def joined(pairs: Iterable[tuple[str, str]]) -> Headers:
+def merge_duplicates(pairs: Iterable[tuple[str, str]]) -> Headers:
     """Each name once, with all its values, in the order in which the names came first."""
     names: dict[str, str] = {}
     values: dict[str, list[str]] = {}
@@ -36,7 +36,7 @@ def joined(pairs: Iterable[tuple[str, str]]) -> Headers:
     return tuple((name, _separator(key).join(values[key])) for key, name in names.items())
 
 
-def lines(name: str, value: str) -> list[str]:
+def split_values(name: str, value: str) -> list[str]:
     """The lines in which a joined value is sent."""
     return value.split("\n") if name.lower() in _LINES else [value]
 
@@ -90,7 +90,7 @@ class HeaderChanges:
 def _is_possible(name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None) -> bool:
     """Whether a listener may set this header. A refusal is logged."""
     bad = not _NAME.fullmatch(name) or not _LATIN_1.fullmatch(value)
-    if bad or any(_NO_VALUE.search(line) for line in lines(name, value)):
+    if bad or any(_NO_VALUE.search(line) for line in split_values(name, value)):
         logger.warning("%s: invalid header %.100r: %.100r", who, name, value)
         return False
     if name.lower() == "host" and value and may_name_host is not None and not may_name_host(value):

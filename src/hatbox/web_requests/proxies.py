@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from hatbox.errors import ApiError
 from hatbox.javascript.text import stringify
-from hatbox.web_requests.request_model import Proxy
+from hatbox.web_requests.request_model import ProxyInfo
 
 __all__ = ["DIRECT", "is_loopback", "read_proxies"]
 
-DIRECT: Final = Proxy("direct")
+DIRECT: Final = ProxyInfo("direct")
 
 _TYPES: Final = {
     "DIRECT": "direct",
@@ -26,7 +26,7 @@ _TYPES: Final = {
 _HIGHEST_PORT: Final = 65535
 
 
-def read_proxies(answer: Any, before: tuple[Proxy, ...] | None) -> tuple[Proxy, ...] | None:
+def read_proxies(answer: Any, before: tuple[ProxyInfo, ...] | None) -> tuple[ProxyInfo, ...] | None:
     """The proxies to try, one after the other; None where nobody has said anything. ApiError if it cannot be read.
 
     `before` is what listeners that were asked earlier have said: it follows those of a list, and takes the place of
@@ -34,7 +34,7 @@ def read_proxies(answer: Any, before: tuple[Proxy, ...] | None) -> tuple[Proxy, 
     """
     if not isinstance(answer, (Mapping, list, tuple)):
         raise ApiError("ProxyInfoData: proxyData must be an object or array of objects")
-    proxies: list[Proxy] = []
+    proxies: list[ProxyInfo] = []
     for each in [answer] if isinstance(answer, Mapping) else answer:
         if each is None:
             return tuple(proxies) or (DIRECT,)
@@ -56,14 +56,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _read(data: Mapping[str, Any]) -> Proxy:
+def _read(data: Mapping[str, Any]) -> ProxyInfo:
     kind = data.get("type")
     if not isinstance(kind, str) or kind.upper() not in _TYPES:
         raise _wrong(f"Invalid proxy server type: {_shown(data, 'type')}")
     kind = _TYPES[kind.upper()]
     if kind == "direct":
         return DIRECT
-    proxy = Proxy(
+    proxy = ProxyInfo(
         kind,
         _host(data),
         _port(data),
@@ -127,7 +127,7 @@ def _dns(data: Mapping[str, Any], kind: str) -> bool:
 def _failover_timeout(data: Mapping[str, Any]) -> int:
     seconds = data.get("failoverTimeout")
     if seconds is None:
-        return Proxy("direct").failover_timeout
+        return ProxyInfo("direct").failover_timeout
     if isinstance(seconds, bool) or not isinstance(seconds, int) or seconds < 1:
         raise _wrong(f"Invalid failover timeout: {_shown(data, 'failoverTimeout')}")
     return seconds

@@ -7,48 +7,50 @@ import time as clock
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from hatbox.events import Event, Question
-from hatbox.web_requests.request_lifecycle import Exchange
-from hatbox.web_requests.request_model import RequestSnapshot, Place
+from hatbox.events import Event, ResponseEvent
+from hatbox.web_requests.request_lifecycle import RequestLifecycle
+from hatbox.web_requests.request_model import RequestFrame, RequestSnapshot
 
-__all__ = ["Requests"]
+__all__ = ["RequestEvents"]
 
-_PATIENCE: Final = 10.0
+_BLOCKING_TIMEOUT: Final = 10.0
 
 
-class Requests:
+class RequestEvents:
     """The requests of the pages of one profile, whatever engine makes them.
 
     Listeners of the questions answer with an `Answer`, or with nothing. One that does not answer within `patience`
     seconds counts as one that had nothing to say.
     """
 
-    def __init__(self, time: Callable[[], float] = clock.time, patience: float = _PATIENCE) -> None:
+    def __init__(self, time: Callable[[], float] = clock.time, patience: float = _BLOCKING_TIMEOUT) -> None:
         self.time = time
-        self.patience = patience
+        self.blocking_timeout = patience
         self._ids = itertools.count(1)
         self.on_interest: Event[None] = Event("requests.onInterest")
         """Somebody has begun to listen, or listens no more."""
-        self.on_proxy_request: Question[RequestSnapshot] = self._question("proxy.onRequest")
+        self.on_proxy_request: ResponseEvent[RequestSnapshot] = self._response_event("proxy.onRequest")
         self.on_proxy_error: Event[tuple[str, str]] = Event("proxy.onError")
         """Who has answered something that cannot be read, and what is wrong with it."""
-        self.on_before_request: Question[RequestSnapshot] = self._question("webRequest.onBeforeRequest")
-        self.on_before_send_headers: Question[RequestSnapshot] = self._question("webRequest.onBeforeSendHeaders")
+        self.on_before_request: ResponseEvent[RequestSnapshot] = self._response_event("webRequest.onBeforeRequest")
+        self.on_before_send_headers: ResponseEvent[RequestSnapshot] = self._response_event(
+            "webRequest.onBeforeSendHeaders"
+        )
         self.on_send_headers: Event[RequestSnapshot] = self._event("webRequest.onSendHeaders")
-        self.on_headers_received: Question[RequestSnapshot] = self._question("webRequest.onHeadersReceived")
-        self.on_auth_required: Question[RequestSnapshot] = self._question("webRequest.onAuthRequired")
+        self.on_headers_received: ResponseEvent[RequestSnapshot] = self._response_event("webRequest.onHeadersReceived")
+        self.on_auth_required: ResponseEvent[RequestSnapshot] = self._response_event("webRequest.onAuthRequired")
         self.on_before_redirect: Event[RequestSnapshot] = self._event("webRequest.onBeforeRedirect")
         self.on_response_started: Event[RequestSnapshot] = self._event("webRequest.onResponseStarted")
         self.on_completed: Event[RequestSnapshot] = self._event("webRequest.onCompleted")
         self.on_error_occurred: Event[RequestSnapshot] = self._event("webRequest.onErrorOccurred")
 
     @property
-    def are_heard(self) -> bool:
+    def has_listeners(self) -> bool:
         """Whether somebody listens to requests. Who only chooses proxies does not."""
         return any(self._all())
 
     @property
-    def heard_types(self) -> set[str] | None:
+    def listened_types(self) -> set[str] | None:
         """The types of requests that somebody listens to; None for all."""
         types: set[str] = set()
         for event in self._all():
@@ -60,7 +62,7 @@ class Requests:
         return types
 
     @property
-    def answers_are_heard(self) -> bool:
+    def has_response_listeners(self) -> bool:
         """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
         return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
 
@@ -77,14 +79,14 @@ class Requests:
             self.on_error_occurred,
         )
 
-    def begin(
+    def start_request(
         self,
-        place: Place,
+        place: RequestFrame,
         url: str,
         kind: str = "main_frame",
         document_url: str | None = None,
         origin_url: str | None = None,
-    ) -> Exchange:
+    ) -> RequestLifecycle:
         """A request that is about to be made."""
         first = RequestSnapshot(
             request_id=str(next(self._ids)),
@@ -96,13 +98,13 @@ class Requests:
             document_url=document_url,
             origin_url=origin_url,
         )
-        return Exchange(self, first)
+        return RequestLifecycle(self, first)
 
-    def _question(self, name: str) -> Question[RequestSnapshot]:
-        return Question(name, on_interest=self._stir)
+    def _response_event(self, name: str) -> ResponseEvent[RequestSnapshot]:
+        return ResponseEvent(name, on_interest=self._listeners_changed)
 
     def _event(self, name: str) -> Event[RequestSnapshot]:
-        return Event(name, on_interest=self._stir)
+        return Event(name, on_interest=self._listeners_changed)
 
-    def _stir(self) -> None:
+    def _listeners_changed(self) -> None:
         self.on_interest.emit(None)

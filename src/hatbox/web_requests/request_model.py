@@ -6,13 +6,21 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-__all__ = ["Answer", "Body", "Challenge", "Headers", "RequestSnapshot", "Place", "Proxy"]
+__all__ = [
+    "AuthChallenge",
+    "BlockingResponse",
+    "Headers",
+    "ProxyInfo",
+    "RequestBody",
+    "RequestFrame",
+    "RequestSnapshot",
+]
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Names and values, a character for each byte. A name is there once: what came twice is joined, as in Firefox."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class RequestFrame(msgspec.Struct, frozen=True):
     """Where a request is made."""
 
     tab_id: int
@@ -26,7 +34,7 @@ class Place(msgspec.Struct, frozen=True):
     """The frames around it, from the innermost to the one at the top: their ids, and where they are."""
 
 
-class Body(msgspec.Struct, frozen=True):
+class RequestBody(msgspec.Struct, frozen=True):
     """What is sent along with a request: as a form, if it is one, else as bytes."""
 
     form: dict[str, list[str]] | None = None
@@ -35,7 +43,7 @@ class Body(msgspec.Struct, frozen=True):
     """Why it is not known."""
 
 
-class Proxy(msgspec.Struct, frozen=True):
+class ProxyInfo(msgspec.Struct, frozen=True):
     """A server that requests go through.
 
     `type` is `http`, `https`, `socks`, `socks4`, `masque` or `direct`, which is none.
@@ -53,7 +61,7 @@ class Proxy(msgspec.Struct, frozen=True):
     isolation_key: str | None = None
 
 
-class Challenge(msgspec.Struct, frozen=True):
+class AuthChallenge(msgspec.Struct, frozen=True):
     """A server, or a proxy, wants to know who asks."""
 
     scheme: str
@@ -67,7 +75,7 @@ class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A request at one moment of its life. What is not known yet is None."""
 
     request_id: str
-    place: Place
+    place: RequestFrame
     time: float
     """Seconds since 1970."""
     url: str
@@ -78,8 +86,8 @@ class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     origin_url: str | None = None
     """Where it was asked for; None if nobody but the user did."""
     is_third_party: bool = False
-    body: Body | None = None
-    proxy: Proxy | None = None
+    body: RequestBody | None = None
+    proxy: ProxyInfo | None = None
     ip: str | None = None
     from_cache: bool = False
     status_code: int = 0
@@ -88,15 +96,15 @@ class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     response_headers: Headers | None = None
     redirect_url: str | None = None
     error: str | None = None
-    challenge: Challenge | None = None
+    challenge: AuthChallenge | None = None
 
 
-class Answer(msgspec.Struct, frozen=True):
+class BlockingResponse(msgspec.Struct, frozen=True):
     """What a listener that may interfere has answered: anything, as scripts do."""
 
-    who: str
-    said: Any
+    extension_id: str
+    value: Any
     changes_headers: bool = False
     """Whether it asked for the headers that it may change at this moment."""
-    may_name_host: Any = None
+    can_set_host_header: Any = None
     """A function that says whether it may make a request say that it is for another host."""

@@ -12,8 +12,8 @@ import pytest
 
 import hatbox
 from hatbox import ApiError, ArgumentError, Profile
-from hatbox.store.base import Change
-from hatbox.tabs.site_data import FORGOTTEN
+from hatbox.store.base import ChangeRecord
+from hatbox.tabs.site_data import SITE_DATA_CLEARED
 from tests.store.in_loop import in_loop
 
 ALL = ("browsingData", "cookies", "<all_urls>")
@@ -265,11 +265,11 @@ async def test_engines_are_told_what_to_forget(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         told: list[Any] = []
 
-        def hear(change: Change) -> None:
-            if change.topic == FORGOTTEN:
+        def hear(change: ChangeRecord) -> None:
+            if change.topic == SITE_DATA_CLEARED:
                 told.append(json.loads(change.payload))
 
-        profile._store.follow(hear)
+        profile._store.subscribe(hear)
         await profile.browser(ALL).browsingData.remove(
             {"cookieStoreId": ONE, "hostnames": ["b.example", "a.example"]}, {"localStorage": True, "indexedDB": True}
         )

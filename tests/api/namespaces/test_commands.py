@@ -102,8 +102,8 @@ def test_a_command_is_told_to_its_extension_as_what_the_user_does(tmp_path: Path
                 heard.append((name, command, tab, caller.user_input))
 
             browser.commands.onCommand.addListener(listener)
-        await profile._store.write(lambda each: commands.give(each, "own@x", "go", None))
-        await profile._store.catch_up()
+        await profile._store.write(lambda each: commands.execute(each, "own@x", "go", None))
+        await profile._store.deliver_pending_changes()
         assert heard == [("own@x", "go", None, True)]
 
     in_profile(tmp_path, use)

@@ -16,7 +16,7 @@ from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
 from hatbox.api.namespaces.menus import menu_clicks as clicks
 from hatbox.api.namespaces.menus import menu_functions as rules
-from hatbox.api.namespaces.menus.menu_context import Spot, offers, shown_items
+from hatbox.api.namespaces.menus.menu_context import MenuContext, is_item_visible, visible_items
 from hatbox.extension_data import menu_items as items
 from hatbox.extension_data.menu_items import Item, ItemId
 from hatbox.tabs.tab_model import Tab
@@ -215,10 +215,10 @@ TAB = msgspec.convert(
     },
     Tab,
 )
-IN_PAGE = Spot(tab=TAB)
-ON_LINK = Spot(tab=TAB, link_url="https://link.example/x", link_text="x")
-ON_TAB = Spot(tab=TAB, outside="tab")
-ON_BUTTON = Spot(tab=TAB, outside="browser_action")
+IN_PAGE = MenuContext(tab=TAB)
+ON_LINK = MenuContext(tab=TAB, link_url="https://link.example/x", link_text="x")
+ON_TAB = MenuContext(tab=TAB, ui_context="tab")
+ON_BUTTON = MenuContext(tab=TAB, ui_context="browser_action")
 
 
 @pytest.mark.parametrize(
@@ -228,15 +228,15 @@ ON_BUTTON = Spot(tab=TAB, outside="browser_action")
         (ON_LINK, ("link", "all")),
         (ON_TAB, ("tab",)),
         (ON_BUTTON, ("browser_action", "all")),
-        (Spot(tab=TAB, outside="tools_menu"), ("tools_menu",)),
+        (MenuContext(tab=TAB, ui_context="tools_menu"), ("tools_menu",)),
         (
-            Spot(tab=TAB, selection_text="x", link_url="x", src_url="y", media_type="image"),
+            MenuContext(tab=TAB, selection_text="x", link_url="x", src_url="y", media_type="image"),
             ("image", "link", "selection", "all"),
         ),
-        (Spot(tab=TAB, editable=True, password=True), ("editable", "password", "all")),
+        (MenuContext(tab=TAB, editable=True, password=True), ("editable", "password", "all")),
     ],
 )
-def test_contexts_are_what_the_menu_is_opened_on(spot: Spot, contexts: tuple[str, ...]) -> None:
+def test_contexts_are_what_the_menu_is_opened_on(spot: MenuContext, contexts: tuple[str, ...]) -> None:
     assert spot.contexts == contexts
 
 
@@ -255,14 +255,14 @@ def test_contexts_are_what_the_menu_is_opened_on(spot: Spot, contexts: tuple[str
         (Item(id="a", target_url_patterns=("https://site.example/*",)), []),
     ],
 )
-def test_an_item_is_shown_where_it_says(item: Item, spots: list[Spot]) -> None:
+def test_an_item_is_shown_where_it_says(item: Item, spots: list[MenuContext]) -> None:
     every = [IN_PAGE, ON_LINK, ON_TAB, ON_BUTTON]
-    assert [spot for spot in every if offers(spot, item)] == [spot for spot in every if spot in spots]
+    assert [spot for spot in every if is_item_visible(spot, item)] == [spot for spot in every if spot in spots]
 
 
 def test_what_is_below_something_hidden_is_not_shown() -> None:
     every = {item.id: item for item in (Item(id="a", visible=False), Item(id="b", parent="a"), Item(id="c"))}
-    assert [item.id for item in shown_items(IN_PAGE, every)] == ["c"]
+    assert [item.id for item in visible_items(IN_PAGE, every)] == ["c"]
 
 
 # ------------------------------------------------------------------------------------------------------------- clicks
@@ -272,10 +272,10 @@ def test_of_radio_items_only_those_that_stand_together_are_unchecked(tmp_path: P
     async def use(profile: Profile, browser: Browser) -> None:
         for name, kind in (("a", "radio"), ("b", "radio"), ("-", "separator"), ("c", "radio"), ("d", "radio")):
             await browser.menus.create({"id": name, "type": kind, "checked": kind == "radio"})
-        spot = Spot(tab=await tab_at(profile))
+        spot = MenuContext(tab=await tab_at(profile))
         for name in ("d", "a"):
             item = (await kept(profile))[name]
-            await profile._store.write(partial(clicks.choose, extension=ID, item=item, spot=spot))
+            await profile._store.write(partial(clicks.click_item, extension=ID, item=item, spot=spot))
         assert {name for name, item in (await kept(profile)).items() if item.checked} == {"a", "d"}
 
     in_profile(tmp_path, use)
@@ -287,8 +287,8 @@ def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) ->
         other = browser_of(profile, PERSISTENT, MENUS, extension_id="other@example.org")
         browser.menus.onClicked.addListener(lambda info, tab: heard.append(("own", info, tab.get("url"))))
         other.menus.onClicked.addListener(lambda *_: heard.append("other"))
-        spot = Spot(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
-        await profile._store.write(lambda each: clicks.choose(each, ID, Item(id="a", parent="p"), spot))
+        spot = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
+        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a", parent="p"), spot))
         info = {
             "menuItemId": "a",
             "parentMenuItemId": "p",
@@ -309,7 +309,7 @@ def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) ->
 def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Browser) -> None:
         heard: list[Any] = []
-        spot = Spot(tab=await tab_at(profile), selection_text="secret")
+        spot = MenuContext(tab=await tab_at(profile), selection_text="secret")
         for permission in ("tabs", "https://site.example/*", "https://other.example/*"):
             browser = browser_of(profile, PERSISTENT, MENUS, permission, extension_id=permission)
 
@@ -317,7 +317,7 @@ def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Pat
                 heard.append((name, info.get("selectionText"), info.get("pageUrl"), tab.get("url")))
 
             browser.menus.onShown.addListener(listener)
-        await profile._store.write(lambda each: clicks.opened(each, ID, spot))
+        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
         assert heard == [
             ("tabs", None, None, PAGE),
             ("https://site.example/*", "secret", PAGE, PAGE),
@@ -336,9 +336,9 @@ def test_the_menu_of_a_button_is_told_to_its_own_extension_only(tmp_path: Path) 
         ):
             each.menus.onShown.addListener(lambda *_, name=name: heard.append(f"{name} shown"))
             each.menus.onHidden.addListener(lambda name=name: heard.append(f"{name} hidden"))
-        spot = Spot(tab=await tab_at(profile), outside="browser_action")
-        await profile._store.write(lambda each: clicks.opened(each, ID, spot))
-        await profile._store.write(lambda each: clicks.hidden(each, ID, spot))
+        spot = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
+        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
+        await profile._store.write(lambda each: clicks.record_hidden(each, ID, spot))
         assert heard == ["own shown", "own hidden"]
 
     in_profile(tmp_path, use)
@@ -355,7 +355,7 @@ def test_with_active_tab_a_click_shows_the_tab_until_it_has_another_page(tmp_pat
             return (await browser.tabs.get(tab.id)).get("url")
 
         assert await url() is None
-        await profile._store.write(lambda each: clicks.choose(each, ID, Item(id="a"), Spot(tab=tab)))
+        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a"), MenuContext(tab=tab)))
         assert seen == [PAGE]
         assert await url() == PAGE
         await profile.tabs.navigate(tab.id, "https://site.example/next")

@@ -52,7 +52,9 @@ def test_one_that_is_clicked_is_closed_and_that_is_no_user_input(tmp_path: Path)
     async def use(profile: Profile) -> None:
         browser = browser_of(profile, PERSISTENT, "notifications")
         heard: list[Any] = []
-        browser.notifications.onClicked.addListener(lambda name: heard.append((name, browser._caller.user_input)))
+        browser.notifications.onClicked.addListener(
+            lambda name: heard.append((name, browser._caller.is_handling_user_input))
+        )
         browser.notifications.onClosed.addListener(lambda *args: heard.append(args))
         await browser.notifications.create("a", BASIC)
         await profile._store.write(lambda each: notifications.click(each, ID, "a"))

@@ -12,7 +12,7 @@ import hatbox
 from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
-from hatbox.tabs.pages import Page, page_changed
+from hatbox.tabs.pages import PageState, update_page
 from tests.store.in_loop import in_loop
 
 ALL = ["tabs", "tabHide", "cookies", "contextualIdentities"]
@@ -22,8 +22,8 @@ WORK = "firefox-container-2"
 
 async def load(profile: Profile, tab_id: int, path: str = "/", title: str = "Page", icon: str = "") -> None:
     """What an engine reports."""
-    navigation = (await profile.tabs.get(tab_id)).navigation
-    await profile.tabs.write(lambda each: page_changed(each, tab_id, navigation, Page(SITE + path, title, icon)))
+    navigation = (await profile.tabs.get(tab_id)).navigation_id
+    await profile.tabs.write(lambda each: update_page(each, tab_id, navigation, PageState(SITE + path, title, icon)))
 
 
 def log(name: str, into: list[Any]) -> Callable[..., None]:
@@ -46,7 +46,7 @@ async def test_without_an_engine_a_page_is_asked_for_and_nothing_more(tmp_path: 
             "site.example/a%20b",
         )
         tab = await profile.tabs.get(created["id"])
-        assert (tab.target, tab.cookie_store_id) == ("https://www.site.example/a%20b", WORK)
+        assert (tab.pending_url, tab.cookie_store_id) == ("https://www.site.example/a%20b", WORK)
 
 
 @in_loop
@@ -130,7 +130,7 @@ async def test_a_page_that_could_not_be_loaded_has_firefoxs_title(tmp_path: Path
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)
         tab = await profile.tabs.open("Work", f"{SITE}/")
-        await profile.tabs.write(lambda each: page_changed(each, tab.id, 1, Page(f"{SITE}/", error="no answer")))
+        await profile.tabs.write(lambda each: update_page(each, tab.id, 1, PageState(f"{SITE}/", error="no answer")))
         assert (await browser.tabs.get(tab.id))["title"] == "Problem loading page"
         assert (await browser.windows.getCurrent())["title"] == "Problem loading page — Mozilla Firefox"
         assert [each["id"] for each in await browser.tabs.query({"title": "Problem*"})] == [tab.id]

@@ -216,7 +216,7 @@ async def test_a_load_that_another_takes_the_place_of_is_over(tmp_path: Path, si
         tab = await web.profile.tabs.open("Work", site.url("/slow"))
         await asyncio.to_thread(site.wait_for, "/slow")
         await web.profile.tabs.navigate(tab.id, site.url("/page/2"))
-        await web.engine.loaded(tab.id)
+        await web.engine.wait_until_loaded(tab.id)
         assert [details["error"] for details in web.told("onErrorOccurred")] == ["NS_BINDING_ABORTED"]
         assert len(web.told("onCompleted")) == 1
 
@@ -324,7 +324,7 @@ async def test_a_listener_that_never_answers_holds_a_page_up_only_for_a_while(
         await asyncio.Event().wait()
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.patience = 0.05
+        web.profile.requests.blocking_timeout = 0.05
         web.answer("onBeforeRequest", hangs)
         web.answer("onBeforeRequest", {"redirectUrl": site.url("/page/2")}, options=["blocking"])
         web.browser.webRequest.onCompleted.addListener(hangs, PAGES)
@@ -342,7 +342,7 @@ async def test_a_cancelled_load_leaves_the_tab_where_it_was(tmp_path: Path, site
         updates: list[Any] = []
         web.browser.tabs.onUpdated.addListener(lambda _, info, __: updates.append(info))
         await web.profile.tabs.navigate(before.id, site.url("/page/2", set="a=1"))
-        after = await web.engine.loaded(before.id)
+        after = await web.engine.wait_until_loaded(before.id)
         assert (after.url, after.title, after.error) == (before.url, "Page 1", "")
         assert updates == [{"status": "loading"}, {"status": "complete"}]
         assert web.names[-2:] == [event, "onErrorOccurred"]

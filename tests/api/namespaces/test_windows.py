@@ -67,7 +67,7 @@ async def test_the_focus_is_told_to_every_script_and_program(tmp_path: Path) -> 
         first = await there.browser(ALL).windows.create({})
         second = await there.browser(ALL).windows.create({"type": "popup"})
         await there.browser(ALL).windows.remove(second["id"])
-        await here._store.catch_up()
+        await here._store.deliver_pending_changes()
         ids = first["id"], second["id"]
         assert heard == ["normal", ids[0], "popup", -1, ids[1], -1, ids[0]]
 

@@ -152,13 +152,13 @@ class Soak:
 
     async def _difference(self) -> str:
         """What is not yet as it must be; empty if nothing is."""
-        await self._runner.settled()
+        await self._runner.wait_until_settled()
         tabs = {tab.id: tab for tab in await self._profile.tabs.query()}
         assert tabs.keys() == self._urls.keys(), f"tabs {sorted(tabs)}, and not {sorted(self._urls)}"
         visible = {tab_id for tab_id in tabs if self._stores[tab_id] not in self._hidden}
         assert {tab.id for tab in tabs.values() if not tab.hidden} == visible
         for tab_id in visible:
-            await self._runner.loaded(tab_id)
+            await self._runner.wait_until_loaded(tab_id)
         if self._runner.engine.tabs != visible:
             return f"pages of {sorted(self._runner.engine.tabs)}, and not of {sorted(visible)}"
         for tab_id in visible:
@@ -169,7 +169,7 @@ class Soak:
     async def _tab_differs(self, tab_id: int) -> str:
         tab, url = await self._profile.tabs.get(tab_id), self._urls[tab_id]
         if tab.loading or tab.error:
-            return f"loading {tab.target}, {tab.error}"
+            return f"loading {tab.pending_url}, {tab.error}"
         if url and tab.url != url:
             return f"it is at {tab.url}, and not at {url}"
         title = TITLES.get(tab.url.removeprefix(self._site.url("")))

@@ -29,7 +29,7 @@ def test_any_other_url_is_tried(url: str) -> None:
 async def test_a_page_of_an_extension_fails_at_once_and_says_why(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await profile.tabs.open("Work", EXTENSION_URL)
-        told = await runner.loaded(tab.id)
+        told = await runner.wait_until_loaded(tab.id)
         assert (told.url, told.error, told.loading) == (EXTENSION_URL, EXTENSION_PAGE, False)
         page = await runner.page(tab.id)  # does not wait for ever
         await profile.tabs.navigate(tab.id, site.url("/page/1"))  # and the tab can be used
@@ -46,7 +46,7 @@ async def test_a_page_of_an_extension_that_another_engine_has_opened_says_why(
     async with hatbox.open(path) as profile:
         async with profile.http_engine() as http:
             tab = await profile.tabs.open("Work", EXTENSION_URL)
-            await http.loaded(tab.id)
+            await http.wait_until_loaded(tab.id)
         async with profile.chromium(headless=True, browser=browser):
             await tab_when(profile, url=EXTENSION_URL, error=EXTENSION_PAGE, loading=False)
 
@@ -59,7 +59,7 @@ async def test_a_redirect_to_a_page_of_an_extension_says_why(browser: str, path:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         script = profile.browser(["webRequest", "webRequestBlocking", "<all_urls>"])
         script.webRequest.onBeforeRequest.addListener(elsewhere, {"urls": ["*://*/page/5"]}, ["blocking"])
-        await runner.synced()
+        await runner.wait_until_synced()
         await profile.tabs.open("Work", site.url("/page/5"))
         await tab_when(profile, url=EXTENSION_URL, error=EXTENSION_PAGE, loading=False)
         assert site.requests("/page/5") == []

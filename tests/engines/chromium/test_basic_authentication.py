@@ -31,7 +31,7 @@ async def test_a_user_name_and_a_password_can_be_entered_in_a_window(
         if is_watched:
             script = profile.browser(["webRequest", "<all_urls>"])
             script.webRequest.onAuthRequired.addListener(lambda _: None, {"urls": ["<all_urls>"]})
-            await runner.synced()
+            await runner.wait_until_synced()
         await profile.tabs.open("Work", site.url("/basic"))
         waiting = await tab_when(profile, http_status=401, loading=False)
         assert waiting.error.endswith("requires a user name and a password: enter them in its window")
@@ -55,7 +55,7 @@ async def _has_answered(site: Site) -> bool:
 async def test_without_a_window_a_page_says_that_it_requires_them(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await profile.tabs.open("Work", site.url("/basic"))
-        told = await runner.loaded(tab.id)
+        told = await runner.wait_until_loaded(tab.id)
         assert told.http_status == 401
         assert "requires a user name and a password: there is no window to enter them in" in told.error
 
@@ -70,7 +70,7 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
             await page.goto(site.url("/page/1").replace("://", f"://me:{PASSWORD}@"))  # by a Playwright user
             await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
             await profile.identities.hide("firefox-container-2")
-            await runner.settled()
+            await runner.wait_until_settled()
             assert not stored(path)
             await profile.identities.show("firefox-container-2")
             (tab,) = await profile.tabs.query()

@@ -20,7 +20,7 @@ async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_a
         one = await runner.page("Work", site.url("/login", user="Work"))
         await runner.page("Work", site.url("/page/2"))
         before = [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()]
-        await runner.synced()
+        await runner.wait_until_synced()
         await one.context.close()
 
         async def are_back() -> bool:

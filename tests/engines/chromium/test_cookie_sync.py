@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from playwright.async_api import Error as PlaywrightError
 
 import hatbox
-from hatbox.cookies import Cause, Cookie, Partition, SameSite
+from hatbox.cookies import ChangeCause, Cookie, Partition, SameSite
 from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync, from_browser, to_browser
 from hatbox.engines.chromium.live_page import LivePage
-from hatbox.store.base import MISSED, Change
+from hatbox.store.base import RESYNC, ChangeRecord
 from tests.cookies.strategies import timeless
 from tests.engines.chromium.real import cookie, until, value, with_browser
 from tests.site import Site
@@ -115,8 +115,8 @@ async def test_nothing_is_written_twice_in_either_direction(
         await look(runner)
         assert writes.browser == ["ours"]
         assert [(each.cookie.value, each.cause) for each in writes.store[2:]] == [
-            ("Work-1", Cause.OVERWRITE),
-            ("Work-2", Cause.EXPLICIT),
+            ("Work-1", ChangeCause.OVERWRITE),
+            ("Work-2", ChangeCause.EXPLICIT),
         ]
 
         await page.goto(site.url("/page/2", set="ours=Work-2; Path=/"))  # the same again is no change
@@ -247,9 +247,9 @@ def test_a_change_that_the_browser_refuses_is_not_taken_back_in_the_store(path: 
             await store.set("http://site.example/", name="a", value="1")
             sync = sync_of(session, store)
             await sync.load()
-            profile.cookies.on_changed.add_listener(sync.hear)
+            profile.cookies.on_changed.add_listener(sync.on_store_change)
             await store.set("http://site.example/", name="a", value="bad")
-            await sync._pass_on()
+            await sync._push_to_browser()
             await sync.finish()
             assert session.cookies["a"]["value"] == "1"
             assert await value(profile, "Work", "a") == "bad"
@@ -265,11 +265,11 @@ def test_of_changes_on_both_sides_at_once_one_wins_on_both(path: Path) -> None:
             await store.set("http://site.example/", name="a", value="1")
             sync = sync_of(session, store)
             await sync.load()
-            profile.cookies.on_changed.add_listener(sync.hear)
+            profile.cookies.on_changed.add_listener(sync.on_store_change)
             session.cookies["a"] = {**session.cookies["a"], "value": "theirs"}
             session.cookies["b"] = {**session.cookies["a"], "name": "b"}
             await store.set("http://site.example/", name="a", value="ours")
-            await sync._pass_on()
+            await sync._push_to_browser()
             await sync._look()
             assert session.cookies["a"]["value"] == await value(profile, "Work", "a") == "ours"
             assert await value(profile, "Work", "b") == "theirs"
@@ -290,7 +290,7 @@ def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
             await store.clear()
             sync = sync_of(session, store)
             await sync.load()
-            profile.cookies.on_changed.add_listener(sync.hear)
+            profile.cookies.on_changed.add_listener(sync.on_store_change)
             for where, name, text in steps:
                 if where in "sS":
                     key = Cookie(name=name, value="", domain="site.example").key
@@ -304,12 +304,12 @@ def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
                 else:
                     session.cookies.pop(name, None)
                 if where in "SB":
-                    await sync._pass_on()
+                    await sync._push_to_browser()
                     await sync._look()
-            await sync._pass_on()
+            await sync._push_to_browser()
             await sync._look()
             sync.stop()
-            profile.cookies.on_changed.remove_listener(sync.hear)
+            profile.cookies.on_changed.remove_listener(sync.on_store_change)
             ours = {each.name: each.value for each in await store.cookies()}
             assert ours == {name: each["value"] for name, each in session.cookies.items()}
 
@@ -329,13 +329,13 @@ def test_what_was_missed_of_the_store_reaches_the_browser_all_the_same(path: Pat
             await store.set("http://site.example/", name="new", value="3")
             await store.remove(Cookie(name="gone", value="", domain="site.example").key)
             session.cookies["theirs"] = {**session.cookies["same"], "name": "theirs", "value": "4"}
-            sync.compare()
+            sync.schedule_full_sync()
 
             async def is_there() -> bool:
                 return "new" in session.cookies
 
             await until(is_there)
-            await sync.settle()
+            await sync.wait_until_synced()
             expected = {"changed": "2", "new": "3", "same": "1", "theirs": "4"}
             assert {name: each["value"] for name, each in session.cookies.items()} == expected
             assert {each.name: each.value for each in await store.cookies()} == expected
@@ -349,7 +349,7 @@ async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser:
         await runner.page("Work", site.url("/page/1"))
         profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
-        profile._store._tell(Change(MISSED, b"", None))  # as if its log had been cut
+        profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
         await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 

@@ -15,7 +15,7 @@ from playwright.async_api import Page
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync
-from hatbox.errors import EngineBusy, EngineError
+from hatbox.errors import EngineAlreadyRunning, EngineError
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import browser_process, cookie, until, value, with_browser
 from tests.site import Site
@@ -84,7 +84,7 @@ async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path
         await page.evaluate("scrollTo(0, 4000)")
 
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()
         assert not other.is_closed()
         tab = await the_tab(profile)
@@ -127,7 +127,7 @@ async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
         page = await runner.page((await the_tab(profile)).id)
         assert page.url == site.url("/page/9")
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.show(WORK)
         page = await runner.page((await the_tab(profile)).id)
         assert page.url == site.url("/page/9")
@@ -225,7 +225,7 @@ async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, p
         context = page.context
         other = await runner.page("Personal", site.url("/login", user="Personal"))
         await profile.identities.remove(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()
         assert context not in other.context.browser.contexts  # type: ignore[union-attr]
         assert [tab.title for tab in await profile.tabs.query()] == ["Signed in as Personal"]
@@ -245,7 +245,7 @@ async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, 
         chromium = one.context.browser
         assert chromium is not None
         await profile.tabs.close([tab.id for tab in await profile.tabs.query() if tab.title == "Page 1"])
-        await runner.settled()
+        await runner.wait_until_settled()
         assert chromium.contexts == [two.context]
         await two.close()
         await until(lambda: _is(chromium.contexts == []))
@@ -287,7 +287,7 @@ async def test_pages_of_the_users_own_making_become_tabs(browser: str, path: Pat
 @with_browser
 async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser):
-        with pytest.raises(EngineBusy):
+        with pytest.raises(EngineAlreadyRunning):
             async with profile.chromium(headless=True, browser=browser):
                 pass
 
@@ -376,7 +376,7 @@ async def test_a_page_that_hangs_is_hidden_all_the_same(
         page = await runner.page("Work", site.url("/page/1"))
         await page.evaluate("setTimeout(() => { while (true); })")
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert runner.engine.tabs == set()
         (tab,) = await profile.tabs.query()
         assert (tab.hidden, tab.url) == (True, site.url("/page/1"))
@@ -403,12 +403,12 @@ async def test_what_is_removed_of_what_pages_keep_is_gone_in_the_browser_too(
                 return await page.title()
 
             await script.browsingData.remove({"cookieStoreId": WORK, "hostnames": [here]}, {"localStorage": True})
-            await runner.synced()
+            await runner.wait_until_synced()
             assert await page.evaluate("localStorage.length") == 0  # in the document that was open all the time
             assert await holds(page) == "local nothing, indexed V"
             assert await holds(page, "localhost") == "local L, indexed L"
             await script.browsingData.remove({"cookieStoreId": WORK}, {"localStorage": True, "indexedDB": True})
-            await runner.synced()
+            await runner.wait_until_synced()
             assert [await holds(page), await holds(page, "localhost")] == ["local nothing, indexed nothing"] * 2
             assert await holds(other) == "local P, indexed P"
         async with profile.chromium(headless=True, browser=browser) as runner:
@@ -423,5 +423,5 @@ async def test_caches_and_service_workers_can_be_removed(browser: str, path: Pat
         await page.evaluate("caches.open('kept').then(cache => cache.put('/a', new Response('a')))")
         script = profile.browser(["browsingData"])
         await script.browsingData.remove({}, {"cache": True, "serviceWorkers": True})
-        await runner.synced()
+        await runner.wait_until_synced()
         assert await page.evaluate("caches.keys()") == []

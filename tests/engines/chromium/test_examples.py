@@ -12,7 +12,7 @@ import pytest
 
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-from hatbox.testing.site import Request, Site
+from hatbox.testing.site import LoopbackSite, Request
 from tests.extensions.runtime.lab import needs_deno
 
 pytestmark = needs_deno
@@ -46,8 +46,8 @@ class Requests(list[Request]):
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
-    with Site() as running:
+def site() -> Iterator[LoopbackSite]:
+    with LoopbackSite() as running:
         running.requests = Requests()
         yield running
 

@@ -28,9 +28,9 @@ async def told(profile: hatbox.Profile, runner: EngineRunner, site: Site) -> lis
     tab = await profile.tabs.open("Work")
     for path in PATHS:
         await profile.tabs.navigate(tab.id, site.url(path))
-        await runner.loaded(tab.id)
+        await runner.wait_until_loaded(tab.id)
     await profile.tabs.reload(tab.id)
-    await runner.loaded(tab.id)
+    await runner.wait_until_loaded(tab.id)
     return heard
 
 

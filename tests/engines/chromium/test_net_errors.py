@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hatbox.engines.chromium.net_errors import error_name, reason
+from hatbox.engines.chromium.net_errors import firefox_error_name, load_error_message
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from hatbox.engines.chromium.net_errors import error_name, reason
     ],
 )
 def test_a_failure_is_told_in_words_of_people(code: str, words: str) -> None:
-    assert reason(code, "https://me@site.example:8080/page") == words
+    assert load_error_message(code, "https://me@site.example:8080/page") == words
 
 
 def test_an_address_without_a_host_is_named_itself() -> None:
-    assert reason("net::ERR_INVALID_URL", "nonsense") == "nonsense is not an address that can be loaded"
+    assert load_error_message("net::ERR_INVALID_URL", "nonsense") == "nonsense is not an address that can be loaded"
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_an_address_without_a_host_is_named_itself() -> None:
     ],
 )
 def test_errors_have_the_names_of_firefox(code: str, name: str) -> None:
-    assert error_name(code, "https://a.example/") == name
+    assert firefox_error_name(code, "https://a.example/") == name

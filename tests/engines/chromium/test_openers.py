@@ -75,11 +75,11 @@ async def test_a_middle_clicked_link_has_its_opener_and_stands_beside_it(
         await runner.page("Work", site.url("/page/8"))
         (opener, last) = await profile.tabs.query()
         await profile.tabs.activate(opener.id)
-        await runner.settled()
+        await runner.wait_until_settled()
         if is_watched:
             script = profile.browser(["webRequest", "<all_urls>"])
             script.webRequest.onBeforeRequest.addListener(lambda _: None, {"urls": ["<all_urls>"]})
-            await runner.synced()
+            await runner.wait_until_synced()
         clicks: list[dict[str, Any]] = [{"button": "middle"}, {"modifiers": ["Control"]}]
         for count, click in enumerate(clicks, 1):
             await page.click("#next", **click)

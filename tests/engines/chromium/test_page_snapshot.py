@@ -6,7 +6,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.engines.chromium.page_snapshot import Kept, from_navigation_history, read, written
+from hatbox.engines.chromium.page_snapshot import (
+    PageSnapshot,
+    decode_snapshot,
+    encode_snapshot,
+    from_navigation_history,
+)
 
 A, B, C = "https://a.example/", "https://b.example/", "https://c.example/"
 
@@ -16,17 +21,17 @@ def history(*urls: str, at: int) -> dict[str, Any]:
 
 
 def test_the_place_in_the_history_is_kept() -> None:
-    assert from_navigation_history(history(A, B, C, at=1), (0, 7)) == Kept([A, B, C], 1, (0, 7))
+    assert from_navigation_history(history(A, B, C, at=1), (0, 7)) == PageSnapshot([A, B, C], 1, (0, 7))
 
 
 def test_a_blank_page_is_not_worth_keeping() -> None:
     assert from_navigation_history(history("about:blank", at=0), (0, 0)) is None
-    assert from_navigation_history(history("about:blank", A, at=1), (0, 0)) == Kept([A], 0)
+    assert from_navigation_history(history("about:blank", A, at=1), (0, 0)) == PageSnapshot([A], 0)
 
 
 def test_places_within_one_document_are_one_entry_and_the_current_one_wins() -> None:
-    assert from_navigation_history(history(A, A + "#1", A + "#2", B, at=1), (0, 0)) == Kept([A + "#1", B], 0)
-    assert from_navigation_history(history(A, A + "#1", B, at=2), (0, 0)) == Kept([A + "#1", B], 1)
+    assert from_navigation_history(history(A, A + "#1", A + "#2", B, at=1), (0, 0)) == PageSnapshot([A + "#1", B], 0)
+    assert from_navigation_history(history(A, A + "#1", B, at=2), (0, 0)) == PageSnapshot([A + "#1", B], 1)
 
 
 def test_only_entries_nearby_are_kept() -> None:
@@ -38,20 +43,22 @@ def test_only_entries_nearby_are_kept() -> None:
 
 
 def test_what_was_kept_is_used_for_the_page_that_it_was_kept_of() -> None:
-    kept = Kept([A, B], 1, (1, 2))
-    assert read(written(kept), B) == kept
-    assert read(written(kept), A) is None
+    kept = PageSnapshot([A, B], 1, (1, 2))
+    assert decode_snapshot(encode_snapshot(kept), B) == kept
+    assert decode_snapshot(encode_snapshot(kept), A) is None
 
 
 @given(st.binary() | st.just(b'{"entries":[],"index":0}') | st.just(b'{"entries":["x"],"index":-1}'))
 def test_what_another_engine_has_kept_is_nothing(data: bytes) -> None:
-    assert read(data, A) is None
-    assert read(None, A) is None
+    assert decode_snapshot(data, A) is None
+    assert decode_snapshot(None, A) is None
 
 
 def test_another_page_comes_after_the_current_one_and_ends_what_was_ahead() -> None:
-    assert Kept([A, B, C], 1, (1, 2)).then("https://d.example/") == Kept([A, B, "https://d.example/"], 2)
-    assert Kept([A, B, C], 1).then(B + "#x") == Kept([A, B + "#x"], 1)
+    assert PageSnapshot([A, B, C], 1, (1, 2)).with_navigation("https://d.example/") == PageSnapshot(
+        [A, B, "https://d.example/"], 2
+    )
+    assert PageSnapshot([A, B, C], 1).with_navigation(B + "#x") == PageSnapshot([A, B + "#x"], 1)
 
 
 _urls = st.sampled_from([A, B, C, A + "#x", B + "#y", "about:blank", "data:,x"])

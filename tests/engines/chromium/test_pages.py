@@ -67,10 +67,10 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
         await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
         await tab_when(profile, target=site.url("/slow"), url=site.url("/page/1"), loading=True)
         await profile.tabs.navigate(tab.id, site.url("/page/7"))  # in the place of it
-        await runner.settled()
+        await runner.wait_until_settled()
         await tab_when(profile, url=site.url("/page/7"), title="Page 7", loading=False)
         await profile.tabs.navigate(tab.id, site.url("/drip"))
-        await runner.settled()
+        await runner.wait_until_settled()
         await tab_when(profile, url=site.url("/drip"), title="Drip", loading=True)
         site.released.set()
         await tab_when(profile, url=site.url("/drip"), loading=False)
@@ -92,7 +92,7 @@ async def test_what_cannot_be_loaded_is_a_state_in_plain_words(browser: str, pat
             site.url("/redirect/loop"): "too many redirects",
         }.items():
             await profile.tabs.navigate(tab.id, url)
-            await runner.settled()
+            await runner.wait_until_settled()
             await tab_when(profile, error=words, loading=False)
         await page.goto(site.url("/page/1"))
         await tab_when(profile, error="", title="Page 1", http_status=200)
@@ -276,7 +276,7 @@ async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, 
 
         one.bring_to_front = bring  # type: ignore[method-assign]
         await profile.tabs.activate(tab.id)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert fronted == [site.url("/page/1")]
 
 
@@ -308,19 +308,19 @@ async def test_a_tab_whose_first_address_is_no_page_ends_loading_and_is_not_requ
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             tab = await profile.tabs.open("Work", site.url(answer))
-            await runner.settled()
+            await runner.wait_until_settled()
             await runner.engine.loaded(tab.id)
-            tab = await runner.loaded(tab.id)
-            assert (tab.url, tab.target, tab.error, tab.status) == ("about:blank", "", "", "complete")
+            tab = await runner.wait_until_loaded(tab.id)
+            assert (tab.url, tab.pending_url, tab.error, tab.status) == ("about:blank", "", "", "complete")
             page = await runner.page(tab.id)
             await profile.tabs.navigate(tab.id, site.url("/page/1"))
-            assert (await runner.loaded(tab.id)).title == "Page 1"
+            assert (await runner.wait_until_loaded(tab.id)).title == "Page 1"
             assert await page.evaluate("history.length") == 1  # the blank page is not in the history
             await profile.tabs.navigate(tab.id, site.url(answer))
-            tab = await runner.loaded(tab.id)
+            tab = await runner.wait_until_loaded(tab.id)
             assert (tab.url, tab.title, tab.error) == (site.url("/page/1"), "Page 1", "")
             empty = await profile.tabs.open("Work", site.url(answer))
-            await runner.loaded(empty.id)
+            await runner.wait_until_loaded(empty.id)
         requests = len(site.requests(answer))
         async with profile.chromium(headless=True, browser=browser) as runner:
             for each in (tab, empty):

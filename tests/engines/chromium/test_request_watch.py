@@ -11,13 +11,13 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.engines.chromium.request_interception import Held, RequestWatch
+from hatbox.engines.chromium.request_interception import FetchCommand, RequestInterceptor
 from hatbox.events import Event
-from hatbox.web_requests import Redirected
+from hatbox.web_requests import RequestRedirected
 from tests.store.in_loop import in_loop
 
 EVENT = {"requestId": "1", "request": {"url": "http://site.example/", "headers": {}}}
-FAIL = Held("Fetch.failRequest")
+FAIL = FetchCommand("Fetch.failRequest")
 
 
 class Refusing:
@@ -33,7 +33,7 @@ class Refusing:
             raise PlaywrightError(f"Protocol error ({method}): Invalid header")
 
 
-def watch_over(browser: object = None, session: object = None) -> RequestWatch:
+def watch_over(browser: object = None, session: object = None) -> RequestInterceptor:
     requests = SimpleNamespace(
         on_interest=Event("interest"),
         on_proxy_request=False,
@@ -43,15 +43,15 @@ def watch_over(browser: object = None, session: object = None) -> RequestWatch:
         on_auth_required=False,
         on_error_occurred=False,
     )
-    watch = RequestWatch(cast(Any, browser), cast(Any, requests), cast(Any, None))
+    watch = RequestInterceptor(cast(Any, browser), cast(Any, requests), cast(Any, None))
     watch._session = cast(Any, session)
     return watch
 
 
 @in_loop
 async def test_what_was_sent_elsewhere_does_not_go_where_it_was_going() -> None:
-    async def elsewhere(_: dict[str, Any]) -> Held:
-        raise Redirected("https://other.example/")
+    async def elsewhere(_: dict[str, Any]) -> FetchCommand:
+        raise RequestRedirected("https://other.example/")
 
     session = Refusing("Fetch.fulfillRequest")
     await watch_over(session=session)._decide(EVENT, elsewhere, FAIL)
@@ -60,8 +60,8 @@ async def test_what_was_sent_elsewhere_does_not_go_where_it_was_going() -> None:
 
 @in_loop
 async def test_what_is_only_changed_goes_on_as_it_was() -> None:
-    async def changed(_: dict[str, Any]) -> Held:
-        return Held("Fetch.continueRequest", {"headers": [{"name": "a", "value": "\n"}]})
+    async def changed(_: dict[str, Any]) -> FetchCommand:
+        return FetchCommand("Fetch.continueRequest", {"headers": [{"name": "a", "value": "\n"}]})
 
     session = Refusing("Fetch.continueRequest")
     await watch_over(session=session)._decide(EVENT, changed, FAIL)
@@ -79,7 +79,7 @@ async def test_what_is_only_changed_goes_on_as_it_was() -> None:
 def test_a_failure_of_our_own_lets_no_request_out_and_none_hang(
     event: dict[str, Any], told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fail(_: dict[str, Any]) -> Held:
+    async def fail(_: dict[str, Any]) -> FetchCommand:
         raise ValueError("a mistake")
 
     @in_loop
@@ -106,7 +106,7 @@ async def test_headers_are_changed_also_where_the_body_is_not_to_be_had() -> Non
     exchange = SimpleNamespace(headers_received=without_cookies)
     watch._flights["1"] = cast(Any, SimpleNamespace(exchange=exchange, kind="main_frame", url="", left=None))
     answered = {"responseStatusCode": 200, "responseHeaders": [{"name": "Set-Cookie", "value": "a=b"}]}
-    held = await watch._answered(EVENT | answered)
+    held = await watch._on_response(EVENT | answered)
     assert held.method == "Fetch.continueResponse"
     assert held.given["responseHeaders"] == [{"name": "X-Kept", "value": "1"}]
 

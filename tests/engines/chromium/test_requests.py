@@ -138,8 +138,8 @@ async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: 
         web.block("onBeforeRequest", lambda details: {"cancel": details["cookieStoreId"] == WORK}, url="*://*/page/2")
         (tab,) = await web.profile.tabs.query("Work")
         await web.profile.tabs.navigate(tab.id, site.url("/page/2"))
-        await web.runner.settled()
-        now = await web.runner.loaded(tab.id)
+        await web.runner.wait_until_settled()
+        now = await web.runner.wait_until_loaded(tab.id)
         assert (now.url, now.title, now.error, now.loading) == (site.url("/page/1"), "Page 1", "", False)
         assert shown.url == site.url("/page/1")
         assert [each["error"] for each in web.heard.of("/page/2")] == ["NS_ERROR_ABORT"]
@@ -382,7 +382,7 @@ async def test_a_window_that_opens_is_a_tab_before_its_first_request_goes_out(
         shown = await web.runner.page("Work", site.url("/page/1"))
         (opener,) = await web.profile.tabs.query("Work")
         web.block("onBeforeRequest", move, url="*://*/page/2*")
-        await web.runner.synced()
+        await web.runner.wait_until_synced()
 
         async def tabs(*wanted: tuple[str, str]) -> bool:
             now = [(tab.cookie_store_id, tab.url) for tab in await web.profile.tabs.query()]
@@ -414,7 +414,7 @@ async def test_nothing_is_held_where_nobody_listens(browser: str, path: Path, si
         assert watch is not None
         assert watch._session is None
         web.block("onBeforeRequest", never, url="*://*/page/2")
-        await web.runner.synced()
+        await web.runner.wait_until_synced()
         going = asyncio.ensure_future(page.goto(site.url("/page/2")))
         await asked.wait()
         web.unblock("onBeforeRequest", never)
@@ -436,14 +436,14 @@ async def test_only_what_somebody_wants_to_hear_of_is_held(browser: str, path: P
         page = await web.runner.page("Work", site.url("/redirect/1"))
         watch = web.runner.engine._watch
         assert watch is not None
-        assert watch._held is not None
-        assert [each["requestStage"] for each in watch._held.patterns] == ["Request"]
+        assert watch._active_config is not None
+        assert [each["requestStage"] for each in watch._active_config.patterns] == ["Request"]
         await page.evaluate("fetch('/page/1')")
         await page.goto(site.url("/page/2"))
         assert asked == [("1", site.url("/redirect/1")), ("1", site.url("/redirect/0")), ("2", site.url("/page/2"))]
         await until(lambda: _count([*watch._flights], 0))
         web.heard.listen("onCompleted")  # now there is more to tell
-        await web.runner.synced()
+        await web.runner.wait_until_synced()
         await page.evaluate("fetch('/page/3')")
         await web.heard.until("onCompleted", "/page/3")
         await page.goto(site.url("/page/4"))
@@ -455,7 +455,7 @@ async def test_a_listener_that_does_not_answer_does_not_hold_a_page_for_ever(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(path, browser) as web:
-        web.profile.requests.patience = 0.2
+        web.profile.requests.blocking_timeout = 0.2
         web.block("onBeforeRequest", lambda _: asyncio.Event().wait())
         page = await web.runner.page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
@@ -478,7 +478,7 @@ async def test_a_browser_that_dies_while_requests_are_held_is_heard_again(browse
         assert await asked.get() == "1"
         os.kill(await browser_process(web.runner), signal.SIGKILL)
         assert await asked.get() != "1"
-        assert (await web.runner.loaded(tab.id)).title == "Page 1"
+        assert (await web.runner.wait_until_loaded(tab.id)).title == "Page 1"
         assert [each["error"] for each in web.heard.of("/page/1", "onErrorOccurred")] == ["NS_BINDING_ABORTED"]
 
 
@@ -526,7 +526,7 @@ async def test_what_the_engine_itself_loads_is_not_told(browser: str, path: Path
         await page.goto(site.url("/page/3"))
         tab = (await web.profile.tabs.query("Work"))[-1]
         await web.profile.identities.hide(WORK)
-        await web.runner.settled()
+        await web.runner.wait_until_settled()
         web.heard.told.clear()
         await web.profile.identities.show(WORK)
         await web.runner.page(tab.id)
@@ -571,7 +571,7 @@ async def test_an_extension_that_goes_lets_go_of_what_it_holds(
                 tmp_path, background, name=end, permissions=["webRequest", "webRequestBlocking", "<all_urls>"]
             )
             extension = await web.profile.extensions.start(folder)
-            await web.runner.synced()
+            await web.runner.wait_until_synced()
             sent = await page.evaluate(
                 "fetch('/echo', {method: 'POST', body: new Uint8Array([7, 255])}).then(answer => answer.url)"
             )
@@ -583,5 +583,5 @@ async def test_an_extension_that_goes_lets_go_of_what_it_holds(
                 os.kill(extension.runtime.process.pid, signal.SIGKILL)
             else:
                 await web.profile.extensions.stop(extension)
-            await asyncio.wait_for(going, web.profile.requests.patience / 2)
+            await asyncio.wait_for(going, web.profile.requests.blocking_timeout / 2)
             await web.profile.extensions.stop(extension)

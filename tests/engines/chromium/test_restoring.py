@@ -43,13 +43,13 @@ async def test_a_restored_tab_is_loading_until_the_server_has_answered(browser: 
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             tab = await profile.tabs.open("Work", site.url("/slow"))
-            assert (await runner.loaded(tab.id)).title == "At last"
+            assert (await runner.wait_until_loaded(tab.id)).title == "At last"
         site.released.clear()
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await runner.settled()
+            await runner.wait_until_settled()
             tab = await profile.tabs.get(tab.id)
             assert (tab.status, tab.title, tab.url) == ("loading", "At last", site.url("/slow"))
-            loaded = asyncio.ensure_future(runner.loaded(tab.id))
+            loaded = asyncio.ensure_future(runner.wait_until_loaded(tab.id))
             await asyncio.to_thread(site.wait_for, "/slow", 2)
             assert not loaded.done()
             site.released.set()
@@ -74,7 +74,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
             assert (tab.title, tab.icon) == ("Late", site.url("/icon.png"))
         site.released.clear()
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await runner.settled()
+            await runner.wait_until_settled()
             shown = runner.engine.page_of(tab.id)
             assert shown is not None
             await asyncio.to_thread(site.wait_for, "/slow", 2)
@@ -104,9 +104,9 @@ async def test_hiding_a_tab_while_it_is_restored_keeps_its_history(browser: str,
         site.released.clear()
         for _ in range(3):
             await profile.identities.hide(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
             await profile.identities.show(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
             tab = await profile.tabs.get(tab.id)
             assert (tab.status, tab.title, tab.url) == ("loading", "At last", site.url("/slow"))
         site.released.set()
@@ -134,7 +134,7 @@ async def test_a_tab_whose_place_in_its_history_cannot_be_restored_is_loaded_wit
         await page.go_back()
         await until(lambda: _when(profile, tab.id, site.url("/page/1")))
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         monkeypatch.setattr(Session, "send", refusing)
         await profile.identities.show(WORK)
         async with asyncio.timeout(60):
@@ -151,7 +151,7 @@ async def test_the_title_stays_until_the_page_has_one(
         (tab,) = await profile.tabs.query("Work")
         monkeypatch.setitem(pages.PAGES, "/page", no_title)
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.show(WORK)
         page = await runner.page(tab.id)
         assert await page.title() == ""
@@ -173,8 +173,8 @@ async def test_a_page_that_cannot_be_restored_keeps_its_title_and_says_why(
             url = other.url("/page/1")
         async with profile.chromium(headless=True, browser=browser) as runner:
             (tab,) = await profile.tabs.query("Work")
-            await runner.settled()
-            tab = await runner.loaded(tab.id)
+            await runner.wait_until_settled()
+            tab = await runner.wait_until_loaded(tab.id)
             assert (tab.title, tab.url) == ("Page 1", url)
             assert "refused the connection" in tab.error
 
@@ -211,14 +211,14 @@ async def test_a_restored_page_that_the_server_answers_with_nothing_keeps_its_ad
         with monkeypatch.context() as patch:
             patch.setitem(pages.PAGES, "/page", lambda *_: Answer(b"", 204))
             await profile.identities.hide(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
             await profile.identities.show(WORK)
             page = await runner.page(tab.id)
             assert page.url == "about:blank"
             tab = await profile.tabs.get(tab.id)
             assert (tab.status, tab.url, tab.title) == ("complete", site.url("/page/1"), "Page 1")
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.show(WORK)
         page = await runner.page(tab.id)
         assert await page.title() == "Page 1"
@@ -256,9 +256,9 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
         await page.wait_for_function("document.title === 'local V, indexed V'")
         (tab,) = await profile.tabs.query("Work")
         await profile.tabs.navigate(tab.id, site.url("/storage"))
-        await runner.loaded(tab.id)
+        await runner.wait_until_loaded(tab.id)
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         with monkeypatch.context() as patch:
             patch.setattr(LivePage, failing, late_answer)
             await profile.identities.show(WORK)
@@ -267,7 +267,7 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
         assert "could not be restored" in caplog.text
         for _ in range(2):
             await profile.identities.hide(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
             await profile.identities.show(WORK)
             page = await runner.page(tab.id)
         await page.wait_for_function("document.title === 'local V, indexed V'")
@@ -284,7 +284,7 @@ async def test_a_hidden_tab_that_was_sent_to_no_page_shows_the_one_before(
         (tab,) = await profile.tabs.query("Work")
         await until(lambda: _when(profile, tab.id, site.url("/page/2")))
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, site.url(answer))
         await profile.identities.show(WORK)
         page = await runner.page(tab.id)

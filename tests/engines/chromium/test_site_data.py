@@ -10,7 +10,7 @@ import pytest
 import hatbox
 from hatbox.engines.chromium.site_data_sync import SiteData
 from hatbox.store.base import Transaction
-from hatbox.tabs.site_data import LOCAL_STORAGE, Forgotten, forget_site_data
+from hatbox.tabs.site_data import LOCAL_STORAGE, SiteDataRemoval, clear_site_data
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
 from tests.store.in_loop import in_loop
@@ -119,7 +119,7 @@ async def test_all_that_a_site_can_keep_is_there_again(browser: str, path: Path,
         before = await page.evaluate(READ)
         assert before["keys"] == 17
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.show("firefox-container-2")
         (tab,) = await profile.tabs.query("Work")
         after = await (await runner.page(tab.id)).evaluate(READ)
@@ -267,9 +267,9 @@ async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(t
         site_data = SiteData(store, WORK, lambda: [slow])
         saving = asyncio.ensure_future(site_data.save(slow, slow.origins[0]))
         await slow.asked.wait()
-        await store.write(lambda each: forget_site_data(each, WORK, [LOCAL_STORAGE]))
+        await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
         slow.keeps = ""
-        site_data.forget(Forgotten(WORK, [LOCAL_STORAGE], None))
+        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
         slow.goes_on.set()
         await saving
 
@@ -285,8 +285,8 @@ async def test_what_a_page_keeps_again_after_it_was_removed_is_saved_again(tmp_p
         site_data = SiteData(store, WORK, lambda: [page])
         await site_data.save(page, page.origins[0])
         saved = await store.read(_rows)
-        await store.write(lambda each: forget_site_data(each, WORK, [LOCAL_STORAGE]))
-        site_data.forget(Forgotten(WORK, [LOCAL_STORAGE], None))
+        await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
+        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
         await until(lambda: _is(store.read(_rows), saved))
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from hatbox.engines.base import Page
-from hatbox.engines.chromium.tab_reporter import Teller
+from hatbox.engines.base import PageState
+from hatbox.engines.chromium.tab_reporter import TabReporter
 from tests.store.in_loop import in_loop, until
 
 
@@ -22,7 +22,7 @@ class Heard:
         self.words.append(("began", url))
         return self.next
 
-    async def loaded(self, tab_id: int, page: Page, *, done: bool = True, navigation: int | None = None) -> None:
+    async def loaded(self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None) -> None:
         await self.free.wait()
         self.words.append((page.url, done, navigation))
 
@@ -33,14 +33,14 @@ class Heard:
 @in_loop
 async def test_what_happens_is_told_in_order_and_of_several_states_the_last() -> None:
     heard = Heard()
-    teller = Teller(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
     heard.free.clear()
-    teller.state(Page("a"), done=False)
+    teller.state(PageState("a"), done=False)
     await asyncio.sleep(0)
-    teller.state(Page("b"), done=False)
-    teller.state(Page("c"), done=True)
+    teller.state(PageState("b"), done=False)
+    teller.state(PageState("c"), done=True)
     teller.began("d")
-    teller.state(Page("d"), done=True)
+    teller.state(PageState("d"), done=True)
     teller.keep(b"kept")
     heard.free.set()
     await until(lambda: len(heard.words) == 5)
@@ -51,11 +51,11 @@ async def test_what_happens_is_told_in_order_and_of_several_states_the_last() ->
 async def test_a_load_that_was_overtaken_is_not_told_of() -> None:
     heard = Heard()
     heard.next = None
-    teller = Teller(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
     teller.began("a")
-    teller.state(Page("a"), done=True)
+    teller.state(PageState("a"), done=True)
     teller.asked(9)
-    teller.state(Page("b"), done=True)
+    teller.state(PageState("b"), done=True)
     await until(lambda: len(heard.words) == 2)
     assert heard.words == [("began", "a"), ("b", True, 9)]
 
@@ -63,10 +63,10 @@ async def test_a_load_that_was_overtaken_is_not_told_of() -> None:
 @in_loop
 async def test_of_a_tab_that_is_closed_nothing_is_told() -> None:
     heard = Heard()
-    teller = Teller(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
-    teller.state(Page("a"), done=True)
-    teller.hush()
-    teller.state(Page("b"), done=True)
+    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    teller.state(PageState("a"), done=True)
+    teller.stop()
+    teller.state(PageState("b"), done=True)
     for _ in range(5):
         await asyncio.sleep(0)
     assert heard.words == []

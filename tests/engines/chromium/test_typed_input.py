@@ -75,7 +75,7 @@ async def hidden_and_shown(profile: hatbox.Profile, runner: ChromiumRunner) -> t
     lost: list[str] = []
     profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
     await profile.identities.hide(WORK)
-    await runner.settled()
+    await runner.wait_until_settled()
     await profile.identities.show(WORK)
     return await runner.page(await the_tab(profile)), lost
 
@@ -144,13 +144,13 @@ async def test_what_was_typed_is_no_longer_in_the_profile_once_it_is_filled_in(
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
 
         async def kept() -> bytes:
-            return await profile.tabs.read(lambda each: each.tabs.page(tab)) or b""
+            return await profile.tabs.read(lambda each: each.tabs.page_snapshot(tab)) or b""
 
         page = await runner.page("Work", site.url("/form"))
         tab = await the_tab(profile)
         await page.fill("#text", SECRET)
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert SECRET.encode() in await kept()
         await profile.identities.show(WORK)
         page = await runner.page(tab)
@@ -222,7 +222,7 @@ async def test_a_page_without_typed_text_is_closed_as_ever(
         await page.fill("#text", "sent")
         await page.fill("#text", "")  # as after a message was sent
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert lost == []
 
 
@@ -240,7 +240,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
         await page.evaluate(late)
         await page.fill("#late", "late")
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         await profile.identities.show(WORK)
         page = await runner.page(await the_tab(profile))
         await page.wait_for_function("document.getElementById('text').value === 'first'")
@@ -257,7 +257,7 @@ async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Pa
         async with profile.chromium(headless=True, browser=browser) as runner:
             await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
             await profile.identities.hide(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
         await profile.identities.show(WORK)
         async with profile.chromium(headless=True, browser=browser) as runner:
             page = await runner.page(await the_tab(profile))
@@ -294,10 +294,10 @@ async def test_a_closed_tab_takes_along_what_was_typed(browser: str, path: Path,
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         await (await runner.page("Work", site.url("/form"))).fill("#text", SECRET)
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         tab = await the_tab(profile)
         await profile.tabs.close(tab)
-        assert await profile.tabs.read(lambda each: each.tabs.page(tab)) is None
+        assert await profile.tabs.read(lambda each: each.tabs.page_snapshot(tab)) is None
 
 
 HOSTILE = {
@@ -334,11 +334,11 @@ async def test_a_hostile_page_neither_delays_hide_nor_breaks_it(
         spent = float(await in_our_world(runner, SPENT))
         assert spent < 2000  # it takes 50 ms on a machine with nothing else to do
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()
         (tab,) = await profile.tabs.query("Work")
         assert (tab.hidden, tab.error) == (True, "")
-        kept = await profile.tabs.read(lambda each: each.tabs.page(tab.id))
+        kept = await profile.tabs.read(lambda each: each.tabs.page_snapshot(tab.id))
         assert kept is not None
         assert len(kept) < 1_100_000
 
@@ -355,7 +355,7 @@ async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
         lost: list[str] = []
         profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()
         assert lost == ["all typed text: the page does not answer"]
 
@@ -375,7 +375,7 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
 
 async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
     (live,) = runner.engine._pages.values()
-    return await live._watch.ask(script)
+    return await live._watch.evaluate_in_main_frame(script)
 
 
 @with_browser
@@ -413,7 +413,7 @@ async def test_a_page_with_typed_text_stays_alive_in_a_minimised_window(
         lost: list[str] = []
         profile.tabs.on_hidden.add_listener(lambda hidden: lost.extend(hidden.not_saved))
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert (page.is_closed(), plain.is_closed()) == (False, True)
         assert runner.engine.tabs == set()
         assert await window_state(runner, page) == "minimized"
@@ -448,7 +448,7 @@ async def test_a_tab_that_is_closed_while_its_window_is_minimised_is_gone(
         page = await runner.page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert not page.is_closed()
         closed = asyncio.ensure_future(page.wait_for_event("close"))
         await profile.tabs.close(await the_tab(profile))
@@ -463,7 +463,7 @@ async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
         page = await runner.page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         session = await page.context.new_cdp_session(page)
         window = (await session.send("Browser.getWindowForTarget"))["windowId"]
         await session.send("Browser.setWindowBounds", {"windowId": window, "bounds": {"windowState": "normal"}})
@@ -484,7 +484,7 @@ async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
             page = await runner.page("Work", site.url("/form"))
             await page.fill("#text", "typed")
             await profile.identities.hide(WORK)
-            await runner.settled()
+            await runner.wait_until_settled()
             os.kill(await browser_process(runner), signal.SIGKILL)
             await page.wait_for_event("close")
         await profile.identities.show(WORK)
@@ -509,7 +509,7 @@ async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again
             return bool(await script.tabs.hide(tab) == [tab])
 
         await until(is_hidden)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert (page.is_closed(), await window_state(runner, beside)) == (True, "normal")
         await script.tabs.show(tab)
         again = await runner.page(tab)

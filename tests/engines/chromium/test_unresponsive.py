@@ -27,7 +27,7 @@ async def test_a_page_whose_close_request_chromium_loses_is_hidden_and_shown_aga
         (tab,) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()
         assert runner.engine.tabs == set()
         await profile.identities.show(WORK)
@@ -47,16 +47,16 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
         (_, tab) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.tabs.close([tab.id])
-        await runner.settled()
+        await runner.wait_until_settled()
         assert "stays open until its context is closed" in caplog.text
         assert not other.is_closed()
         script = profile.browser(["webRequest", "<all_urls>"])
         script.webRequest.onBeforeRequest.addListener(lambda _: None, {"urls": ["<all_urls>"]})
-        await runner.synced()
+        await runner.wait_until_synced()
         await page.evaluate("url => fetch(url)", site.url("/page/3"))  # by a page that is no tab any more
         assert len(await profile.tabs.query()) == 1
         await profile.identities.hide(WORK)
-        await runner.settled()
+        await runner.wait_until_settled()
         assert page.is_closed()  # with its context
     assert [tab.title for tab in await _tabs(path)] == ["Page 1"]
 
@@ -86,10 +86,10 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
                 process = await browser_process(runner)
                 os.kill(process, signal.SIGSTOP)
                 await profile.identities.hide(WORK)
-                await runner.settled()
+                await runner.wait_until_settled()
                 assert len(runner.engine.tabs) == 1
                 tab = await profile.tabs.open("Banking", site.url("/page/3"))
-                assert "did not answer" in (await runner.loaded(tab.id)).error
+                assert "did not answer" in (await runner.wait_until_loaded(tab.id)).error
             assert [tab.title for tab in await profile.tabs.query("Work")] == ["Page 1"]
 
         async def has_ended() -> bool:

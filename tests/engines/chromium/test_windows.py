@@ -52,7 +52,7 @@ async def test_windows_are_marked_and_the_user_is_in_charge(
         assert await answered is True
 
         await profile.identities.hide("firefox-container-2")
-        await runner.settled()
+        await runner.wait_until_settled()
         assert one.is_closed()
         await profile.identities.show("firefox-container-2")
         tab = next(tab for tab in await profile.tabs.query() if tab.title == "Signed in as Work")

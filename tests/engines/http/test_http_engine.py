@@ -20,7 +20,7 @@ import pytest
 import hatbox
 from hatbox.content_coding import accept_encoding
 from hatbox.engines.http.http_engine import HttpEngine
-from hatbox.engines.load_errors import amount, reason
+from hatbox.engines.load_errors import format_bytes, load_error_message
 from hatbox.engines.runner import EngineRunner
 from hatbox.web_requests import RequestSnapshot
 from tests.coded_site import CodedSite, gzip_bomb
@@ -38,7 +38,7 @@ async def browsing(path: Path, **options: Any) -> AsyncIterator[tuple[hatbox.Pro
 
 async def visit(profile: hatbox.Profile, engine: EngineRunner, url: str, identity: str = "Work") -> hatbox.Tab:
     tab = await profile.tabs.open(identity, url)
-    return await engine.loaded(tab.id)
+    return await engine.wait_until_loaded(tab.id)
 
 
 # ------------------------------------------------------------------------------------------------------------- pages
@@ -107,11 +107,11 @@ async def test_another_place_in_the_same_page_is_no_request(path: Path, site: Si
     async with browsing(path) as (profile, engine):
         tab = await visit(profile, engine, site.url("/long"))
         await profile.tabs.navigate(tab.id, f"{tab.url}#end")
-        there = await engine.loaded(tab.id)
+        there = await engine.wait_until_loaded(tab.id)
         assert (there.url, there.title) == (f"{tab.url}#end", "Long")
         assert len(site.requests("/long")) == 1
         await profile.tabs.reload(tab.id)
-        await engine.loaded(tab.id)
+        await engine.wait_until_loaded(tab.id)
         assert len(site.requests("/long")) == 2
 
 
@@ -225,10 +225,10 @@ async def test_a_newer_load_cancels_the_older(path: Path, site: Site) -> None:
         assert isinstance(engine.engine, HttpEngine)
         older = engine.engine._loads[tab.id]
         await profile.tabs.navigate(tab.id, site.url("/page/2"))
-        assert (await engine.loaded(tab.id)).title == "Page 2"
+        assert (await engine.wait_until_loaded(tab.id)).title == "Page 2"
         assert older.cancelled()
         site.released.set()
-        await engine.settled()
+        await engine.wait_until_settled()
         assert (await profile.tabs.get(tab.id)).title == "Page 2"
 
 
@@ -240,8 +240,8 @@ async def test_closing_a_tab_cancels_its_load_and_so_does_making_it_blank(path: 
         await asyncio.to_thread(site.wait_for, "/slow", 2)
         await profile.tabs.close(tabs[0].id)
         await profile.tabs.navigate(tabs[1].id, "about:blank")
-        await engine.settled()
-        assert (await engine.loaded(tabs[1].id)).url == "about:blank"
+        await engine.wait_until_settled()
+        assert (await engine.wait_until_loaded(tabs[1].id)).url == "about:blank"
         site.released.set()
         for load in list(engine.engine._loads.values()):
             await load
@@ -254,9 +254,9 @@ async def test_hiding_cancels_nothing(path: Path, site: Site) -> None:
         tab = await profile.tabs.open("Work", site.url("/slow"))
         await asyncio.to_thread(site.wait_for, "/slow")
         await profile.identities.hide("firefox-container-2")
-        await engine.settled()
+        await engine.wait_until_settled()
         site.released.set()
-        loaded = await engine.loaded(tab.id)
+        loaded = await engine.wait_until_loaded(tab.id)
         assert (loaded.title, loaded.hidden) == ("At last", True)
 
 
@@ -268,7 +268,7 @@ async def test_removing_an_identity_cancels_its_loads_and_closes_its_client(path
         await asyncio.to_thread(site.wait_for, "/slow")
         client = engine.engine._clients["firefox-container-2"]
         await profile.identities.remove("firefox-container-2")
-        await engine.settled()
+        await engine.wait_until_settled()
         assert client.is_closed
         assert not engine.engine._loads
         assert await profile.tabs.query() == []
@@ -285,7 +285,7 @@ async def test_an_identity_that_is_removed_in_the_middle_of_a_load_sends_nothing
         profile.requests.on_headers_received.add_listener(remove)
         await profile.tabs.open("Work", site.url("/redirect/3"))
         await ended.wait()
-        await engine.settled()
+        await engine.wait_until_settled()
         assert isinstance(engine.engine, HttpEngine)
         assert not engine.engine._loads
     assert len(site.seen) == 1
@@ -299,7 +299,7 @@ async def test_stopping_ends_loads_and_the_next_engine_takes_up_only_those(path:
         await asyncio.to_thread(site.wait_for, "/slow")
     site.released.set()
     async with browsing(path) as (profile, engine):
-        assert (await engine.loaded(slow.id)).title == "At last"
+        assert (await engine.wait_until_loaded(slow.id)).title == "At last"
         assert (await profile.tabs.get(done.id)).title == "Page 1"
     assert len(site.requests("/page/1")) == 1
     assert len(site.requests("/slow")) == 2
@@ -311,11 +311,11 @@ async def test_only_so_many_loads_are_under_way_at_once(path: Path, site: Site) 
         tabs = [await profile.tabs.open("Work", site.url("/slow")) for _ in range(5)]
         await asyncio.to_thread(site.wait_for, "/slow", 2)
         other = await profile.tabs.open("Personal", site.url("/page/1"))
-        await engine.settled()
+        await engine.wait_until_settled()
         assert len(site.seen) == 2
         site.released.set()
         for tab in [*tabs, other]:
-            await engine.loaded(tab.id)
+            await engine.wait_until_loaded(tab.id)
         assert len(site.seen) == 6
 
 
@@ -325,7 +325,7 @@ async def test_a_hundred_identities_are_signed_in_and_none_is_mixed(path: Path, 
         made = [await profile.identities.create(f"User {n}", color="red", icon="pet") for n in range(100)]
         tabs = [await profile.tabs.open(each, site.url("/login", user=each.name, as_=each.name)) for each in made]
         for identity, tab in zip(made, tabs, strict=True):
-            assert (await engine.loaded(tab.id)).title == f"Signed in as {identity.name}"
+            assert (await engine.wait_until_loaded(tab.id)).title == f"Signed in as {identity.name}"
     assert not site.mixed
     assert len(site.sessions) == 100
 
@@ -334,16 +334,16 @@ async def test_a_hundred_identities_are_signed_in_and_none_is_mixed(path: Path, 
 
 
 def test_an_error_without_words_is_left_to_others() -> None:
-    assert reason(KeyError("x"), "http://site.example/") == ""
-    assert reason(httpx.ReadError(""), "http://site.example/") == "the connection to the server broke"
-    assert reason(httpx.RemoteProtocolError("x"), "") == "the server broke off, or did not speak HTTP"
+    assert load_error_message(KeyError("x"), "http://site.example/") == ""
+    assert load_error_message(httpx.ReadError(""), "http://site.example/") == "the connection to the server broke"
+    assert load_error_message(httpx.RemoteProtocolError("x"), "") == "the server broke off, or did not speak HTTP"
 
 
 @pytest.mark.parametrize(
     ("size", "words"), [(10, "10 bytes"), (1000, "1 kB"), (16_000_000, "16 MB"), (1_500_000, "1.5 MB"), (10**9, "1 GB")]
 )
 def test_amounts_are_for_people(size: int, words: str) -> None:
-    assert amount(size) == words
+    assert format_bytes(size) == words
 
 
 # ------------------------------------------------------------------------------------------------------------ codings

@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.api.caller import Caller
-from hatbox.extensions.runtime import Boot, Limits, LogEntry, Runtime, describe
+from hatbox.extensions.runtime import Boot, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.network import Network
 
@@ -80,7 +80,7 @@ class Lab:
         permissions: Iterable[str] = (CAMEL,),
         caller: Caller | None = None,
         files: Mapping[str, str] | None = None,
-        limits: Limits | None = None,
+        limits: RuntimeLimits | None = None,
         network: Network | None = None,
         polyfills: Iterable[tuple[str, str]] = (),
         data: Mapping[str, Any] | None = None,

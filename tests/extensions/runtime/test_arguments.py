@@ -137,7 +137,7 @@ class Checker:
     def call(self, parameters: list[dict[str, Any]], source: str) -> Any:
         """What was thrown, or the arguments that arrived."""
         function = {"async": True, "callback": False, "returns": True, "parameters": parameters, "shown": "test.call"}
-        self._runtime.show({"test": {"functions": {"call": function}, "events": {}, "constants": {}}})
+        self._runtime.update_namespaces({"test": {"functions": {"call": function}, "events": {}, "constants": {}}})
         call = f"try {{ await browser.test.call({source}); return null; }} catch (e) {{ return e.message; }}"
         thrown = self._runner.run(self._runtime.evaluate(call))
         return self._arrived.pop() if thrown is None else thrown
@@ -233,7 +233,7 @@ def test_a_schema_with_words_unknown_to_javascript_is_checked_by_python(tmp_path
             {"name": "callback", "type": "function", "optional": True},
         ]
         function = {"async": True, "callback": True, "returns": False, "parameters": parameters}
-        runtime.show({"later": {"functions": {"call": function}, "events": {}, "constants": {}}})
+        runtime.update_namespaces({"later": {"functions": {"call": function}, "events": {}, "constants": {}}})
         assert await runtime.evaluate(
             "new Promise(done => browser.later.call(5, {d: new Date(3)}, (...args) => done(args)))"
         ) == [None]

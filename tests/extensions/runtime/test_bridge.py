@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hatbox.extensions.runtime import RuntimeGone, ScriptError, describe
+from hatbox.extensions.runtime import ExtensionTerminated, ScriptError, describe
 from tests.extensions.runtime.lab import BASE, CAMEL, Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -255,11 +255,11 @@ def test_namespaces_come_and_go_with_permissions_while_it_runs(tmp_path: Path) -
         )
         caller = lab.host.caller
         caller.permissions.add("cookies")
-        runtime.show(describe(caller))
+        runtime.update_namespaces(describe(caller))
         assert await runtime.evaluate("['cookies' in browser, browser.cookies.SameSiteStatus.LAX]") == [True, "lax"]
         assert await runtime.evaluate("browser.contextualIdentities === kept") is True
         caller.permissions.clear()
-        runtime.show(describe(caller))
+        runtime.update_namespaces(describe(caller))
         assert await runtime.evaluate("[Object.keys(browser).sort(), browser.contextualIdentities === undefined]") == [
             ["runtime", "tabs", "windows"],
             True,
@@ -270,7 +270,7 @@ def test_namespaces_come_and_go_with_permissions_while_it_runs(tmp_path: Path) -
         await lab.profile.identities.create("New", color="red", icon="circle")
         assert await runtime.evaluate("seen.length") == 0
         caller.permissions.add(CAMEL)
-        runtime.show(describe(caller))
+        runtime.update_namespaces(describe(caller))
         assert await runtime.evaluate("browser.contextualIdentities.onCreated === kept.onCreated") is True
 
     in_lab(tmp_path, use)
@@ -385,9 +385,9 @@ def test_an_extension_that_has_ended_says_so(tmp_path: Path) -> None:
         waiting = asyncio.ensure_future(runtime.evaluate("new Promise(() => {})"))
         await runtime.evaluate("1")
         assert (await runtime.stop()).reason == "stopped"
-        with pytest.raises(RuntimeGone, match="stopped"):
+        with pytest.raises(ExtensionTerminated, match="stopped"):
             await waiting
-        with pytest.raises(RuntimeGone):
+        with pytest.raises(ExtensionTerminated):
             await runtime.evaluate("1")
 
     in_lab(tmp_path, use)
@@ -429,7 +429,7 @@ def test_listeners_hear_in_their_order_also_where_nobody_waits_for_the_first(tmp
             "for (const name of ['one', 'two']) onCreated.addListener(() => { seen.push(name); });"
         )
         one, two = runtime._listeners.values()
-        first, second = one.ask({}), two.ask({})
+        first, second = one.call({}), two.call({})
         await second
         await first
         assert await runtime.evaluate("seen") == ["one", "two"]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hatbox.errors import RuntimeGone
-from hatbox.extensions.runtime import DenoProcess, Limits, cache_filling
+from hatbox.errors import ExtensionTerminated
+from hatbox.extensions.runtime import DenoProcess, RuntimeLimits, cache_filling
 from hatbox.extensions.runtime.code_cache import cache_for, find_cache
 from hatbox.extensions.runtime.command import cache_folder, deno_program
 from tests.extensions.runtime.lab import Lab, in_lab, needs_deno
@@ -108,8 +108,8 @@ def test_a_deno_that_does_not_start_is_reported_and_leaves_nothing(
     monkeypatch.setattr(cache_filling, "command", lambda *_, **__: [deno_program(), "run", "/nowhere.mjs"])
 
     async def use(_: Lab) -> None:
-        with pytest.raises(RuntimeGone, match="Deno does not start"):
-            await DenoProcess.start(Limits())
+        with pytest.raises(ExtensionTerminated, match="Deno does not start"):
+            await DenoProcess.start(RuntimeLimits())
         assert list(cache_folder().iterdir()) == []
 
     in_lab(tmp_path, use)

@@ -67,7 +67,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
             async with hatbox.open(path) as profile, engine_for(profile, suite) as engine:
                 await profile.tabs.open(DEFAULT_STORE)
                 if engine:
-                    await engine.settled()  # a browser that was recorded had shown its first tab long before
+                    await engine.wait_until_settled()  # a browser that was recorded had shown its first tab long before
                 host.use(profile)
                 steps = json.dumps({"steps": case["steps"]})
                 async with asyncio.timeout(30):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Limits
+from hatbox.extensions.runtime import RuntimeLimits
 from tests.extensions.runtime.lab import Lab, in_lab, needs_deno
 
 pytestmark = needs_deno
@@ -41,7 +41,7 @@ def test_a_flood_of_jobs_takes_few_threads(tmp_path: Path, name: str) -> None:
         done = await runtime.evaluate(f"(async () => {{ await prepare(); return (await {FLOODS[name]}).length; }})()")
         assert done in (600, 100, 40)
         # Deno's threads stay for some seconds after their last job. One more reads its input; without a limit it is 30.
-        assert _threads(runtime.process.pid) <= before + 2 * Limits().jobs
+        assert _threads(runtime.process.pid) <= before + 2 * RuntimeLimits().jobs
 
     in_lab(tmp_path, use, seconds=120)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import DenoProcess, Exit, Limits, RuntimeGone
+from hatbox.extensions.runtime import DenoProcess, Exit, ExtensionTerminated, RuntimeLimits
 from hatbox.extensions.runtime.wire_frames import encode_frame
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
@@ -16,7 +16,7 @@ pytestmark = needs_deno
 
 def test_a_child_that_does_not_read_is_ended_when_too_much_waits_for_it(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        limits = Limits(unsent=1 << 20, answer=60.0)
+        limits = RuntimeLimits(max_send_buffer=1 << 20, ping_timeout=60.0)
         runtime = await lab.start("browser.contextualIdentities.onCreated.addListener(() => {});", limits=limits)
         running = asyncio.ensure_future(runtime.evaluate("for (;;);"))
         await asyncio.sleep(0)
@@ -26,7 +26,7 @@ def test_a_child_that_does_not_read_is_ended_when_too_much_waits_for_it(tmp_path
         ended = await runtime.exited
         assert ended.reason == "unresponsive"
         assert "does not read" in ended.detail
-        with pytest.raises(RuntimeGone):
+        with pytest.raises(ExtensionTerminated):
             await running
 
     in_lab(tmp_path, use)
@@ -49,7 +49,7 @@ def test_a_slow_child_is_waited_for_and_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_child_that_writes_frames_without_end_is_ended(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(limits=Limits(frame=1000))
+        runtime = await lab.start(limits=RuntimeLimits(frame=1000))
         runtime.process.pipe_data_received(1, (1001).to_bytes(4, "little"))
         ended = await runtime.exited
         assert (ended.reason, ended.detail) == ("protocol", "a frame of 1001 bytes, and 1000 are allowed")
@@ -65,7 +65,7 @@ def test_beyond_the_calls_that_may_be_under_way_the_child_is_not_read(tmp_path: 
             waiting.append(asyncio.get_running_loop().create_future())
             return waiting[-1]
 
-        runtime = await lab.start("let done = 0;", limits=Limits(calls=10))
+        runtime = await lab.start("let done = 0;", limits=RuntimeLimits(calls=10))
         lab.host.call = call  # type: ignore[method-assign,assignment]
         # Each in a frame of its own, as a forger would write them.
         for number in range(1, 41):
@@ -88,12 +88,12 @@ def test_frames_that_come_together_keep_the_loop_no_longer_than_one(tmp_path: Pa
         def call(_: str, __: str, arguments: list[int]) -> None:
             called.extend(arguments)
 
-        runtime = await lab.start(limits=Limits(slice=0.0))
+        runtime = await lab.start(limits=RuntimeLimits(time_slice=0.0))
         lab.host.call = call  # type: ignore[method-assign,assignment]
         frames = [encode_frame([["c", number, "a.b", [number]]]) for number in (1, 2)]
         runtime.process.pipe_data_received(1, b"".join(frames))
         assert called == []  # with no time at all, each waits for a turn of the loop
-        runtime._limits = Limits()
+        runtime._limits = RuntimeLimits()
         await runtime.evaluate("1")
         assert called == [1, 2]
 
@@ -102,7 +102,7 @@ def test_frames_that_come_together_keep_the_loop_no_longer_than_one(tmp_path: Pa
 
 def test_a_child_that_was_started_ahead_is_taken(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        child = await DenoProcess.start(Limits())
+        child = await DenoProcess.start(RuntimeLimits())
         runtime = await lab.start("const said = 'here';", child=child)
         assert runtime.process is child
         assert await runtime.evaluate("said") == "here"
@@ -112,7 +112,7 @@ def test_a_child_that_was_started_ahead_is_taken(tmp_path: Path) -> None:
 
 def test_a_child_that_speaks_before_it_is_asked_is_ended(tmp_path: Path) -> None:
     async def use(_: Lab) -> None:
-        child = await DenoProcess.start(Limits())
+        child = await DenoProcess.start(RuntimeLimits())
         child.pipe_data_received(1, encode_frame([["ready"]]))
         assert str(await child.exited) == "protocol (it speaks before it is asked)"
 
@@ -121,11 +121,11 @@ def test_a_child_that_speaks_before_it_is_asked_is_ended(tmp_path: Path) -> None
 
 def test_calls_are_held_while_their_answers_are_not_read(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(limits=Limits(unread=1000))
+        runtime = await lab.start(limits=RuntimeLimits(max_receive_buffer=1000))
         runtime.writable(False)
         for number in range(1, 11):
             runtime.process.pipe_data_received(1, encode_frame([["c", number, f"{CAMEL}.query", [{}]]]))
-        assert runtime.calls_under_way == 0
+        assert runtime.pending_calls == 0
         runtime.writable(True)
         assert await runtime.evaluate("1") == 1
         runtime.writable(False)
@@ -138,7 +138,7 @@ def test_calls_are_held_while_their_answers_are_not_read(tmp_path: Path) -> None
 
 def test_an_inspected_child_says_where_and_may_stand_still(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(inspect=True, limits=Limits(answer=0.1))
+        runtime = await lab.start(inspect=True, limits=RuntimeLimits(ping_timeout=0.1))
         assert (await runtime.process.inspector).startswith("ws://127.0.0.1:")
         assert await runtime.evaluate("const end = Date.now() + 500; while (Date.now() < end); 1") == 1
 
@@ -147,7 +147,7 @@ def test_an_inspected_child_says_where_and_may_stand_still(tmp_path: Path) -> No
 
 def test_a_child_that_is_busy_but_answers_in_time_lives(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start(limits=Limits(answer=2.0))
+        runtime = await lab.start(limits=RuntimeLimits(ping_timeout=2.0))
         await runtime.evaluate(
             "for (let i = 0; i < 30; i++) { const end = Date.now() + 100; while (Date.now() < end);"
             " await new Promise(done => setTimeout(done, 0)); }"
@@ -172,7 +172,7 @@ def test_waiting_for_the_end_can_be_given_up_without_harm(tmp_path: Path) -> Non
 def test_a_child_that_is_not_read_can_be_ended_and_its_last_words_count(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
-        runtime.process.read(False)
+        runtime.process.set_reading(False)
         runtime.process.end(Exit("protocol", "a test"))
         assert (await runtime.exited) == ("protocol", "a test")
         other = await lab.start("console.log('first'); setTimeout(() => { console.log('last'); for (;;); }, 0);")

@@ -16,7 +16,7 @@ import pytest
 from hatbox import Profile
 from hatbox.api.caller import Caller
 from hatbox.extensions.extension import Extension
-from hatbox.extensions.runtime import Limits, RuntimeGone, ScriptError, describe
+from hatbox.extensions.runtime import ExtensionTerminated, RuntimeLimits, ScriptError, describe
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import CAMEL, Lab, in_lab, needs_deno
 
@@ -24,7 +24,7 @@ pytestmark = needs_deno
 
 LONGEST_DELAY = 0.05
 """Of the host's loop, in seconds."""
-SMALL = Limits(heap=64 << 20, memory=128 << 20, answer=1.0)
+SMALL = RuntimeLimits(heap=64 << 20, memory=128 << 20, ping_timeout=1.0)
 
 
 class LoopDelay:
@@ -74,14 +74,14 @@ def test_a_deadly_script_ends_its_own_process_only(tmp_path: Path, name: str) ->
 
     async def use(lab: Lab) -> None:
         other = await lab.start()
-        limits = SMALL if reason == "unresponsive" else SMALL._replace(answer=20.0)
+        limits = SMALL if reason == "unresponsive" else SMALL._replace(ping_timeout=20.0)
         runtime = await lab.start(limits=limits)
         async with LoopDelay() as delay:
             running = asyncio.ensure_future(runtime.evaluate(f"{script}; 1"))
             if reason:
                 assert (await runtime.exited).reason.startswith(reason)
             await asyncio.wait([running])
-            assert isinstance(running.exception(), ScriptError | RuntimeGone | None)
+            assert isinstance(running.exception(), ScriptError | ExtensionTerminated | None)
             assert await other.evaluate("browser.contextualIdentities.query({}).then(all => all.length)") == 4
         print(f"{name}: {runtime.exited.done() and runtime.exited.result().reason}, {delay.worst * 1000:.1f} ms")  # noqa: T201
         assert delay.worst < LONGEST_DELAY
@@ -188,7 +188,7 @@ def test_memory_that_is_not_on_the_heap_is_limited_too(tmp_path: Path) -> None:
         runtime = await lab.start(limits=SMALL)
         script = "const all = []; for (let i = 0; i < 100; i++) all.push(new Uint8Array(5e7).fill(1));"
         try:
-            with pytest.raises((ScriptError, RuntimeGone)):
+            with pytest.raises((ScriptError, ExtensionTerminated)):
                 await runtime.evaluate(script)
         finally:
             size = _resident(runtime.process.pid) if runtime.process.running else 0
@@ -216,7 +216,7 @@ def test_a_flood_of_calls_that_nobody_awaits_is_answered_without_delay_to_others
             assert await runtime.evaluate(wait) == 30000
         print(f"flood: the other after {others_turn * 1000:.0f} ms, {delay.worst * 1000:.1f} ms")  # noqa: T201
         assert delay.worst < LONGEST_DELAY
-        assert runtime.calls_under_way == 0
+        assert runtime.pending_calls == 0
 
     in_lab(tmp_path, use)
 
@@ -338,7 +338,7 @@ def test_polluted_prototypes_change_nothing_for_the_host(tmp_path: Path, polluti
             await lab.start(f"try {{ {pollution}; }} catch {{}}", script)
             async with asyncio.timeout(5):
                 await lab.host.said("Polluted")
-        except RuntimeGone:
+        except ExtensionTerminated:
             assert pollution in FATAL
         else:
             assert pollution not in FATAL
@@ -352,10 +352,10 @@ def test_polluted_prototypes_change_nothing_for_the_host(tmp_path: Path, polluti
 def test_after_pollution_namespaces_still_come_and_go_with_permissions(tmp_path: Path, pollution: str) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start(f"try {{ {pollution}; }} catch {{}}", permissions=[])
-        runtime.show(describe(Caller("lab@example.org", [CAMEL, "cookies", "tabs"])))
+        runtime.update_namespaces(describe(Caller("lab@example.org", [CAMEL, "cookies", "tabs"])))
         shown = "typeof browser.cookies.getAll + typeof browser.tabs.query"
         assert await runtime.evaluate(shown, inspect=True, within=5) == '"functionfunction"'
-        runtime.show(describe(Caller("lab@example.org", [])))
+        runtime.update_namespaces(describe(Caller("lab@example.org", [])))
         assert await runtime.evaluate("typeof browser.cookies", inspect=True, within=5) == '"undefined"'
 
     in_lab(tmp_path, use)

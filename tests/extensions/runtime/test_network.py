@@ -175,7 +175,7 @@ def test_a_request_can_be_given_up(tmp_path: Path, site: Site) -> None:
             await fetching
         release.set()
         async with asyncio.timeout(10):
-            while runtime.calls_under_way:
+            while runtime.pending_calls:
                 await runtime.evaluate("1")
 
     in_lab(tmp_path, use)
@@ -230,7 +230,7 @@ def test_a_large_body_arrives_whole(tmp_path: Path, site: Site) -> None:
 
     async def use(lab: Lab) -> None:
         runtime = await lab.start(permissions=[HERE])
-        lab.host.source = lambda path: body if path == "large.bin" else None
+        lab.host.read_file = lambda path: body if path == "large.bin" else None
         for url in (site.url("/large"), "/large.bin"):
             assert await runtime.evaluate(DIGEST % url) == [len(body), hashlib.sha256(body).hexdigest()]
 
@@ -240,7 +240,7 @@ def test_a_large_body_arrives_whole(tmp_path: Path, site: Site) -> None:
 def test_a_file_of_the_package_delays_nobody_however_large_it_is(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start()
-        lab.host.source = lambda _: bytes(40 << 20)
+        lab.host.read_file = lambda _: bytes(40 << 20)
         async with LoopDelay() as delay:
             sizes = "Promise.all(['/a', '/b'].map(async url => (await (await fetch(url)).arrayBuffer()).byteLength))"
             assert await runtime.evaluate(sizes) == [40 << 20] * 2

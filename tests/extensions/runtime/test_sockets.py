@@ -20,7 +20,7 @@ from hatbox import Profile
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
 from hatbox.extensions.runtime.network import Network
-from hatbox.extensions.runtime.sockets import MOST_SOCKETS, Sockets
+from hatbox.extensions.runtime.sockets import MAX_SOCKETS, Sockets
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from hatbox.urls.match_patterns import host_permissions
 from tests.extensions.made import run_made
@@ -565,9 +565,9 @@ class Slow:
 
     async def close(self, code: int | None, reason: str) -> None: ...
 
-    async def leave(self) -> None: ...
+    async def close_going_away(self) -> None: ...
 
-    def drop(self, why: str) -> None: ...
+    def abort(self, why: str) -> None: ...
 
 
 async def settle() -> None:
@@ -607,10 +607,10 @@ class Deaf(Slow):
     async def receive(self) -> str | bytes | SocketClosed:
         return await asyncio.Future()
 
-    async def leave(self) -> None:
+    async def close_going_away(self) -> None:
         await asyncio.Event().wait()
 
-    def drop(self, why: str) -> None:
+    def abort(self, why: str) -> None:
         self.dropped.set()
 
 
@@ -681,7 +681,7 @@ def test_it_is_the_permitted_host_that_is_connected_to() -> None:
             request = SocketRequest(url, [], "moz-extension://x", "Agent/1")
             socket = await Network().connect(request, lambda: host_permissions((HERE,)))
             assert len(place.asked) == 1
-            await socket.leave()
+            await socket.close_going_away()
 
     asyncio.run(main())
 
@@ -732,7 +732,7 @@ def test_no_more_than_two_hundred_at_a_time(tmp_path: Path) -> None:
     async def main() -> None:
         log: list[str] = []
         sockets = Sockets(_never, "moz-extension://x", "Agent/1", lambda _: None, log.append)
-        for number in range(1, MOST_SOCKETS + 2):
+        for number in range(1, MAX_SOCKETS + 2):
             sockets.handle("open", number, ["ws://127.0.0.1/", []])
         await settle()
         assert log == ["WebSocket(ws://127.0.0.1/): there are 200 open already"]

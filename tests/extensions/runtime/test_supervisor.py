@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.extensions.runtime import Exit, Runtime, RuntimeGone
+from hatbox.extensions.runtime import Exit, ExtensionTerminated, Runtime
 from hatbox.extensions.runtime.supervisor import BackOff, Supervisor
 from tests.extensions.runtime.lab import Lab, in_lab, needs_deno
 
@@ -13,7 +13,7 @@ pytestmark = needs_deno
 
 
 def test_pauses_grow_up_to_a_bound() -> None:
-    assert [BackOff(first=1, factor=2, longest=5).pause(crashes) for crashes in (1, 2, 3, 4, 50)] == [1, 2, 4, 5, 5]
+    assert [BackOff(first=1, factor=2, max_delay=5).pause(crashes) for crashes in (1, 2, 3, 4, 50)] == [1, 2, 4, 5, 5]
 
 
 def test_what_crashes_is_started_again_and_what_crashes_too_often_is_not(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_what_crashes_is_started_again_and_what_crashes_too_often_is_not(tmp_pat
             if pause is None:
                 given_up.set()
 
-        supervisor = Supervisor(start, BackOff(first=0.01, most=3), on_exit)
+        supervisor = Supervisor(start, BackOff(first=0.01, max_crashes=3), on_exit)
         first = await supervisor.start()
         for _ in range(3):
             runtime = await started.get()
@@ -59,7 +59,7 @@ def test_what_is_stopped_stays_so(tmp_path: Path) -> None:
         await supervisor.stop()
         assert (await runtime.exited).reason == "stopped"
         assert told == []
-        with pytest.raises(RuntimeGone):
+        with pytest.raises(ExtensionTerminated):
             await runtime.evaluate("1")
 
     in_lab(tmp_path, use)
@@ -73,7 +73,7 @@ def test_what_does_not_start_again_is_tried_again(tmp_path: Path) -> None:
             nonlocal attempts
             attempts += 1
             if attempts == 2:
-                raise RuntimeGone("no luck")
+                raise ExtensionTerminated("no luck")
             if attempts > 2:
                 again.set()
             return await lab.start()
@@ -101,12 +101,12 @@ def test_what_does_not_wake_is_tried_again_but_what_never_ran_is_not(tmp_path: P
             attempts += 1
             if attempts == 1:
                 supervisor.runtime = await lab.start()  # it was there already when it broke down
-                raise RuntimeGone("no luck")
+                raise ExtensionTerminated("no luck")
             again.set()
             return await lab.start()
 
         supervisor = Supervisor(start, BackOff(first=0.0), lambda ended, _: told.append(ended))
-        with pytest.raises(RuntimeGone):
+        with pytest.raises(ExtensionTerminated):
             await supervisor.start(has_run=has_run)
         assert supervisor.runtime is None
         assert supervisor.restarting is has_run

@@ -16,7 +16,7 @@ import msgspec
 
 import hatbox
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
-from hatbox.tabs.pages import Page, keep_page, page_changed
+from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.store.sealing import edited
 
 
@@ -63,9 +63,9 @@ async def fill_tabs(profile: hatbox.Profile, cookie_store_id: str) -> None:
     """Two windows: pinned, hidden and muted tabs, one opened from another, one that was never loaded, a popup."""
     browser = profile.browser(["tabs", "tabHide", "cookies"], "make")
     first = await browser.tabs.create({"url": "https://site.example/", "cookieStoreId": cookie_store_id})
-    page = Page("https://site.example/home", "Hüte \U0001f3a9", "https://site.example/icon", 200, "text/html")
-    await profile.tabs.write(lambda each: page_changed(each, first["id"], 1, page))
-    await profile.tabs.write(lambda each: keep_page(each, first["id"], b"where it was"))
+    page = PageState("https://site.example/home", "Hüte \U0001f3a9", "https://site.example/icon", 200, "text/html")
+    await profile.tabs.write(lambda each: update_page(each, first["id"], 1, page))
+    await profile.tabs.write(lambda each: save_page_snapshot(each, first["id"], b"where it was"))
     await browser.tabs.create({"url": "https://other.example/", "openerTabId": first["id"], "active": False})
     await browser.tabs.create({"pinned": True, "muted": True, "active": False})
     hidden = await browser.tabs.create({"active": False})

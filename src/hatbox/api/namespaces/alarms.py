@@ -12,15 +12,15 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.javascript.text import well_formed
 from hatbox.javascript.wire_codec import UNDEFINED
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 
-__all__ = ["CHANGED", "KIND", "Scheduled", "fire_due", "forget", "implement", "next_due"]
+__all__ = ["CHANGED", "KIND", "Scheduled", "clear_alarms", "fire_due", "implement", "next_due"]
 
 KIND: Final = "alarm"
 CHANGED: Final = "alarms.changed"
@@ -44,7 +44,7 @@ class _Alarm(msgspec.Struct, frozen=True):
     scheduled_time: float
     period_in_minutes: float | None
 
-    def shown(self) -> dict[str, Any]:
+    def to_script(self) -> dict[str, Any]:
         """As a script sees it."""
         return {
             "name": self.name,
@@ -58,18 +58,18 @@ class _Fired(msgspec.Struct, frozen=True):
     alarm: _Alarm
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the alarms of a profile."""
     return _Alarms(surface, services)
 
 
 class _Alarms(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         self._clock = services.clock
-        fired = Feed(services.store, "alarms").event("onAlarm", _FIRED, msgspec.json.Decoder(_Fired).decode)
-        super().__init__(surface, services.store, {"onAlarm": Source(fired, _told)})
+        fired = ChangeEvents(services.store, "alarms").event("onAlarm", _FIRED, msgspec.json.Decoder(_Fired).decode)
+        super().__init__(surface, services.store, {"onAlarm": EventBinding(fired, _told)})
 
     def create(self, caller: Caller, name: str | None, info: Mapping[str, Any]) -> asyncio.Future[Any]:
         now = int(self._clock.time() * 1000)
@@ -79,7 +79,7 @@ class _Alarms(Namespace):
         return self._read("get", _get, caller.id, well_formed(name or ""))
 
     def get_all(self, caller: Caller) -> asyncio.Future[Any]:
-        return self._read("getAll", lambda transaction: [each.shown() for each in _all(transaction, caller.id)])
+        return self._read("getAll", lambda transaction: [each.to_script() for each in _all(transaction, caller.id)])
 
     def clear(self, caller: Caller, name: str | None) -> asyncio.Future[Any]:
         return self._write("clear", _clear, caller.id, well_formed(name or ""))
@@ -89,7 +89,7 @@ class _Alarms(Namespace):
 
 
 def _told(caller: Caller, fired: _Fired) -> tuple[Any] | None:
-    return (fired.alarm.shown(),) if fired.extension == caller.id else None
+    return (fired.alarm.to_script(),) if fired.extension == caller.id else None
 
 
 def _create(transaction: Transaction, extension: str, name: str, info: Mapping[str, Any], now: int) -> None:
@@ -101,21 +101,21 @@ def _create(transaction: Transaction, extension: str, name: str, info: Mapping[s
     _put(transaction, extension, _Alarm(name, when, period))
     noted = None if replaces else transaction.extensions.get(extension, _NEXT, "")
     if noted is None:
-        _note_next(transaction, extension)
+        _store_next_due(transaction, extension)
     elif when < float(noted):
         _note(transaction, extension, when)
 
 
 def _get(transaction: Transaction, extension: str, name: str) -> Any:
     value = transaction.extensions.get(extension, KIND, name)
-    return _decode(value).shown() if value else UNDEFINED
+    return _decode(value).to_script() if value else UNDEFINED
 
 
 def _clear(transaction: Transaction, extension: str, name: str) -> bool:
     if transaction.extensions.get(extension, KIND, name) is None:
         return False
     transaction.extensions.delete(extension, KIND, name)
-    _note_next(transaction, extension)
+    _store_next_due(transaction, extension)
     return True
 
 
@@ -123,11 +123,11 @@ def _clear_all(transaction: Transaction, extension: str) -> bool:
     if not _all(transaction, extension):
         return False
     transaction.extensions.clear(extension, KIND)
-    _note_next(transaction, extension)
+    _store_next_due(transaction, extension)
     return True
 
 
-def forget(transaction: Transaction, extension: str) -> None:
+def clear_alarms(transaction: Transaction, extension: str) -> None:
     """Drop all alarms of an extension that does not run: nobody waits for them."""
     for kind in (KIND, _NEXT):
         transaction.extensions.clear(extension, kind)
@@ -143,7 +143,7 @@ def fire_due(transaction: Transaction, extension: str, now: float) -> None:
             _put(transaction, extension, msgspec.structs.replace(alarm, scheduled_time=again))
         else:
             transaction.extensions.delete(extension, KIND, alarm.name)
-    _note_next(transaction, extension)
+    _store_next_due(transaction, extension)
 
 
 def next_due(transaction: Transaction, extension: str) -> float | None:
@@ -159,7 +159,7 @@ def _put(transaction: Transaction, extension: str, alarm: _Alarm) -> None:
     transaction.extensions.put(extension, KIND, alarm.name, _encode(alarm))
 
 
-def _note_next(transaction: Transaction, extension: str) -> None:
+def _store_next_due(transaction: Transaction, extension: str) -> None:
     _note(transaction, extension, next_due(transaction, extension))
 
 

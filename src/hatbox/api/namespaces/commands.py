@@ -14,17 +14,17 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.api.caller import Caller, ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
-from hatbox.api.namespaces.tabs.clicked_tab import clean, view_of
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.tabs.clicked_tab import clicked_tab_view, to_well_formed
 from hatbox.api.namespaces.tabs.tab_views import TabView
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs.tab_model import Tab
 
-__all__ = ["Command", "get_all", "give", "implement"]
+__all__ = ["CommandView", "execute", "get_all", "implement"]
 
 _KIND: Final = "command"
 _GIVEN, _CHANGED = "commands.given", "commands.changed"
@@ -34,7 +34,7 @@ _ACTION: Final = "_execute_action"
 _OLD_ACTION: Final = "_execute_browser_action"  # what version 2 of the manifest calls the same
 
 
-class Command(msgspec.Struct, frozen=True):
+class CommandView(msgspec.Struct, frozen=True):
     """A command. Its keys are empty if it has none."""
 
     name: str
@@ -42,7 +42,7 @@ class Command(msgspec.Struct, frozen=True):
     shortcut: str
 
 
-class Given(msgspec.Struct, frozen=True):
+class CommandExecuted(msgspec.Struct, frozen=True):
     """A command that was given in a tab."""
 
     extension: str
@@ -62,19 +62,21 @@ class _Changed(msgspec.Struct, frozen=True):
     old_shortcut: str
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the commands of a profile."""
     return _Commands(surface, services)
 
 
 class _Commands(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
-        feed = Feed(services.store, "commands")
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        feed = ChangeEvents(services.store, "commands")
         events = {
-            "onCommand": Source(feed.event("onCommand", _GIVEN, msgspec.json.Decoder(Given).decode), _told_given),
-            "onChanged": Source(
+            "onCommand": EventBinding(
+                feed.event("onCommand", _GIVEN, msgspec.json.Decoder(CommandExecuted).decode), _told_given
+            ),
+            "onChanged": EventBinding(
                 feed.event("onChanged", _CHANGED, msgspec.json.Decoder(_Changed).decode), _told_changed
             ),
         }
@@ -84,13 +86,13 @@ class _Commands(Namespace):
         return self._read("getAll", get_all, caller.id, caller.manifest)
 
     def update(self, caller: ExtensionCaller, detail: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._write("update", _update, caller.id, caller.manifest, clean(detail))
+        return self._write("update", _update, caller.id, caller.manifest, to_well_formed(detail))
 
     def reset(self, caller: ExtensionCaller, name: str) -> asyncio.Future[Any]:
-        return self._write("reset", _reset, caller.id, caller.manifest, clean(name))
+        return self._write("reset", _reset, caller.id, caller.manifest, to_well_formed(name))
 
 
-def get_all(transaction: Transaction, extension: str, manifest: Mapping[str, Any]) -> list[Command]:
+def get_all(transaction: Transaction, extension: str, manifest: Mapping[str, Any]) -> list[CommandView]:
     """All commands of an extension, in the order of its manifest."""
     saved = {key: _decode(value) for _, key, value in transaction.extensions.find(_KIND, extension)}
     commands = []
@@ -100,7 +102,7 @@ def get_all(transaction: Transaction, extension: str, manifest: Mapping[str, Any
         old = saved.get(_OLD_ACTION) if name == _ACTION else None
         update = saved.get(name) or old or _Update()
         commands.append(
-            Command(
+            CommandView(
                 name,
                 keys.get("description") if update.description is None else update.description,
                 shortcut if update.shortcut is None else update.shortcut,
@@ -109,9 +111,9 @@ def get_all(transaction: Transaction, extension: str, manifest: Mapping[str, Any
     return commands
 
 
-def give(transaction: Transaction, extension: str, name: str, tab: Tab | None) -> None:
+def execute(transaction: Transaction, extension: str, name: str, tab: Tab | None) -> None:
     """A command is given, in the place of a user."""
-    transaction.changes.append(_GIVEN, _encode(Given(extension, name, tab)))
+    transaction.changes.append(_GIVEN, _encode(CommandExecuted(extension, name, tab)))
 
 
 def _update(transaction: Transaction, extension: str, manifest: Mapping[str, Any], detail: Mapping[str, Any]) -> None:
@@ -135,16 +137,16 @@ def _reset(transaction: Transaction, extension: str, manifest: Mapping[str, Any]
         transaction.extensions.delete(extension, _KIND, _OLD_ACTION)
 
 
-def _existing(transaction: Transaction, extension: str, manifest: Mapping[str, Any], name: str) -> Command:
+def _existing(transaction: Transaction, extension: str, manifest: Mapping[str, Any], name: str) -> CommandView:
     for command in get_all(transaction, extension, manifest):
         if command.name == name:
             return command
     raise ApiError(f'Unknown command "{name}"')
 
 
-def _told_given(caller: Caller, given: Given) -> tuple[str, TabView | None] | None:
+def _told_given(caller: Caller, given: CommandExecuted) -> tuple[str, TabView | None] | None:
     """(command, tab), if it is one of the caller's."""
-    return (given.command, view_of(caller, given.tab)) if given.extension == caller.id else None
+    return (given.command, clicked_tab_view(caller, given.tab)) if given.extension == caller.id else None
 
 
 def _told_changed(caller: Caller, changed: _Changed) -> tuple[_Changed] | None:

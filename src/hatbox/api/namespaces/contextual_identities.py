@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.identities import service as rules
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.palette import COLORS, ICONS
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the identities of a profile."""
     return _ContextualIdentities(surface, services)
 
@@ -28,12 +28,12 @@ class _ChangeInfo(NamedTuple):
 
 
 class _ContextualIdentities(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         identities = services.identities
         events = {
-            "onCreated": Source(identities.on_created, _told),
-            "onUpdated": Source(identities.on_updated, _told),
-            "onRemoved": Source(identities.on_removed, _told),
+            "onCreated": EventBinding(identities.on_created, _told),
+            "onUpdated": EventBinding(identities.on_updated, _told),
+            "onRemoved": EventBinding(identities.on_removed, _told),
         }
         super().__init__(surface, services.store, events)
 

@@ -9,20 +9,20 @@ from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import Namespace
 from hatbox.api.namespaces.runtime.runtime_functions import url_of
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface."""
     return _Extension(surface, services)
 
 
 class _Extension(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         super().__init__(surface, services.store, {})
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface that has neither functions nor events."""
     return Namespace(surface, services.store, {})

@@ -8,18 +8,18 @@ from typing import Any
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import Namespace
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the texts of whoever calls."""
     return _I18n(surface, services.store, {})
 
 
 class _I18n(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
     def get_message(self, caller: ExtensionCaller, name: str, substitutions: Any) -> str:
         return caller.texts.message(name, substitutions)

@@ -9,38 +9,40 @@ from typing import Any
 import msgspec
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data.installed_extensions import Installed
-from hatbox.schema import Surface
+from hatbox.extension_data.installed_extensions import InstalledExtension
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["implement"]
 
 Info = dict[str, Any]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the extensions of a profile."""
     return _Management(surface, services)
 
 
 class _Management(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         self._running = services.messages.running
-        feed = Feed(services.store, "management")
+        feed = ChangeEvents(services.store, "management")
         topics = {
             "onInstalled": installed.INSTALLED,
             "onUninstalled": installed.UNINSTALLED,
             "onEnabled": installed.ENABLED,
             "onDisabled": installed.DISABLED,
         }
-        events = {name: Source(feed.event(name, topic, msgspec.json.decode), _told) for name, topic in topics.items()}
+        events = {
+            name: EventBinding(feed.event(name, topic, msgspec.json.decode), _told) for name, topic in topics.items()
+        }
         super().__init__(surface, services.store, events)
 
     def _areas(self) -> dict[str, str]:
@@ -63,7 +65,7 @@ class _Management(Namespace):
         return self._write("uninstallSelf", _uninstall, caller.id, bool(options and options["showConfirmDialog"]))
 
 
-def _there(transaction: Transaction, running: Mapping[str, str]) -> list[Installed]:
+def _there(transaction: Transaction, running: Mapping[str, str]) -> list[InstalledExtension]:
     """The installed extensions, and those that run here from a folder: in the place of an installed one of that id."""
     every = installed.get_all(transaction)
     return [each for each in every if running.get(each.id, each.area if each.kept else None) == each.area]

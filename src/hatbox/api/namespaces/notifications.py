@@ -12,13 +12,13 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
-from hatbox.api.namespaces.tabs.clicked_tab import clean
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.tabs.clicked_tab import to_well_formed
 from hatbox.api.services import Services
 from hatbox.events import Event
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["KINDS", "click", "close", "get_all", "implement"]
 
@@ -35,30 +35,30 @@ class _Notification(msgspec.Struct, frozen=True):
     id: str
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the notifications of a profile."""
     return _Notifications(surface, services)
 
 
 class _Notifications(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
-        feed, decode = Feed(services.store, "notifications"), msgspec.json.Decoder(_Notification).decode
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        feed, decode = ChangeEvents(services.store, "notifications"), msgspec.json.Decoder(_Notification).decode
         events = {
-            "onShown": Source(feed.event("onShown", _SHOWN, decode), _told),
-            "onClicked": Source(feed.event("onClicked", _CLICKED, decode), _told),
-            "onClosed": Source(feed.event("onClosed", _CLOSED, decode), _told_closed),
+            "onShown": EventBinding(feed.event("onShown", _SHOWN, decode), _told),
+            "onClicked": EventBinding(feed.event("onClicked", _CLICKED, decode), _told),
+            "onClosed": EventBinding(feed.event("onClosed", _CLOSED, decode), _told_closed),
             # Firefox has the event and no buttons.
-            "onButtonClicked": Source(Event("notifications.onButtonClicked"), lambda *_: None),
+            "onButtonClicked": EventBinding(Event("notifications.onButtonClicked"), lambda *_: None),
         }
         super().__init__(surface, services.store, events)
 
     def create(self, caller: Caller, name: str | None, options: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._write("create", _create, caller.id, clean(name), clean(options))
+        return self._write("create", _create, caller.id, to_well_formed(name), to_well_formed(options))
 
     def clear(self, caller: Caller, name: str) -> asyncio.Future[Any]:
-        return self._write("clear", close, caller.id, clean(name))
+        return self._write("clear", close, caller.id, to_well_formed(name))
 
     def get_all(self, caller: Caller) -> asyncio.Future[Any]:
         return self._read("getAll", get_all, caller.id)

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hatbox.api.caller import ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.browser_action import action_clicks as clicks
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
-from hatbox.api.namespaces.tabs.clicked_tab import clean
+from hatbox.api.namespaces.tabs.clicked_tab import to_well_formed
 from hatbox.api.services import Services
-from hatbox.extension_data.action_values import Defaults, Details, Target, get_value, set_value, tab_target
-from hatbox.schema import Surface
+from hatbox.extension_data.action_values import ActionScope, Defaults, Details, get_value, set_value, tab_target
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 from hatbox.urls.match_patterns import parse_url_pattern
 from hatbox.urls.url import parse_url
 
@@ -24,9 +24,9 @@ __all__ = ["KIND", "defaults_of", "implement", "is_shown"]
 KIND: Final = "pageAction"
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the buttons of a profile."""
-    return _Page(surface, services)
+    return _PageAction(surface, services)
 
 
 def defaults_of(manifest: Mapping[str, Any]) -> Defaults:
@@ -40,7 +40,7 @@ def defaults_of(manifest: Mapping[str, Any]) -> Defaults:
     }
 
 
-def is_shown(transaction: Transaction, extension: str, manifest: Mapping[str, Any], target: Target) -> bool:
+def is_shown(transaction: Transaction, extension: str, manifest: Mapping[str, Any], target: ActionScope) -> bool:
     """Whether the button is shown in a tab."""
     said = get_value(transaction, extension, KIND, target, "enabled", defaults_of(manifest))
     if said is not None or target.tab is None:
@@ -55,16 +55,18 @@ def _matches(patterns: list[str] | None, text: str) -> bool:
     return url is not None and any(pattern.matches(url) for pattern in parsed if pattern is not None)
 
 
-class _Page(Namespace):
-    asks_who_calls = True
+class _PageAction(Namespace):
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
-        clicked = Feed(services.store, surface.namespace).event("onClicked", clicks.topic_of(KIND), clicks.decode_click)
-        super().__init__(surface, services.store, {"onClicked": Source(clicked, clicks.told_clicked)})
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        clicked = ChangeEvents(services.store, surface.namespace).event(
+            "onClicked", clicks.topic_of(KIND), clicks.decode_click
+        )
+        super().__init__(surface, services.store, {"onClicked": EventBinding(clicked, clicks.told_clicked)})
 
     def _set(self, member: str, caller: ExtensionCaller, tab_id: int, name: str, value: Any) -> asyncio.Future[Any]:
         def rule(transaction: Transaction) -> None:
-            set_value(transaction, caller.id, KIND, tab_target(transaction, tab_id), name, clean(value))
+            set_value(transaction, caller.id, KIND, tab_target(transaction, tab_id), name, to_well_formed(value))
 
         return self._write(member, rule)
 

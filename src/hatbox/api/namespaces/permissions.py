@@ -9,30 +9,30 @@ from typing import Any
 import msgspec
 
 from hatbox.api.caller import Caller, ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.extension_data.extension_permissions import Permissions
-from hatbox.extension_data.granted_permissions import ADDED, REMOVED, Changed, give, take
-from hatbox.schema import Surface
-from hatbox.store.change_events import Feed
+from hatbox.extension_data.granted_permissions import ADDED, REMOVED, PermissionsChanged, grant, revoke
+from hatbox.schema import NamespaceSchema
+from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on what extensions were given in a profile."""
     return _Permissions(surface, services)
 
 
 class _Permissions(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
-        feed, decode = Feed(services.store, "permissions"), msgspec.json.Decoder(Changed).decode
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        feed, decode = ChangeEvents(services.store, "permissions"), msgspec.json.Decoder(PermissionsChanged).decode
         events = {
-            "onAdded": Source(feed.event("onAdded", ADDED, decode), _told),
-            "onRemoved": Source(feed.event("onRemoved", REMOVED, decode), _told),
+            "onAdded": EventBinding(feed.event("onAdded", ADDED, decode), _told),
+            "onRemoved": EventBinding(feed.event("onRemoved", REMOVED, decode), _told),
         }
         super().__init__(surface, services.store, events)
 
@@ -44,7 +44,9 @@ class _Permissions(Namespace):
 
     def request(self, caller: ExtensionCaller, wanted: Mapping[str, Sequence[str]]) -> asyncio.Future[Any]:
         # Whether the user is doing something counts when the call is made, not when it gets its turn.
-        return asyncio.ensure_future(self._request(caller, _permissions(wanted), user_input=caller.user_input))
+        return asyncio.ensure_future(
+            self._request(caller, _permissions(wanted), user_input=caller.is_handling_user_input)
+        )
 
     async def _request(self, caller: ExtensionCaller, wanted: Permissions, *, user_input: bool) -> bool:
         if not user_input:
@@ -53,9 +55,9 @@ class _Permissions(Namespace):
         missing = caller.grants.missing(wanted)
         if not missing:
             return True
-        if not await caller.decide(missing):
+        if not await caller.on_permission_request(missing):
             return False
-        await self._store.write(lambda transaction: give(transaction, caller.id, missing))
+        await self._store.write(lambda transaction: grant(transaction, caller.id, missing))
         caller.grants.grant(missing)  # whoever runs the extension has heard of it by now; nobody has to
         return True
 
@@ -63,7 +65,7 @@ class _Permissions(Namespace):
         return asyncio.ensure_future(self._remove(caller, _permissions(unwanted)))
 
     async def _remove(self, caller: ExtensionCaller, unwanted: Permissions) -> bool:
-        await self._store.write(lambda transaction: take(transaction, caller.id, unwanted))
+        await self._store.write(lambda transaction: revoke(transaction, caller.id, unwanted))
         caller.grants.remove(unwanted)
         return True
 
@@ -72,7 +74,7 @@ def _permissions(given: Mapping[str, Sequence[str]]) -> Permissions:
     return Permissions(tuple(given["permissions"]), tuple(given["origins"]), tuple(given["data_collection"]))
 
 
-def _told(caller: Caller, change: Changed) -> tuple[Permissions] | None:
+def _told(caller: Caller, change: PermissionsChanged) -> tuple[Permissions] | None:
     """(permissions), if it is the caller who was given them, and may know."""
     visible = change.permissions.visible()
     return (visible,) if visible and change.extension == caller.id else None

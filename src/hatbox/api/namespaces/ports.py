@@ -6,29 +6,29 @@ from collections.abc import Awaitable
 from typing import Any
 
 from hatbox.api.caller import ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.messaging.context import Address, Context
-from hatbox.messaging.message_event import Offer
-from hatbox.messaging.message_router import PortNews
-from hatbox.schema import Surface
+from hatbox.messaging.context import ExtensionContext, Recipient
+from hatbox.messaging.message_event import Delivery
+from hatbox.messaging.message_router import PortDelivery
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the ports of the extensions that run here."""
     return _Ports(surface, services)
 
 
 class _Ports(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         self._messages = services.messages
         events = {
-            "onNews": Source(self._messages.on_port, _told),
-            "onLull": Source(self._messages.on_lull, _asked),
+            "onNews": EventBinding(self._messages.on_port_delivery, _told),
+            "onLull": EventBinding(self._messages.on_port_sync, _asked),
         }
         super().__init__(surface, services.store, events)
 
@@ -42,7 +42,7 @@ class _Ports(Namespace):
         frame_id: int | None,
         document_id: str | None,
     ) -> None:
-        address = Address(extension_id or caller.extension_id, tab_id, frame_id, document_id)
+        address = Recipient(extension_id or caller.extension_id, tab_id, frame_id, document_id)
         self._messages.connect(caller.context, address, name, number)
 
     def post(self, caller: ExtensionCaller, number: int, message: Any) -> Awaitable[Any] | None:
@@ -54,14 +54,14 @@ class _Ports(Namespace):
             port.disconnect()
 
 
-def _told(caller: ExtensionCaller, news: PortNews) -> tuple[int, str, Any] | None:
+def _told(caller: ExtensionCaller, news: PortDelivery) -> tuple[int, str, Any] | None:
     """(number, kind, detail)"""
     return (news.number, news.kind, news.detail) if caller.context is news.context else None
 
 
-def _asked(caller: ExtensionCaller, offer: Offer[Context]) -> tuple[Any] | None:
+def _asked(caller: ExtensionCaller, offer: Delivery[ExtensionContext]) -> tuple[Any] | None:
     """Nothing but what no script gets: a function to answer with"""
     if caller.context is not offer.content:
         return None
-    offer.taken_by = offer.content
+    offer.accepted_by = offer.content
     return (offer.respond,)

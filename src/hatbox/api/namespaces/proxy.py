@@ -7,42 +7,42 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hatbox.api.caller import Caller, ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.web_request.request_details import proxy_details
 from hatbox.api.namespaces.web_request.request_filter import matches
 from hatbox.api.services import Services
 from hatbox.javascript.wire_codec import UNDEFINED, without_undefined
-from hatbox.schema import Surface
-from hatbox.web_requests.request_model import Answer, RequestSnapshot
+from hatbox.schema import NamespaceSchema
+from hatbox.web_requests.request_model import BlockingResponse, RequestSnapshot
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the requests of a profile."""
     requests = services.requests
     events = {
-        "onRequest": Source(requests.on_proxy_request, _told, _answered),
-        "onError": Source(requests.on_proxy_error, _told_of_error),
+        "onRequest": EventBinding(requests.on_proxy_request, _request_args, _proxy_result),
+        "onError": EventBinding(requests.on_proxy_error, _error_args),
     }
     return Namespace(surface, services.store, events)
 
 
-def _told(
+def _request_args(
     caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None
 ) -> Sequence[Any] | None:
     return (proxy_details(moment, options or ()),) if matches(caller, moment, wishes, of_any_page=True) else None
 
 
-async def _answered(caller: Caller, answer: Any, *_: Any) -> Answer | None:
+async def _proxy_result(caller: Caller, answer: Any, *_: Any) -> BlockingResponse | None:
     said = await answer if inspect.isawaitable(answer) else answer
     # JavaScript's null is an answer: no proxy at all. In Python it is what a function returns that says nothing.
     if said is UNDEFINED or (said is None and not isinstance(caller, ExtensionCaller)):
         return None
-    return Answer(caller.id, [None] if said is None else without_undefined(said))
+    return BlockingResponse(caller.id, [None] if said is None else without_undefined(said))
 
 
-def _told_of_error(caller: Caller, error: tuple[str, str]) -> Sequence[Any] | None:
+def _error_args(caller: Caller, error: tuple[str, str]) -> Sequence[Any] | None:
     who, message = error
     if who != caller.id:
         return None

@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.events import Event
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
@@ -32,15 +32,15 @@ _NO_PROXY: Final[Mapping[str, Any]] = {
 }
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface."""
-    return _Settings(surface, services)
+    return _ProxySettings(surface, services)
 
 
-class _Settings(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
+class _ProxySettings(Namespace):
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         never: Event[Any] = Event("proxy.settings.onChange")
-        super().__init__(surface, services.store, {"onChange": Source(never, lambda *_: None)})
+        super().__init__(surface, services.store, {"onChange": EventBinding(never, lambda *_: None)})
 
     def get(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
         level = "not_controllable" if details.get("incognito") else "controllable_by_this_extension"

@@ -16,7 +16,7 @@ from hatbox.errors import ApiError, InvalidWindow
 from hatbox.extension_data.storage.structured_clone import stringified
 from hatbox.javascript.text import well_formed
 from hatbox.javascript.wire_codec import UNDEFINED, decode, encode
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.tabs.session_values import kind_of_tab, kind_of_window
 from hatbox.tabs.strip import row_of
@@ -24,15 +24,15 @@ from hatbox.tabs.strip import row_of
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the tabs and windows of a profile."""
     return _Sessions(surface, services)
 
 
 class _Sessions(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         super().__init__(surface, services.store, {})
 
     def set_tab_value(self, caller: Caller, tab_id: int, key: str, value: Any) -> asyncio.Future[Any]:

@@ -10,12 +10,12 @@ from typing import Any, NotRequired, Protocol, TypedDict, overload
 from hatbox.api.typed.events import ScriptEventType
 
 __all__ = [
-    "ChangeInfo",
     "ColorDict",
     "ContextualIdentitiesNamespace",
     "ContextualIdentityDict",
     "CreateDetails",
     "IconDict",
+    "IdentityChangeInfo",
     "QueryDetails",
     "UpdateDetails",
 ]
@@ -46,7 +46,7 @@ class IconDict(TypedDict):
     iconUrl: str
 
 
-class ChangeInfo(TypedDict):
+class IdentityChangeInfo(TypedDict):
     """What a listener is told."""
 
     contextualIdentity: ContextualIdentityDict
@@ -77,9 +77,9 @@ class UpdateDetails(TypedDict, total=False):
 class ContextualIdentitiesNamespace(Protocol):
     """`browser.contextualIdentities`, all surfaces in one: A and B have fewer members, and four fields only."""
 
-    onCreated: ScriptEventType[ChangeInfo]
-    onUpdated: ScriptEventType[ChangeInfo]
-    onRemoved: ScriptEventType[ChangeInfo]
+    onCreated: ScriptEventType[IdentityChangeInfo]
+    onUpdated: ScriptEventType[IdentityChangeInfo]
+    onRemoved: ScriptEventType[IdentityChangeInfo]
 
     @overload
     def get(self, cookieStoreId: str) -> Awaitable[ContextualIdentityDict]: ...

@@ -12,14 +12,14 @@ from typing import Annotated
 import typer
 
 from hatbox.cli.commands.identities import find
-from hatbox.cli.engine_choice import Choice
+from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.engine_log import READY, engine_of, leave, log_of
 from hatbox.cli.engine_options import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
-from hatbox.cli.terminal.foreground import complaints, stoppable
+from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
-from hatbox.cli.terminal.tab_event_printer import News
+from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 
@@ -54,26 +54,26 @@ def browse(
     opened = Profile(path_of(profile))
 
     async def held() -> None:
-        with stoppable():
+        with stop_on_signals():
             async with opened:
                 engine_of(opened.path, as_json=as_json)
                 found = [await find(opened, each) for each in identities or []]
-                teller = _Teller(quiet=quiet, as_json=as_json)
-                await _hold(opened, choice, found, teller, until_empty=until_empty)
+                teller = _StatusPrinter(quiet=quiet, as_json=as_json)
+                await _run_engine(opened, choice, found, teller, until_empty=until_empty)
 
-    with complaints(as_json=as_json):
+    with log_to_stderr(as_json=as_json):
         asyncio.run(held())
     leave(log_of(opened.path))
 
 
-class _Teller:
+class _StatusPrinter:
     """What is said of the engine itself."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.quiet = quiet
         self.as_json = as_json
 
-    def ready(self, choice: Choice, tabs: int) -> None:
+    def ready(self, choice: EngineSelection, tabs: int) -> None:
         if self.as_json:
             print_json_line({"event": READY, "engine": choice.name, "process": os.getpid(), "tabs": tabs}, sys.stdout)
         elif not self.quiet:
@@ -84,33 +84,38 @@ class _Teller:
             sys.stdout.flush()
 
 
-async def _hold(
-    opened: Profile, choice: Choice, found: Sequence[ContextualIdentity], teller: _Teller, *, until_empty: bool
+async def _run_engine(
+    opened: Profile,
+    choice: EngineSelection,
+    found: Sequence[ContextualIdentity],
+    teller: _StatusPrinter,
+    *,
+    until_empty: bool,
 ) -> None:
     with contextlib.ExitStack() as turning:
         turning.enter_context(spinner(f"Starting {choice.shown_name}"))
         async with choice.runner(opened):
             for identity in found:
-                await _brought_up(opened, identity)
+                await _ensure_tab(opened, identity)
             turning.close()
-            vigil = _Vigil(opened)
-            news = News(opened, as_json=teller.as_json)
+            vigil = _LastTabWatcher(opened)
+            news = TabEventPrinter(opened, as_json=teller.as_json)
             try:
-                with contextlib.nullcontext() if teller.quiet else news.told():
+                with contextlib.nullcontext() if teller.quiet else news.printing():
                     teller.ready(choice, len(await opened.tabs.query()))
                     await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
-                    await news.all_told()
+                    await news.drain()
             finally:
                 turning.enter_context(spinner("Saving what the pages have stored"))
 
 
-async def _brought_up(opened: Profile, identity: ContextualIdentity) -> None:
+async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
     await opened.identities.show(identity)
     if not await opened.tabs.query(identity):
         await opened.tabs.open(identity)
 
 
-class _Vigil:
+class _LastTabWatcher:
     """Waits for the last tab to be closed."""
 
     def __init__(self, opened: Profile) -> None:

@@ -15,9 +15,9 @@ import typer
 from hatbox import schema
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view, octets
 from hatbox.api.typed import CookiesNamespace
-from hatbox.cli.commands.identities import find, within
+from hatbox.cli.commands.identities import find, run_with_profile
 from hatbox.cli.options import JsonOption, ProfileOption
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_cookies, print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
@@ -57,7 +57,7 @@ def list_(
 ) -> None:
     """Show the cookies of an identity."""
 
-    async def listed(place: _Place) -> list[Any]:
+    async def listed(place: _SelectedStore) -> list[Any]:
         return list(await place.api.getAll({"storeId": place.id, "domain": domain, "partitionKey": {}}))
 
     found = _at(profile, identity, listed)
@@ -70,7 +70,7 @@ def list_(
 def get(identity: Whose, url: Url, name: Name, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Print the value of one cookie: of several, that with the longest path, then the oldest."""
 
-    async def got(place: _Place) -> Any:
+    async def got(place: _SelectedStore) -> Any:
         return _existing(await place.api.get({"storeId": place.id, "url": url, "name": name}), url, name)
 
     found = _at(profile, identity, got)
@@ -118,7 +118,7 @@ def set_(
     # What is wrong is told before the profile is touched, and what is right is known as it will be.
     cookie = Jar().set(url, now, **fields)[0].cookie
 
-    async def done(place: _Place) -> _Place:
+    async def done(place: _SelectedStore) -> _SelectedStore:
         await place.store.set(url, **fields)
         return place
 
@@ -132,7 +132,7 @@ def set_(
 def remove(identity: Whose, url: Url, name: Name, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Remove one cookie: the one that get would print."""
 
-    async def removed(place: _Place) -> tuple[Any, _Place]:
+    async def removed(place: _SelectedStore) -> tuple[Any, _SelectedStore]:
         return _existing(await place.api.remove({"storeId": place.id, "url": url, "name": name}), url, name), place
 
     gone, place = _at(profile, identity, removed)
@@ -155,7 +155,7 @@ def clear(
     if not yes:
         _confirm(_at(profile, identity, _itself), domain)
 
-    async def cleared(place: _Place) -> tuple[list[Any], _Place]:
+    async def cleared(place: _SelectedStore) -> tuple[list[Any], _SelectedStore]:
         changes = await place.store.clear(domain)
         return [_document(change.cookie, place.id) for change in changes], place
 
@@ -167,7 +167,7 @@ def clear(
         print_line(f"Removed {cookies} from {place.name} ({place.id})", sys.stdout)
 
 
-class _Place(NamedTuple):
+class _SelectedStore(NamedTuple):
     """Whose cookies a command is about."""
 
     id: str
@@ -176,7 +176,7 @@ class _Place(NamedTuple):
     api: CookiesNamespace
 
 
-def _at(profile: str | None, identity: str, work: Callable[[_Place], Awaitable[T]]) -> T:
+def _at(profile: str | None, identity: str, work: Callable[[_SelectedStore], Awaitable[T]]) -> T:
     """Open the profile, do the work on an identity's cookies, and return what came of it."""
 
     async def worked(opened: Profile) -> T:
@@ -185,18 +185,18 @@ def _at(profile: str | None, identity: str, work: Callable[[_Place], Awaitable[T
             found = await find(opened, identity)
             store_id, name = found.cookie_store_id, found.name
         api = opened.browser(["cookies", ALL_URLS]).cookies
-        return await work(_Place(store_id, name, await opened.cookies.open(store_id), api))
+        return await work(_SelectedStore(store_id, name, await opened.cookies.open(store_id), api))
 
-    return within(profile, worked)
+    return run_with_profile(profile, worked)
 
 
-async def _itself(place: _Place) -> _Place:
+async def _itself(place: _SelectedStore) -> _SelectedStore:
     return place
 
 
 def _existing(found: T | None, url: str, name: str) -> T:
     if found is None:
-        raise Failure("NoSuchCookie", f'no cookie "{name}" goes with {url}')
+        raise CommandError("NoSuchCookie", f'no cookie "{name}" goes with {url}')
     return found
 
 
@@ -223,6 +223,6 @@ def _document(cookie: Cookie, store_id: str) -> Any:
     return surface.functions["get"].shape(cookie_view(cookie, store_id))
 
 
-def _confirm(place: _Place, domain: str | None) -> None:
+def _confirm(place: _SelectedStore, domain: str | None) -> None:
     which = "all cookies" if domain is None else f"the cookies of {visible(domain, sys.stderr.encoding)}"
     confirm(f'Remove {which} from "{visible(place.name, sys.stderr.encoding)}" ({place.id})? ')

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
-from hatbox.cli.commands.identities import within
+from hatbox.cli.commands.identities import run_with_profile
 from hatbox.cli.commands.tabs import existing_tabs
 from hatbox.cli.extension_names import Known, check_packages, find_extension
 from hatbox.cli.options import JsonOption, ProfileOption
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.cli.terminal.terminal_text import visible
@@ -29,12 +29,12 @@ from hatbox.extension_data.extension_permissions import (
     is_host_pattern,
     subsumes,
 )
-from hatbox.extension_data.installed_extensions import Installed
+from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extension_data.menu_items import Item
-from hatbox.extension_data.run_records import Running
+from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.installing import Installation
 from hatbox.extensions.runtime.sandbox import available_layers
-from hatbox.extensions.ui_triggers import Shown, Triggered
+from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
 from hatbox.profile import Profile
 
 __all__ = ["install", "list_", "permissions", "remove", "trigger"]
@@ -54,10 +54,10 @@ def list_(
 ) -> None:
     """List installed and running extensions, and the layers of their sandbox."""
 
-    async def listed(opened: Profile) -> tuple[list[Known], list[Shown]]:
+    async def listed(opened: Profile) -> tuple[list[Known], list[ExtensionUi]]:
         return await opened.extensions.known(), await opened.extensions.ui() if ui else []
 
-    found, shown = within(profile, listed)
+    found, shown = run_with_profile(profile, listed)
     if as_json:
         by_id = {(each.id, each.process): each for each in shown}
         sandbox = {"sandbox": available_layers()._asdict()}
@@ -107,12 +107,12 @@ def install(
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
-    async def installed(opened: Profile) -> list[tuple[Installation, Running | None]]:
+    async def installed(opened: Profile) -> list[tuple[Installation, RunRecord | None]]:
         done = await opened.extensions.install_all(paths, replace=replace, keep_data=keep_data)
         at_work = {each.area: running for each, running in await opened.extensions.known()}
         return [(each, at_work.get(each.extension.area)) for each in done]
 
-    done = within(profile, installed)
+    done = run_with_profile(profile, installed)
     if as_json:
         print_json([{**_document(each.extension, running), **_change(each)} for each, running in done], sys.stdout)
     else:
@@ -135,7 +135,7 @@ def remove(
         known = await opened.extensions.known()
         return [find_extension(known, each) for each in dict.fromkeys(extensions)]
 
-    found = within(profile, meant)
+    found = run_with_profile(profile, meant)
     if not yes:
         names = ", ".join(f"{visible(each.name)} ({each.id})" for each, _ in found)
         confirm(f"Remove {names} and all that {'they have' if len(found) > 1 else 'it has'} kept? ")
@@ -144,7 +144,7 @@ def remove(
         for extension, _ in found:
             await opened.extensions.remove(extension.area)
 
-    within(profile, removed)
+    run_with_profile(profile, removed)
     if as_json:
         print_json([_document(each, None) for each, _ in found], sys.stdout)
     else:
@@ -164,7 +164,7 @@ def permissions(
 ) -> None:
     """Show what an extension may do; give it more of what it may ask for, or take it back. It may go on running."""
 
-    async def changed(opened: Profile) -> tuple[Installed, ExtensionPermissions]:
+    async def changed(opened: Profile) -> tuple[InstalledExtension, ExtensionPermissions]:
         found, _ = find_extension(await opened.extensions.known(), extension)
         grants = await opened.extensions.permissions(found.area)
         given, taken = _permissions(grant or ()), _permissions(revoke or ())
@@ -176,7 +176,7 @@ def permissions(
             await opened.extensions.revoke(found.area, taken)
         return found, await opened.extensions.permissions(found.area)
 
-    found, grants = within(profile, changed)
+    found, grants = run_with_profile(profile, changed)
     if as_json:
         print_json({"id": found.id, "name": found.name, **_holdings(grants)}, sys.stdout)
         return
@@ -206,7 +206,7 @@ def trigger(
     if close and not what.startswith("notification:"):
         raise typer.BadParameter("only a notification can be closed", param_hint="--close")
 
-    async def triggered(opened: Profile) -> tuple[Installed, Triggered]:
+    async def triggered(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
         found, _ = find_extension(await opened.extensions.known(), extension)
         if tab is not None:
             await existing_tabs(opened, [tab])
@@ -222,7 +222,7 @@ def trigger(
         )
         return found, done
 
-    found, done = within(profile, triggered)
+    found, done = run_with_profile(profile, triggered)
     if as_json:
         print_json(msgspec.to_builtins(done), sys.stdout)
     elif done.popup:
@@ -279,7 +279,7 @@ def _permissions(names: Iterable[str]) -> Permissions:
     )
 
 
-def _expect_optional(extension: Installed, grants: ExtensionPermissions, given: Permissions) -> None:
+def _expect_optional(extension: InstalledExtension, grants: ExtensionPermissions, given: Permissions) -> None:
     """Nothing is given that the extension could not ask for."""
     optional = grants.optional
     wrong = [
@@ -288,21 +288,21 @@ def _expect_optional(extension: Installed, grants: ExtensionPermissions, given: 
     ]
     if wrong:
         may = _listed(optional) or "nothing"
-        raise Failure(
+        raise CommandError(
             "UndeclaredPermission",
             f"{extension.name} does not ask for {', '.join(wrong)}. It may be given: {may}.",
             details={"permissions": wrong},
         )
 
 
-def _expect_given(extension: Installed, grants: ExtensionPermissions, taken: Permissions) -> None:
+def _expect_given(extension: InstalledExtension, grants: ExtensionPermissions, taken: Permissions) -> None:
     """Nothing is taken back that was not given."""
     wrong = [*_names(taken - grants.granted)]
     if wrong:
         required = [name for name in wrong if name in _names(grants.required)]
         why = f"{extension.name} cannot do without {', '.join(required)}. " if required else ""
         was = _listed(grants.granted) or "nothing"
-        raise Failure(
+        raise CommandError(
             "NotGranted",
             f"{why}{extension.name} was given: {was}.",
             details={"permissions": wrong},
@@ -330,7 +330,7 @@ def _listed(given: Permissions) -> str:
 
 
 def _document(
-    extension: Installed, running: Running | None, shown: Shown | None = None, *, ui: bool = False
+    extension: InstalledExtension, running: RunRecord | None, shown: ExtensionUi | None = None, *, ui: bool = False
 ) -> dict[str, Any]:
     document = {
         "id": extension.id,
@@ -356,7 +356,7 @@ def _print_sandbox(*, any_listed: bool) -> None:
         print_line(f"Sandbox: {layers}", sys.stderr)
 
 
-def _state(extension: Installed, running: Running | None) -> str:
+def _state(extension: InstalledExtension, running: RunRecord | None) -> str:
     if running is not None:
         return f"running (process {running.process})"
     if extension.needs_reinstall:
@@ -364,7 +364,7 @@ def _state(extension: Installed, running: Running | None) -> str:
     return "" if extension.enabled else "disabled"
 
 
-def _lines(shown: Shown) -> Iterator[tuple[str, str, str]]:
+def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
     """What can be triggered, its title, and what else there is to say of it."""
     for item in shown.menus:
         yield f"menu:{item.id}", item.title or "", _item_state(item)

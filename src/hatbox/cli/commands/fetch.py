@@ -25,7 +25,7 @@ import typer
 from hatbox import __version__
 from hatbox.cli.commands.identities import One, find
 from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.clients.identity_binding import extra
@@ -94,7 +94,7 @@ def fetch(
     """
     if head and data is not None:
         raise typer.BadParameter("a request for headers only sends no data", param_hint=["--head", "--data"])
-    asked = _Asked(
+    asked = _FetchOptions(
         method=_method(request or "") or ("HEAD" if head else "GET" if data is None else "POST"),
         url=_checked_url(url),
         headers=[_header(each) for each in header or []],
@@ -115,15 +115,15 @@ def fetch(
     try:
         asyncio.run(_fetched(Profile(path), identity, asked, printer))
     except TimeoutError:
-        raise Failure("NetworkError", f"{asked.url}: no answer within {max_time or 0:g} seconds") from None
+        raise CommandError("NetworkError", f"{asked.url}: no answer within {max_time or 0:g} seconds") from None
     except httpx.TimeoutException as error:
-        raise Failure("NetworkError", f"{_place(error, asked.url)}: no answer") from error
+        raise CommandError("NetworkError", f"{_place(error, asked.url)}: no answer") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
         # The last three are what the system makes of hosts and ports that cannot be, to which a site may redirect.
-        raise Failure("NetworkError", f"{_place(error, asked.url)}: {_words(error)}") from error
+        raise CommandError("NetworkError", f"{_place(error, asked.url)}: {_words(error)}") from error
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _FetchOptions(msgspec.Struct, frozen=True):
     """The request that was asked for."""
 
     method: str
@@ -136,7 +136,7 @@ class _Asked(msgspec.Struct, frozen=True):
     insecure: bool
 
 
-async def _fetched(profile: Profile, identity: str, asked: _Asked, printer: _Printer) -> None:
+async def _fetched(profile: Profile, identity: str, asked: _FetchOptions, printer: _Printer) -> None:
     import httpx
 
     async with (
@@ -157,7 +157,7 @@ async def _fetched(profile: Profile, identity: str, asked: _Asked, printer: _Pri
             await response.aclose()
 
 
-def _request(client: httpx.AsyncClient, asked: _Asked) -> httpx.Request:
+def _request(client: httpx.AsyncClient, asked: _FetchOptions) -> httpx.Request:
     given = {name.lower() for name, _ in asked.headers}
     headers = [(name, value) for name, value in asked.headers if value]
     if asked.body is not None and b"content-type" not in given:
@@ -181,7 +181,7 @@ class _Printer:
     async def print(self, response: httpx.Response) -> None:
         if self._fail and response.is_error:
             message = f"{response.url} answered {response.status_code} {response.reason_phrase}".rstrip()
-            raise Failure("HttpError", message, details={"status": response.status_code})
+            raise CommandError("HttpError", message, details={"status": response.status_code})
         if self._as_json:
             await self._print_document(response)
             return
@@ -217,7 +217,7 @@ class _Printer:
         try:
             sink = Path(self._output).open("wb")  # noqa: SIM115 - closed below, and errors of its use are not ours
         except OSError as error:
-            raise Failure("FileNotWritable", f"{self._output}: {error.strerror}") from error
+            raise CommandError("FileNotWritable", f"{self._output}: {error.strerror}") from error
         with sink:
             yield sink, False
 
@@ -227,7 +227,7 @@ async def _copy(response: httpx.Response, sink: BinaryIO, *, is_terminal: bool) 
     async for chunk in response.aiter_raw():
         if is_terminal and b"\0" in chunk:
             sink.flush()
-            raise Failure(
+            raise CommandError(
                 "BinaryOutput",
                 "the answer is binary, which can mess up your terminal. Write it to a file with -o FILE, "
                 "or print it all the same with -o -",
@@ -291,7 +291,7 @@ def _data(given: str) -> bytes:
     try:
         found = _standard_input() if source == _STANDARD else Path(source).read_bytes()
     except OSError as error:
-        raise Failure("FileNotReadable", f"{source}: {error.strerror}") from error
+        raise CommandError("FileNotReadable", f"{source}: {error.strerror}") from error
     return found.translate(None, b"\r\n\0")  # as curl does
 
 

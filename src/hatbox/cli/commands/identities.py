@@ -19,7 +19,7 @@ import typer
 from hatbox.cli.engine_log import engine_of
 from hatbox.cli.hiding import hide_and_wait
 from hatbox.cli.options import JsonOption, ProfileOption, path_of
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line, say
 from hatbox.cli.terminal.terminal_text import visible
@@ -29,7 +29,20 @@ from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 
-__all__ = ["One", "create", "expect", "find", "get", "hide", "list_", "move", "remove", "show", "update", "within"]
+__all__ = [
+    "One",
+    "create",
+    "expect",
+    "find",
+    "get",
+    "hide",
+    "list_",
+    "move",
+    "remove",
+    "run_with_profile",
+    "show",
+    "update",
+]
 
 T = TypeVar("T")
 
@@ -47,7 +60,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """Show the identities, in your order."""
-    found = within(profile, lambda opened: opened.identities.query(name))
+    found = run_with_profile(profile, lambda opened: opened.identities.query(name))
     if as_json:
         print_json([document(each) for each in found], sys.stdout)
     else:
@@ -56,7 +69,7 @@ def list_(
 
 def get(identity: One, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Show one identity."""
-    found = within(profile, lambda opened: find(opened, identity))
+    found = run_with_profile(profile, lambda opened: find(opened, identity))
     if as_json:
         print_json(document(found), sys.stdout)
     else:
@@ -72,8 +85,8 @@ def create(
 ) -> None:
     """Make a new identity, at the end of the list."""
     _check_palette(color, icon)
-    made = within(profile, lambda opened: opened.identities.create(name, color=color, icon=icon))
-    _tell_one("Created", made, as_json=as_json)
+    made = run_with_profile(profile, lambda opened: opened.identities.create(name, color=color, icon=icon))
+    _print_one("Created", made, as_json=as_json)
 
 
 def update(
@@ -93,7 +106,7 @@ def update(
         found = await find(opened, identity)
         return await opened.identities.update(found, name=name, color=color, icon=icon)
 
-    _tell_one("Updated", within(profile, updated), as_json=as_json)
+    _print_one("Updated", run_with_profile(profile, updated), as_json=as_json)
 
 
 def move(
@@ -115,10 +128,10 @@ def move(
         except InvalidPosition as error:
             last = len(await opened.identities.query()) - len(found)
             hint = f"Say first, last, or a number from 0 to {last}."
-            raise Failure(type(error).__name__, f"{error}. {hint}", details={"last": last}) from error
+            raise CommandError(type(error).__name__, f"{error}. {hint}", details={"last": last}) from error
         return found
 
-    _tell("Moved", within(profile, moved), as_json=as_json)
+    _print_result("Moved", run_with_profile(profile, moved), as_json=as_json)
 
 
 def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
@@ -132,8 +145,8 @@ def hide(identities: Several, profile: ProfileOption = None, as_json: JsonOption
     async def hidden(opened: Profile, found: Sequence[ContextualIdentity]) -> None:
         lost.extend(await hide_and_wait(opened, found, opened.identities.hide))
 
-    changed, tabs, _ = within(profile, lambda opened: _changed(opened, identities, hidden, as_json=as_json))
-    _tell("Hidden", changed, tabs, as_json=as_json)
+    changed, tabs, _ = run_with_profile(profile, lambda opened: _changed(opened, identities, hidden, as_json=as_json))
+    _print_result("Hidden", changed, tabs, as_json=as_json)
     for line in lost:
         print_line(line, sys.stderr)
 
@@ -144,8 +157,10 @@ def show(identities: Several, profile: ProfileOption = None, as_json: JsonOption
     async def shown(opened: Profile, found: Sequence[ContextualIdentity]) -> None:
         await asyncio.gather(*map(opened.identities.show, found))
 
-    changed, tabs, running = within(profile, lambda opened: _changed(opened, identities, shown, as_json=as_json))
-    _tell("Shown", changed, tabs, as_json=as_json)
+    changed, tabs, running = run_with_profile(
+        profile, lambda opened: _changed(opened, identities, shown, as_json=as_json)
+    )
+    _print_result("Shown", changed, tabs, as_json=as_json)
     if any(tabs.values()) and not running and not as_json:
         print_line("No browser is running. `hatbox browse` opens the tabs.", sys.stderr)
 
@@ -157,17 +172,17 @@ def remove(
     as_json: JsonOption = False,
 ) -> None:
     """Remove identities and everything in them."""
-    found = within(profile, lambda opened: _find_all(opened, identities))
+    found = run_with_profile(profile, lambda opened: _find_all(opened, identities))
     if not yes:
         _confirm_removal(found)
 
     async def removed(opened: Profile) -> Sequence[ContextualIdentity]:
         return await asyncio.gather(*map(opened.identities.remove, found))
 
-    _tell("Removed", within(profile, removed), as_json=as_json)
+    _print_result("Removed", run_with_profile(profile, removed), as_json=as_json)
 
 
-def within(profile: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
+def run_with_profile(profile: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
     """Open the profile, do the work there, and return what came of it."""
     path = path_of(profile)
 
@@ -185,7 +200,7 @@ async def find(opened: Profile, name_or_id: str) -> ContextualIdentity:
     except AmbiguousIdentity as error:
         candidates = await asyncio.gather(*map(opened.identities.get, error.candidates))
         message = f'{len(candidates)} identities are called "{error.name}". Say which by its id.'
-        raise Failure(type(error).__name__, message, candidates=candidates) from error
+        raise CommandError(type(error).__name__, message, candidates=candidates) from error
 
 
 async def expect(opened: Profile, names_or_ids: Sequence[str]) -> None:
@@ -231,10 +246,10 @@ def _check_palette(color: str | None, icon: str | None) -> None:
         raise _not_in_palette(error, icon, [each.icon for each in palette.ICONS]) from error
 
 
-def _not_in_palette(error: InvalidColor | InvalidIcon, value: str | None, allowed: list[str]) -> Failure:
+def _not_in_palette(error: InvalidColor | InvalidIcon, value: str | None, allowed: list[str]) -> CommandError:
     nearest = difflib.get_close_matches((value or "").casefold(), allowed, n=1, cutoff=0.5)
     hint = f' Did you mean "{nearest[0]}"?' if nearest else ""
-    return Failure(
+    return CommandError(
         type(error).__name__,
         f"{error}.{hint}",
         lines=[f"Allowed are: {', '.join(allowed)}."],
@@ -262,14 +277,14 @@ def _named(identity: ContextualIdentity) -> str:
     return f'"{visible(identity.name, sys.stderr.encoding)}" ({identity.cookie_store_id})'
 
 
-def _tell_one(what: str, identity: ContextualIdentity, *, as_json: bool) -> None:
+def _print_one(what: str, identity: ContextualIdentity, *, as_json: bool) -> None:
     if as_json:
         print_json(document(identity), sys.stdout)
     else:
         say(what, identity, sys.stdout)
 
 
-def _tell(
+def _print_result(
     what: str,
     identities: Sequence[ContextualIdentity],
     tabs: Mapping[str, int] = MappingProxyType({}),

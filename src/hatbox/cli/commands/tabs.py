@@ -8,16 +8,16 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.cli.commands.identities import within
+from hatbox.cli.commands.identities import run_with_profile
 from hatbox.cli.engine_log import engine_of
 from hatbox.cli.engine_options import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
-from hatbox.cli.identity_arguments import WHOSE_HELP, Owned, owner_of, with_identities
+from hatbox.cli.identity_arguments import IDENTITY_HELP, TabAndIdentity, find_identity, with_identities
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.replacement import Followed
-from hatbox.cli.tab_opener import WAIT_SECONDS, Opening
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.tab_opener import WAIT_SECONDS, TabOpener
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line, print_tabs, say_tab, tab_document
-from hatbox.cli.url_argument import address
+from hatbox.cli.url_argument import parse_url_argument
 from hatbox.errors import InvalidTab
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.profile import Profile
@@ -33,7 +33,7 @@ _NOT_STORED: Final = "The user name and password in the URL are not stored, and 
 
 
 def open_(
-    identity: Annotated[str, typer.Argument(metavar="NAME-OR-ID", help=WHOSE_HELP)],
+    identity: Annotated[str, typer.Argument(metavar="NAME-OR-ID", help=IDENTITY_HELP)],
     urls: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,18 +59,18 @@ def open_(
     last tab is closed; --browser, --headless and --no-marks are for that. A hidden identity is shown. What cannot be
     loaded is an error, and its tab stays open, as in every browser.
     """
-    addresses = [address(url) for url in urls or [BLANK]]
+    addresses = [parse_url_argument(url) for url in urls or [BLANK]]
     choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
     if any(without_credentials(url) != url for url in addresses):
         print_line(_NOT_STORED, sys.stderr)
 
-    async def opened(at: Profile) -> tuple[str, list[Owned], Followed]:
-        found = await owner_of(at, identity)
+    async def opened(at: Profile) -> tuple[str, list[TabAndIdentity], Followed]:
+        found = await find_identity(at, identity)
         engine_of(at.path, as_json=as_json)
-        outcome = await Opening(at, found, choice).open(addresses, max_time)
+        outcome = await TabOpener(at, found, choice).open(addresses, max_time)
         return found.name if found else DEFAULT_STORE, await with_identities(at, outcome.open), outcome
 
-    asked, made, outcome = within(profile, opened)
+    asked, made, outcome = run_with_profile(profile, opened)
     _tell("Opened", made if as_json else [each for each in made if not each[0].error], as_json=as_json)
     if not as_json:
         _explain_replacements(asked, made, outcome.replaced)
@@ -86,11 +86,11 @@ def tabs(
 ) -> None:
     """Show the tabs: in which identity each is, and whether it is active, pinned, hidden, loading or an error."""
 
-    async def listed(at: Profile) -> tuple[list[Owned], bool]:
+    async def listed(at: Profile) -> tuple[list[TabAndIdentity], bool]:
         found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
         return await with_identities(at, found), engine_of(at.path, as_json=as_json) is not None
 
-    found, running = within(profile, listed)
+    found, running = run_with_profile(profile, listed)
     if as_json:
         print_json([tab_document(*each) for each in found], sys.stdout)
         return
@@ -114,7 +114,7 @@ def close(
     if bool(tab_ids) == (identity is not None):
         raise typer.BadParameter("name tabs, or an identity", param_hint=["[TAB]...", "--identity"])
 
-    async def closed(at: Profile) -> list[Owned]:
+    async def closed(at: Profile) -> list[TabAndIdentity]:
         if identity is not None:
             wanted = [tab.id for tab in await _tabs_of(at, identity)]
         else:
@@ -123,10 +123,10 @@ def close(
         await at.tabs.write(lambda each: _close(each, [tab.id for tab, _ in owned]))
         return owned
 
-    _tell("Closed", within(profile, closed), as_json=as_json)
+    _tell("Closed", run_with_profile(profile, closed), as_json=as_json)
 
 
-def _explain_replacements(asked: str, made: Sequence[Owned], replaced: Mapping[int, int]) -> None:
+def _explain_replacements(asked: str, made: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:
     for tab, owner in made:
         if tab.id in replaced:
             name = owner.name if owner else DEFAULT_STORE
@@ -142,11 +142,11 @@ def _fail_without_pages(outcome: Followed) -> None:
     failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab in outcome.open if tab.error]
     if failed or closed:
         first, *rest = failed + closed
-        raise Failure("PageError" if failed else "TabClosed", first, lines=rest)
+        raise CommandError("PageError" if failed else "TabClosed", first, lines=rest)
 
 
 async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:
-    return await opened.tabs.query(await owner_of(opened, name_or_id) or DEFAULT_STORE)
+    return await opened.tabs.query(await find_identity(opened, name_or_id) or DEFAULT_STORE)
 
 
 async def existing_tabs(opened: Profile, tab_ids: Sequence[int], *, complain: bool = True) -> list[Tab]:
@@ -157,7 +157,7 @@ async def existing_tabs(opened: Profile, tab_ids: Sequence[int], *, complain: bo
         listed = ", ".join(map(str, missing))
         which = f"there is no tab {listed}" if len(missing) == 1 else f"there are no tabs {listed}"
         hint = "`hatbox tabs` shows those that there are."
-        raise Failure(InvalidTab.__name__, f"{which}. {hint}", details={"missing": missing})
+        raise CommandError(InvalidTab.__name__, f"{which}. {hint}", details={"missing": missing})
     return [tab_of(row) for row in rows if row is not None]
 
 
@@ -166,7 +166,7 @@ def _close(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     close_rows(transaction, [row for row in rows if row is not None])
 
 
-def _tell(what: str, owned: Sequence[Owned], *, as_json: bool) -> None:
+def _tell(what: str, owned: Sequence[TabAndIdentity], *, as_json: bool) -> None:
     if as_json:
         print_json([tab_document(*each) for each in owned], sys.stdout)
         return

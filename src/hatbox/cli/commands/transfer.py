@@ -18,10 +18,10 @@ import typer
 
 from hatbox.cli.commands.identities import expect
 from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.formats import FORMATS, Bundle, Report
+from hatbox.formats import FORMATS, Bundle, ImportReport
 from hatbox.formats.adjacent_files import NEVER_CARRIED
 from hatbox.formats.atomic_write import replace_file
 from hatbox.formats.base import Tally
@@ -86,7 +86,7 @@ def import_(
     else:
         bundle = FORMATS[format_].read(_input(path or _STANDARD), "standard input" if path == _STANDARD else str(path))
 
-    async def imported() -> Report:
+    async def imported() -> ImportReport:
         async with Profile(database) as opened:
             await expect(opened, [] if into is None else [into])
             with _progress("Importing", bundle.count) as progress:
@@ -101,7 +101,7 @@ def import_(
         f"({report.cookies_changed} changed, {report.cookies_unchanged} as they were).",
         sys.stderr,
     )
-    _tell_tallies(report.skipped, report.lost)
+    _tell_tallies(report.skipped, report.dropped)
 
 
 def export(
@@ -157,7 +157,7 @@ def export(
 
     bundle = asyncio.run(taken())
     count, lost = _write(bundle, format_, None if to_standard else Path(output or ""))
-    named = sum(holding.label is not None for holding in bundle.holdings)
+    named = sum(holding.label is not None for holding in bundle.entries)
     if as_json:
         document = {"identities": named, "cookies": count, "lost": lost}
         print_json(document, sys.stderr if to_standard else sys.stdout)
@@ -169,7 +169,7 @@ def export(
 
 
 # Each format says what it loses; the help and the reference say it after them.
-_LOSSES: Final = {FIREFOX: LOSES} | {name: each.loses for name, each in FORMATS.items() if each.loses}
+_LOSSES: Final = {FIREFOX: LOSES} | {name: each.unsupported for name, each in FORMATS.items() if each.unsupported}
 export.__doc__ = (export.__doc__ or "") + "".join(
     f"\n    Not carried by {name}: {'; '.join(losses)}.\n"
     for name, losses in (*_LOSSES.items(), ("any format", NEVER_CARRIED))
@@ -205,35 +205,35 @@ def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tall
         sys.stdout.flush()
         sys.stdout.buffer.write(written.data)
         sys.stdout.buffer.flush()
-        return written.cookies, written.lost
+        return written.cookies, written.dropped
     try:
         replace_file(target, written.data)
     except OSError as error:
         _refused(str(target), error)
-    return written.cookies, written.lost
+    return written.cookies, written.dropped
 
 
 def _refused(path: str, error: OSError) -> NoReturn:
-    raise Failure(type(error).__name__, f"{path}: {error.strerror or error}") from error
+    raise CommandError(type(error).__name__, f"{path}: {error.strerror or error}") from error
 
 
 def _chosen(bundle: Bundle, containers: Sequence[str]) -> Bundle:
     """The holdings of these containers only; of all, where none is named."""
     if not containers:
         return bundle
-    names = [holding.label.name if holding.label else DEFAULT_STORE for holding in bundle.holdings]
+    names = [holding.label.name if holding.label else DEFAULT_STORE for holding in bundle.entries]
     for wanted in containers:
         if wanted not in names:
             close = difflib.get_close_matches(wanted, names, n=3)
             quoted = " or ".join(f'"{each}"' for each in close)
             hint = f" Did you mean {quoted}?" if close else ""
-            raise Failure(
+            raise CommandError(
                 "NoSuchContainer",
                 f'no container is called "{wanted}".{hint}',
                 lines=[f"There are: {', '.join(names)}."],
                 details={"nearest": close, "allowed": names},
             )
-    chosen = [each for each, name in zip(bundle.holdings, names, strict=True) if name in containers]
+    chosen = [each for each, name in zip(bundle.entries, names, strict=True) if name in containers]
     return msgspec.structs.replace(bundle, holdings=chosen)
 
 
@@ -251,8 +251,8 @@ def _progress(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
         yield lambda done: bar.advance(task, done)
 
 
-def _identities(report: Report) -> str:
-    known = f" ({report.identities_known} known)" if report.identities_known else ""
+def _identities(report: ImportReport) -> str:
+    known = f" ({report.identities_matched} known)" if report.identities_matched else ""
     return _number(report.identities_new, "new identity", "new identities") + known
 
 

@@ -12,17 +12,17 @@ from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
-from hatbox.errors import HatboxError, NoSuchIdentity
+from hatbox.errors import HatboxError, IdentityNotFound
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "Failure", "report", "status_of"]
+__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "exit_status", "report"]
 
 FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130  # what a shell reports for a program that Ctrl-C has ended
 
 
-class Failure(Exception):
+class CommandError(Exception):
     """What was asked cannot be done: a message, more lines for a person, and details for a program."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Failure(Exception):
         self.candidates = candidates
 
 
-def status_of(error: BaseException, *, as_json: bool) -> int:
+def exit_status(error: BaseException, *, as_json: bool) -> int:
     """Tell the user of an error and return the exit status."""
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's, in whichever of its homes
         return INTERRUPTED
@@ -54,7 +54,7 @@ def status_of(error: BaseException, *, as_json: bool) -> int:
     return USAGE if _is_usage(error) else FAILED
 
 
-def report(failure: Failure, *, as_json: bool) -> None:
+def report(failure: CommandError, *, as_json: bool) -> None:
     """Print a failure to the standard error stream."""
     stream: TextIO = sys.stderr
     if as_json:
@@ -69,18 +69,18 @@ def report(failure: Failure, *, as_json: bool) -> None:
     print_identities(failure.candidates, stream)
 
 
-def _failure(error: BaseException) -> Failure:
-    if isinstance(error, Failure):
+def _failure(error: BaseException) -> CommandError:
+    if isinstance(error, CommandError):
         return error
-    if isinstance(error, NoSuchIdentity):
-        return Failure(type(error).__name__, str(error), details={"nearest": error.nearest})
+    if isinstance(error, IdentityNotFound):
+        return CommandError(type(error).__name__, str(error), details={"nearest": error.nearest})
     if isinstance(error, HatboxError):
-        return Failure(type(error).__name__, str(error))
+        return CommandError(type(error).__name__, str(error))
     if _is_usage(error):
         return _usage(error)
     if isinstance(error, OSError):
-        return Failure(type(error).__name__, f"the system refused: {error.strerror or error}")
-    return Failure(
+        return CommandError(type(error).__name__, f"the system refused: {error.strerror or error}")
+    return CommandError(
         type(error).__name__,
         f"something went wrong: {type(error).__name__}: {error}",
         lines=["This is not your fault: please report it. With HATBOX_DEBUG=1 you see more."],
@@ -91,11 +91,11 @@ def _is_usage(error: BaseException) -> bool:
     return hasattr(error, "format_message")  # Typer has had several homes for the class that these errors share
 
 
-def _usage(error: BaseException) -> Failure:
+def _usage(error: BaseException) -> CommandError:
     message: str = error.format_message()  # type: ignore[attr-defined]
     context: Any = getattr(error, "ctx", None)
     path = context.command_path if context else "hatbox"
     lines = [f"Try '{path} --help'."]
     if type(error).__name__ == "NoSuchOption":
         lines.append("A name that begins with a dash goes after a -- of its own.")
-    return Failure("UsageError", message, lines=lines)
+    return CommandError("UsageError", message, lines=lines)

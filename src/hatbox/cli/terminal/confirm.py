@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from hatbox.cli.terminal.command_errors import Failure
+from hatbox.cli.terminal.command_errors import CommandError
 
 __all__ = ["confirm"]
 
@@ -16,8 +16,8 @@ def confirm(question: str) -> None:
     answer = sys.stdin.readline() if sys.stdin else ""
     if not answer:
         sys.stderr.write("\n")
-        raise Failure(
+        raise CommandError(
             "Unconfirmed", "nothing was removed, because nobody answered. Use --yes to remove without asking."
         )
     if answer.strip().casefold() not in ("y", "yes"):
-        raise Failure("Declined", "nothing was removed")
+        raise CommandError("Declined", "nothing was removed")

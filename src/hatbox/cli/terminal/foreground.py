@@ -11,16 +11,16 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from hatbox.cli.terminal.command_errors import Failure, report
+from hatbox.cli.terminal.command_errors import CommandError, report
 from hatbox.cli.terminal.output import print_json_line
 
-__all__ = ["complaints", "logging_to", "stoppable"]
+__all__ = ["log_to_stderr", "logging_to", "stop_on_signals"]
 
 _SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @contextlib.contextmanager
-def stoppable() -> Iterator[None]:
+def stop_on_signals() -> Iterator[None]:
     """Let a signal end the body in an orderly way, and without an error: that is how it is meant to end."""
     loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
 
@@ -53,9 +53,9 @@ def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int
 
 
 @contextlib.contextmanager
-def complaints(*, as_json: bool) -> Iterator[None]:
+def log_to_stderr(*, as_json: bool) -> Iterator[None]:
     """Tell what Hatbox logs as a line of its own, without a traceback."""
-    with logging_to(_Log(as_json=as_json)):
+    with logging_to(_StderrLogHandler(as_json=as_json)):
         yield
 
 
@@ -72,7 +72,7 @@ def logging_to(handler: logging.Handler) -> Iterator[None]:
         logger.propagate = propagated
 
 
-class _Log(logging.Handler):
+class _StderrLogHandler(logging.Handler):
     def __init__(self, *, as_json: bool) -> None:
         super().__init__(logging.WARNING)
         self._as_json = as_json
@@ -85,4 +85,4 @@ class _Log(logging.Handler):
         if self._as_json:
             print_json_line({"event": "warning", "message": message}, sys.stderr)
         else:
-            report(Failure("Warning", message), as_json=False)
+            report(CommandError("Warning", message), as_json=False)

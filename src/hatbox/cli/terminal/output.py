@@ -76,7 +76,7 @@ def tab_document(tab: Tab, identity: ContextualIdentity | None) -> dict[str, obj
         "cookieStoreId": tab.cookie_store_id,
         "windowId": tab.window_id,
         "index": tab.index,
-        "url": tab.target or tab.url,
+        "url": tab.pending_url or tab.url,
         "title": tab.title,
         "status": tab.status,
         "active": tab.active,
@@ -128,7 +128,7 @@ def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: Te
             Cell(str(tab.id)),
             _whose(tab, identity),
             Cell(tab.title or tab.error, clips=True),
-            Cell(tab.target or tab.url, clips=True),
+            Cell(tab.pending_url or tab.url, clips=True),
             Cell(_state(tab)),
         )
         for tab, identity in tabs
@@ -190,7 +190,7 @@ def say_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: Te
     """A sentence about a tab, such as what has just become of it."""
     status = str(tab.http_status) if (tab.http_status or 0) >= _ERROR_STATUS else ""
     details = [tab.title, "" if status in tab.title else status, tab.error]
-    told = f": {tab.target or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
+    told = f": {tab.pending_url or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
     whose, told = _whose(tab, identity), visible(told, encoding_of(stream))
     if not is_for_a_person(stream):
         stream.write(f"{what} tab {tab.id} in {visible(whose.text, encoding_of(stream))}{told}\n")

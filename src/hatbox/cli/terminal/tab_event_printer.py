@@ -15,12 +15,12 @@ from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tabs.first_tab import first_tab
-from hatbox.tabs.tab_model import Removal, Update
+from hatbox.tabs.tab_model import TabRemoval, Update
 
-__all__ = ["News"]
+__all__ = ["TabEventPrinter"]
 
 
-class News:
+class TabEventPrinter:
     """Tells of every page that is opened, loaded, hidden, shown or closed, in the order in which it happens."""
 
     def __init__(self, profile: Profile, *, as_json: bool) -> None:
@@ -32,7 +32,7 @@ class News:
         """The blank tab of the first window, which no engine displays until it is used."""
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
+    def printing(self) -> Iterator[None]:
         """Tell, until it is left."""
         tabs = self._profile.tabs
         listened: list[tuple[Event[Any], Callable[[Any], None]]] = [
@@ -50,7 +50,7 @@ class News:
             for event, listener in listened:
                 event.remove_listener(listener)
 
-    async def all_told(self) -> None:
+    async def drain(self) -> None:
         """Resolves when all that has happened was told."""
         await self._queue.join()
 
@@ -64,7 +64,7 @@ class News:
         if "status" in update.changed and not tab.loading:
             self._queue.put_nowait(("failed" if tab.error else "loaded", tab))
 
-    def _on_removed(self, removal: Removal) -> None:
+    def _on_removed(self, removal: TabRemoval) -> None:
         self._queue.put_nowait(("closed", removal.tab))
 
     async def _tell(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.engines.chromium.net_errors import reason
+from hatbox.engines.chromium.net_errors import load_error_message
 
 __all__ = ["EXTENSION_PAGE", "refusal"]
 
@@ -16,4 +16,4 @@ def refusal(url: str) -> str:
     scheme = url.partition(":")[0].strip().lower()
     if scheme == "moz-extension":
         return EXTENSION_PAGE
-    return reason("net::ERR_INVALID_URL", url) if scheme == "javascript" else ""
+    return load_error_message("net::ERR_INVALID_URL", url) if scheme == "javascript" else ""

@@ -37,14 +37,14 @@ class ChromiumRunner(EngineRunner):
         stored.
         """
         tab_id = identity if isinstance(identity, int) else await self._open(identity, url)
-        await self.settled()
+        await self.wait_until_settled()
         page = self.engine.page_of(tab_id)
         if page is None:
             tab = await self._tabs.get(tab_id)
             why = "it is hidden: show its identity first" if tab.hidden else tab.error or "it was closed"
             raise EngineError(f"tab {tab_id} has no page: {why}")
         await self.engine.loaded(tab_id)
-        await self.loaded(tab_id)
+        await self.wait_until_loaded(tab_id)
         return page
 
     async def _open(self, identity: IdentityLike, url: str) -> int:
@@ -58,10 +58,10 @@ class ChromiumRunner(EngineRunner):
 
     async def stop(self) -> None:
         """See EngineRunner."""
-        await self.engine.seen_off()
+        await self.engine.wait_until_closed()
         await super().stop()
 
-    async def synced(self) -> None:
+    async def wait_until_synced(self) -> None:
         """Resolves when the cookies in the browser and in the profile are the same, what was removed of what pages keep
         is gone, and listeners that were added hear of requests. All that is so soon anyway."""
         await self.engine.synced()
@@ -70,4 +70,4 @@ class ChromiumRunner(EngineRunner):
         """The browser context of an identity; pages that are opened in it become tabs of the profile."""
         if identity == DEFAULT_STORE:
             return await self.engine.context_of(DEFAULT_STORE)
-        return await self.engine.context_of((await self._identities.recognize(identity)).cookie_store_id)
+        return await self.engine.context_of((await self._identities.resolve(identity)).cookie_store_id)

@@ -16,10 +16,10 @@ from typing import Any, Final
 import msgspec
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.cookies.cookie import Cause, Cookie, Key, Partition, SameSite
+from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, Partition, SameSite
 from hatbox.cookies.cookie_stores import CookieChange, CookieStore
 from hatbox.cookies.storage import same_content
-from hatbox.engines.chromium.debounce import Later
+from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import InvalidIdentity
 from hatbox.formats.base import host_of
@@ -29,9 +29,9 @@ __all__ = ["CookieSync", "from_browser", "to_browser"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_LOOK_AFTER: Final = 0.1  # seconds in which many signs become one look
-_PASS_ON_AFTER: Final = 0.01
-_LONG_AGO: Final = 1  # a cookie that expired then is a cookie to be removed
+_READ_DELAY: Final = 0.1  # seconds in which many signs become one look
+_PUSH_DELAY: Final = 0.01
+_EXPIRED: Final = 1  # a cookie that expired then is a cookie to be removed
 _SAME_SITE: Final = {"Strict": SameSite.STRICT, "Lax": SameSite.LAX, "None": SameSite.NONE}
 _WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()}
 
@@ -43,43 +43,43 @@ class CookieSync:
         self._session = session
         self._context_id = context_id
         self._store = store
-        self._seen: dict[Key, Cookie] = {}  # what the browser had when it was last looked at
-        self._pending: dict[Key, Cookie | None] = {}  # what the store has told of; None is a removal
+        self._browser_cookies: dict[CookieKey, Cookie] = {}  # what the browser had when it was last looked at
+        self._pending: dict[CookieKey, Cookie | None] = {}  # what the store has told of; None is a removal
         self._lock = asyncio.Lock()
-        self._looking = Later(self._look, _LOOK_AFTER)
-        self._passing_on = Later(self._pass_on, _PASS_ON_AFTER)
-        self._comparing = Later(self._compare, _PASS_ON_AFTER)
+        self._looking = Debouncer(self._look, _READ_DELAY)
+        self._passing_on = Debouncer(self._push_to_browser, _PUSH_DELAY)
+        self._comparing = Debouncer(self._compare, _PUSH_DELAY)
 
     async def load(self) -> None:
         """Give the store's cookies to a browser context that has none. What the browser refuses stays in the store."""
         async with self._lock:
             await self._set([to_browser(cookie) for cookie in await self._store.cookies()])
-            self._seen = await self._read()
+            self._browser_cookies = await self._read()
 
-    def look(self) -> None:
+    def schedule_read(self) -> None:
         """There may be new cookies in the browser: look soon."""
-        self._looking.soon()
+        self._looking.schedule()
 
-    def hear(self, change: CookieChange) -> None:
+    def on_store_change(self, change: CookieChange) -> None:
         """A cookie of the store has changed, here or in another process."""
-        if change.removed and change.cause is Cause.OVERWRITE:
+        if change.removed and change.cause is ChangeCause.OVERWRITE:
             return  # the new one follows
         key = change.cookie.key
-        seen = self._seen.get(key)
+        seen = self._browser_cookies.get(key)
         known = seen is None if change.removed else seen is not None and same_content(seen, change.cookie)
         if known:
             self._pending.pop(key, None)
         else:
             self._pending[key] = None if change.removed else change.cookie
-            self._passing_on.soon()
+            self._passing_on.schedule()
 
-    def compare(self) -> None:
+    def schedule_full_sync(self) -> None:
         """Changes of the store were missed: compare all with the browser soon."""
-        self._comparing.soon()
+        self._comparing.schedule()
 
-    async def settle(self) -> None:
+    async def wait_until_synced(self) -> None:
         """Make both sides the same now."""
-        await self._pass_on()
+        await self._push_to_browser()
         await self._look()
 
     async def finish(self) -> None:
@@ -95,39 +95,39 @@ class CookieSync:
 
     async def _look(self) -> None:
         async with self._lock:
-            await self._take_in()
+            await self._pull_from_browser()
 
     async def _compare(self) -> None:
         """Find what the store has and the browser has not, or the other way round, and pass it on."""
         async with self._lock:
-            await self._take_in()  # what the browser has done by itself is no older than what was missed
+            await self._pull_from_browser()  # what the browser has done by itself is no older than what was missed
             try:
                 there = {cookie.key: cookie for cookie in await self._store.cookies()}
             except InvalidIdentity:
                 return
-            for key in self._seen.keys() | there.keys():
-                seen, cookie = self._seen.get(key), there.get(key)
+            for key in self._browser_cookies.keys() | there.keys():
+                seen, cookie = self._browser_cookies.get(key), there.get(key)
                 if not (seen and cookie and same_content(seen, cookie)):
                     self._pending[key] = cookie
-        await self._pass_on()
+        await self._push_to_browser()
 
-    async def _pass_on(self) -> None:
+    async def _push_to_browser(self) -> None:
         async with self._lock:
             pending, self._pending = self._pending, {}
             if not pending:
                 return
-            seen = [(self._seen.get(key), cookie) for key, cookie in pending.items()]
+            seen = [(self._browser_cookies.get(key), cookie) for key, cookie in pending.items()]
             # A cookie that is not secure cannot take the place of one that is, which has to go first.
             await self._set(
                 [_removal(old) for old, cookie in seen if old and not (cookie and cookie.secure >= old.secure)]
             )
             await self._set([to_browser(cookie) for _, cookie in seen if cookie])
-            await self._take_in(settled=pending)
+            await self._pull_from_browser(settled=pending)
 
-    async def _take_in(self, settled: Collection[Key] = ()) -> None:
+    async def _pull_from_browser(self, settled: Collection[CookieKey] = ()) -> None:
         """Read what is in the browser, and write what it has changed by itself; `settled` was changed by us."""
-        now, before = await self._read(), self._seen
-        self._seen = now
+        now, before = await self._read(), self._browser_cookies
+        self._browser_cookies = now
         changed = [
             cookie
             for key, cookie in now.items()
@@ -142,12 +142,12 @@ class CookieSync:
             except Exception:
                 for key in (*(cookie.key for cookie in changed), *gone):  # the next look finds them again
                     if key in before:
-                        self._seen[key] = before[key]
+                        self._browser_cookies[key] = before[key]
                     else:
-                        del self._seen[key]
+                        del self._browser_cookies[key]
                 raise
 
-    async def _write(self, changed: Iterable[Cookie], gone: Iterable[Key]) -> None:
+    async def _write(self, changed: Iterable[Cookie], gone: Iterable[CookieKey]) -> None:
         jar = await self._store.jar()
         now = time.time()
         new: list[Cookie] = []
@@ -164,7 +164,7 @@ class CookieSync:
             if not expired:  # Chromium expires by the clock alone, which may be wrong: the store purges it
                 await self._store.remove(key)
 
-    async def _read(self) -> dict[Key, Cookie]:
+    async def _read(self) -> dict[CookieKey, Cookie]:
         answer = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})
         cookies = [from_browser(each) for each in answer["cookies"] if not each.get("partitionKeyOpaque")]
         return {cookie.key: cookie for cookie in cookies}
@@ -230,7 +230,7 @@ def from_browser(given: dict[str, Any]) -> Cookie:
 
 
 def _removal(cookie: Cookie) -> dict[str, Any] | None:
-    return to_browser(msgspec.structs.replace(cookie, value="", expires=_LONG_AGO))
+    return to_browser(msgspec.structs.replace(cookie, value="", expires=_EXPIRED))
 
 
 def _placed(cookie: Cookie, sequence: int, created: float, used: float) -> Cookie:

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
-__all__ = ["Later", "guarded"]
+__all__ = ["Debouncer", "log_exceptions"]
 
 T = TypeVar("T")
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 
-def guarded(listener: Callable[[T], object]) -> Callable[[T], None]:
+def log_exceptions(listener: Callable[[T], object]) -> Callable[[T], None]:
     """A listener that does not raise: Playwright would let the next call of whoever uses it fail."""
 
     def call(event: T) -> None:
@@ -28,7 +28,7 @@ def guarded(listener: Callable[[T], object]) -> Callable[[T], None]:
     return call
 
 
-class Later:
+class Debouncer:
     """Does something a while after it was first asked for, never twice at once, and again if asked for meanwhile."""
 
     def __init__(self, work: Callable[[], Awaitable[None]], delay: float) -> None:
@@ -40,7 +40,7 @@ class Later:
         self._again = False
         self._cancelled = False
 
-    def soon(self) -> None:
+    def schedule(self) -> None:
         """There is a reason to do it."""
         if self._cancelled:
             return
@@ -49,7 +49,7 @@ class Later:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self.delay, self._begin)
 
-    def now(self) -> None:
+    def flush(self) -> None:
         """If there is a reason to do it, do not wait any longer."""
         if self._timer is not None:
             self._timer.cancel()
@@ -77,4 +77,4 @@ class Later:
             self._task = None
             if self._again:
                 self._again = False
-                self.soon()
+                self.schedule()

@@ -19,46 +19,46 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
 from hatbox.cookies.cookie_stores import CookieChange, CookieStores
-from hatbox.engines.base import Engine, Reports
+from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium import page_snapshot as history
 from hatbox.engines.chromium.closing import close_context
-from hatbox.engines.chromium.debounce import guarded
+from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.frame_tree import Target
-from hatbox.engines.chromium.identity_context import IdentityContext, Looks
-from hatbox.engines.chromium.identity_indicator import Mark, mark_of
+from hatbox.engines.chromium.identity_context import ContextOptions, IdentityContext
+from hatbox.engines.chromium.identity_indicator import IdentityIndicator, indicator_for
 from hatbox.engines.chromium.launch import Launched, launch
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.parking import Parking
-from hatbox.engines.chromium.request_interception import RequestWatch
+from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.engines.chromium.sessions import within
-from hatbox.engines.chromium.tab_reporter import Teller
+from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
 from hatbox.errors import EngineError, InvalidIdentity
-from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_number
+from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_user_context_id
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.service import Identities
-from hatbox.store.base import MISSED, Change, Store
+from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.site_data import FORGOTTEN, Forgotten
+from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 from hatbox.tabs.tab_model import BLANK, REMOVED, Tab
-from hatbox.web_requests import Place, Requests
+from hatbox.web_requests import RequestEvents, RequestFrame
 
 __all__ = ["ChromiumEngine"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE: Final = 5.0  # seconds that a page has to say what is to be kept of it
-_MOMENT: Final = 1.0
-_SAVING: Final = 15.0  # seconds that an identity has to be saved and closed
-_QUITTING: Final = 0.3  # seconds in which a browser that is quit closes one page after the other
-_ENDING: Final = 1.5  # and then needs to end
+_SNAPSHOT_TIMEOUT: Final = 5.0  # seconds that a page has to say what is to be kept of it
+_FOCUS_ECHO_SECONDS: Final = 1.0
+_CONTEXT_SAVE_TIMEOUT: Final = 15.0  # seconds that an identity has to be saved and closed
+_CLOSE_CONFIRM_DELAY: Final = 0.3  # seconds in which a browser that is quit closes one page after the other
+_QUIT_CONFIRM_DELAY: Final = 1.5  # and then needs to end
 
 
 class ChromiumEngine(Engine):
     """Chromium, found on the machine or named. Windows are marked and downloads kept, unless it is headless."""
 
     name: ClassVar[str] = "Chromium"
-    keeps_hidden: ClassVar[bool] = False
+    keeps_hidden_pages: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ChromiumEngine(Engine):
         browser: str | os.PathLike[str] | None = None,
         marks: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
-        requests: Requests | None = None,
+        requests: RequestEvents | None = None,
     ) -> None:
         self._store = store
         self._stores = stores
@@ -81,10 +81,10 @@ class ChromiumEngine(Engine):
         self._downloads = Path(downloads) if downloads is not None else None
         if downloads is None and not headless:
             self._downloads = Path(platformdirs.user_downloads_dir())
-        self._requests = requests or Requests()
-        self._watch: RequestWatch | None = None
+        self._requests = requests or RequestEvents()
+        self._watch: RequestInterceptor | None = None
         self._launched: Launched | None = None
-        self._reports: Reports
+        self._reports: EngineDelegate
         self._contexts: dict[str, IdentityContext] = {}
         self._opening: dict[str, bool] = {}  # the contexts on their way, and whether cookies have changed meanwhile
         self._forgetting: set[asyncio.Task[Any]] = set()
@@ -94,33 +94,33 @@ class ChromiumEngine(Engine):
         self._claims: dict[str, asyncio.Task[Tab | None]] = {}  # tabs of targets that have opened by themselves
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._making = asyncio.Lock()
-        self._front: int | None = None
-        self._looked_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
+        self._active_tab: int | None = None
+        self._focused_at: dict[int, float] = {}  # when the user has turned to a page, until the profile says so
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: set[asyncio.Task[Any]] = set()
-        self._hurry = asyncio.Event()
+        self._skip_close_delay = asyncio.Event()
         self._with_credentials: dict[int, str] = {}  # URLs of tabs that are about to load; never stored
 
     # -------------------------------------------------------------------------------------------- what it is told
 
-    async def start(self, reports: Reports) -> None:
+    async def start(self, reports: EngineDelegate) -> None:
         """See Engine."""
         await self._let_go()
         self._reports = reports
         self._launched = launched = await launch(self._browser, headless=self._headless)
-        launched.browser.on("disconnected", guarded(lambda _: self._on_lost(launched)))
+        launched.browser.on("disconnected", log_exceptions(lambda _: self._on_lost(launched)))
         self._parking = Parking(launched.session, headless=self._headless)
-        self._watch = RequestWatch(launched.browser, self._requests, self)
+        self._watch = RequestInterceptor(launched.browser, self._requests, self)
         self._watch.begin()
         self._stores.on_changed.add_listener(self._on_cookie)
-        self._store.follow(self._on_change)
+        self._store.subscribe(self._on_change)
         if self._marks:
             self._identities.on_updated.add_listener(self._on_identity)
 
     async def stop(self) -> None:
         """See Engine."""
         self._stores.on_changed.remove_listener(self._on_cookie)
-        self._store.unfollow(self._on_change)
+        self._store.unsubscribe(self._on_change)
         self._identities.on_updated.remove_listener(self._on_identity)
         pages, self._pages = self._pages, {}
         await asyncio.gather(*(self._keep(tab_id, page) for tab_id, page in pages.items()))
@@ -134,19 +134,21 @@ class ChromiumEngine(Engine):
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:
         """See Engine."""
-        await self._heard()
+        await self._interception_ready()
         if await self._unpark(tab):
             return
         with _explained():
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
         self._assign(page, tab)
-        past = history.read(kept, tab.url)
-        if tab.target and tab.target != tab.url:
+        past = history.decode_snapshot(kept, tab.url)
+        if tab.pending_url and tab.pending_url != tab.url:
             before = tab.url if tab.url != BLANK else ""
-            page.load(self._target_of(tab), tab.navigation, past and past.then(tab.target), instead=before)
-        elif tab.target or tab.url != BLANK:
-            page.load(tab.url, tab.navigation, past, old_title=tab.title)
+            page.load(
+                self._target_of(tab), tab.navigation_id, past and past.with_navigation(tab.pending_url), instead=before
+            )
+        elif tab.pending_url or tab.url != BLANK:
+            page.load(tab.url, tab.navigation_id, past, old_title=tab.title)
         else:
             await page.clear()
 
@@ -157,13 +159,13 @@ class ChromiumEngine(Engine):
             await self.close(tab.id, to_hide=False)
             await self.open(tab, None)
         else:
-            await self._heard()
-            page.load(self._target_of(tab) or tab.url, tab.navigation)
+            await self._interception_ready()
+            page.load(self._target_of(tab) or tab.url, tab.navigation_id)
 
     async def activate(self, tab: Tab) -> None:
         """See Engine."""
-        self._front = tab.id
-        if time.monotonic() - self._looked_at.pop(tab.id, -_MOMENT) < _MOMENT:
+        self._active_tab = tab.id
+        if time.monotonic() - self._focused_at.pop(tab.id, -_FOCUS_ECHO_SECONDS) < _FOCUS_ECHO_SECONDS:
             return  # the user did it, and may look at another one by now
         if page := self._pages.get(tab.id):
             with contextlib.suppress(PlaywrightError):
@@ -173,7 +175,7 @@ class ChromiumEngine(Engine):
         """See Engine."""
         page = self._pages.pop(tab_id, None)
         if page is None:
-            await self._disown(tab_id)
+            await self._close_target(tab_id)
             return
         context = self._context_with(page)
         try:
@@ -195,7 +197,7 @@ class ChromiumEngine(Engine):
             await context.close_page(page)
             await self._close_if_empty(context)
 
-    async def forget(self, cookie_store_id: str) -> None:
+    async def remove_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
         async with self._locks[cookie_store_id]:
             if context := self._contexts.pop(cookie_store_id, None):
@@ -226,38 +228,38 @@ class ChromiumEngine(Engine):
     async def synced(self) -> None:
         """Resolves when all that was changed by now, in the store or in the browser, is known on both sides, and the
         requests are heard that somebody listens to."""
-        await self._store.catch_up()
-        await self._heard()
+        await self._store.deliver_pending_changes()
+        await self._interception_ready()
         if self._forgetting:
             await asyncio.wait(self._forgetting)
         with _explained():
-            await asyncio.gather(*(context.cookies.settle() for context in self._contexts.values()))
+            await asyncio.gather(*(context.cookies.wait_until_synced() for context in self._contexts.values()))
 
-    async def seen_off(self) -> None:
+    async def wait_until_closed(self) -> None:
         """Resolves when what was closed by now is closed in the profile. With windows a user may be about to quit the
         browser, and then what it closes is not to be closed: so nobody hurries."""
         if self._headless and self._leaving:
-            self._hurry.set()
-            await asyncio.wait(self._leaving, timeout=_PATIENCE)
-            self._hurry.clear()
+            self._skip_close_delay.set()
+            await asyncio.wait(self._leaving, timeout=_SNAPSHOT_TIMEOUT)
+            self._skip_close_delay.clear()
 
     async def context_of(self, cookie_store_id: str) -> BrowserContext:
         """The context of an identity."""
         with _explained():
             async with self._in_context(cookie_store_id) as context:
-                await context.tidy()
+                await context.close_spare_page()
                 return context.context
 
     # ------------------------------------------------------------------------------------------ what is told to it
 
     def page_opened(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
-        self._begin(self._take_in(context, page))
+        self._begin(self._adopt_page(context, page))
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See contexts.Watcher."""
         self._parked = {tab_id: each for tab_id, each in self._parked.items() if each is not page}
-        task = self._begin(self._see_off(context, page))
+        task = self._begin(self._confirm_page_closed(context, page))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
@@ -275,23 +277,23 @@ class ChromiumEngine(Engine):
         """See contexts.Watcher."""
         if page in self._parked.values():
             self._begin(self._show_if_brought_back(page))
-        elif page.tab_id is not None and page.tab_id != self._front:
-            self._front = page.tab_id
-            self._looked_at[page.tab_id] = time.monotonic()
-            self._begin(self._reports.activated(page.tab_id))
+        elif page.tab_id is not None and page.tab_id != self._active_tab:
+            self._active_tab = page.tab_id
+            self._focused_at[page.tab_id] = time.monotonic()
+            self._begin(self._reports.page_activated(page.tab_id))
 
-    async def _take_in(self, context: IdentityContext, page: LivePage) -> None:
-        tab = await self._claim(context, page.target_id, page.opener_id, page.page.url)
+    async def _adopt_page(self, context: IdentityContext, page: LivePage) -> None:
+        tab = await self._tab_for_target(context, page.target_id, page.opener_id, page.page.url)
         self._claims.pop(page.target_id, None)
         if tab is None:
             return
         self._assign(page, tab)
-        page.take_over()
+        page.adopt()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
-            await self._reports.closed(tab.id)
+            await self._reports.page_closed(tab.id)
 
-    def _claim(
+    def _tab_for_target(
         self, context: IdentityContext, target_id: str, opener_id: str | None, url: str
     ) -> asyncio.Task[Tab | None]:
         """The tab of a page that has opened by itself. It can have one before it is a page for Playwright."""
@@ -305,13 +307,13 @@ class ChromiumEngine(Engine):
         opener_id = opener_id or (requested.target_id if requested else None)
         opener = next((each for each in self._pages.values() if each.target_id == opener_id), None)
         try:
-            return await self._reports.opened(
+            return await self._reports.page_opened(
                 context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
             )
         except (EngineError, InvalidIdentity):
             return None  # the engine is being stopped, or the identity removed
 
-    async def _disown(self, tab_id: int) -> None:
+    async def _close_target(self, tab_id: int) -> None:
         """Close the page of a tab that is not yet one for Playwright."""
         for target_id, claim in list(self._claims.items()):
             tab = claim.result() if claim.done() and not claim.cancelled() else None
@@ -333,7 +335,7 @@ class ChromiumEngine(Engine):
         for tab_id in tab_ids:
             self._reports.dropped(tab_id)
 
-    async def _see_off(self, context: IdentityContext, page: LivePage) -> None:
+    async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """Find out whether a page was closed, or the browser dies, or is being quit: pages close either way.
 
         A browser that is quit answers until its end. So it is given the time to come to it.
@@ -342,14 +344,14 @@ class ChromiumEngine(Engine):
             return  # it is reported as a crash
         if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
-            await self._reports.closed(page.tab_id)
+            await self._reports.page_closed(page.tab_id)
         await self._close_if_empty(context)
 
     async def _outlives_its_pages(self) -> bool:
         """Whether the browser still runs some time after pages were closed."""
-        await self._pause(_QUITTING)
+        await self._pause(_CLOSE_CONFIRM_DELAY)
         if all(each.page.is_closed() for each in self._pages.values()):
-            await self._pause(_ENDING)
+            await self._pause(_QUIT_CONFIRM_DELAY)
         launched = self._launched
         try:
             if launched is not None:
@@ -361,7 +363,7 @@ class ChromiumEngine(Engine):
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._hurry.wait()
+                await self._skip_close_delay.wait()
 
     def _on_lost(self, launched: Launched) -> None:
         if launched is not self._launched:
@@ -375,56 +377,56 @@ class ChromiumEngine(Engine):
         self._contexts.clear()
         self._pages.clear()
         self._parked.clear()
-        self._reports.lost("its process has ended")
+        self._reports.engine_crashed("its process has ended")
 
     def _on_cookie(self, change: CookieChange) -> None:
         if context := self._contexts.get(change.cookie_store_id):
-            context.cookies.hear(change)
+            context.cookies.on_store_change(change)
         elif change.cookie_store_id in self._opening:
             self._opening[change.cookie_store_id] = True
 
-    def _on_change(self, change: Change) -> None:
-        if change.topic == MISSED:
+    def _on_change(self, change: ChangeRecord) -> None:
+        if change.topic == RESYNC:
             self._begin(self._close_parked())
             for context in self._contexts.values():
-                context.cookies.compare()
+                context.cookies.schedule_full_sync()
             self._opening = dict.fromkeys(self._opening, True)
         elif change.topic == REMOVED:
             self._begin(self._close_parked())
-        elif change.topic == FORGOTTEN:
-            forgotten = msgspec.json.decode(change.payload, type=Forgotten)
+        elif change.topic == SITE_DATA_CLEARED:
+            forgotten = msgspec.json.decode(change.payload, type=SiteDataRemoval)
             if (cookie_store_id := cookie_store_id_of(forgotten.number)) in self._locks:
                 task = self._begin(self._forget_site_data(cookie_store_id, forgotten))
                 self._forgetting.add(task)
                 task.add_done_callback(self._forgetting.discard)
 
-    async def _forget_site_data(self, cookie_store_id: str, forgotten: Forgotten) -> None:
+    async def _forget_site_data(self, cookie_store_id: str, forgotten: SiteDataRemoval) -> None:
         async with self._locks[cookie_store_id]:  # one that is being made may have been given it already
             if context := self._contexts.get(cookie_store_id):
                 await context.forget_site_data(forgotten)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
-            await context.set_mark(mark_of(identity))
+            await context.set_mark(indicator_for(identity))
 
     # ---------------------------------------------------------------------------------------------------- requests
 
-    async def place_of(self, target: Target) -> Place | None:
+    async def request_frame(self, target: Target) -> RequestFrame | None:
         """See requests.Places."""
         context = next((each for each in self._contexts.values() if each.context_id == target.context_id), None)
         if context is None:
             return None  # it is being made, or saved: what it loads is only for us
         if target.kind != "page":
-            return Place(-1, -1, context.cookie_store_id)
+            return RequestFrame(-1, -1, context.cookie_store_id)
         page = context.page_at(target.id)
-        if page is not None and page.is_muted:
+        if page is not None and page.is_internal:
             return None  # the page itself answers it: in Chromium 156 it does not even come here
         tab_id = page.tab_id if page is not None else None
         if tab_id is None:
-            tab = await self._claim(context, target.id, target.opener_id, target.url)
+            tab = await self._tab_for_target(context, target.id, target.opener_id, target.url)
             tab_id = tab.id if tab is not None else -1
         row = await self._store.read(lambda each: each.tabs.get(tab_id))
-        return Place(tab_id, row.window if row is not None else -1, context.cookie_store_id)
+        return RequestFrame(tab_id, row.window if row is not None else -1, context.cookie_store_id)
 
     def is_shown(self, target_id: str) -> bool:
         """See requests.Places."""
@@ -439,13 +441,13 @@ class ChromiumEngine(Engine):
     def target_gone(self, target_id: str) -> None:
         """See requests.Places."""
         if claim := self._claims.pop(target_id, None):
-            self._begin(self._unclaim(claim))
+            self._begin(self._close_unattached_tab(claim))
 
-    async def _unclaim(self, claim: asyncio.Task[Tab | None]) -> None:
+    async def _close_unattached_tab(self, claim: asyncio.Task[Tab | None]) -> None:
         if (tab := await claim) is not None and tab.id not in self._pages:
-            await self._reports.closed(tab.id)
+            await self._reports.page_closed(tab.id)
 
-    async def _heard(self) -> None:
+    async def _interception_ready(self) -> None:
         """What is loaded now is heard by all who have asked for that before."""
         if self._watch is not None:
             await self._watch.settled()
@@ -472,14 +474,14 @@ class ChromiumEngine(Engine):
         cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
         async with self._making:
             context, context_id = await self._bare_context(launched)
-        looks = Looks(self._headless, mark, self._downloads)
+        looks = ContextOptions(self._headless, mark, self._downloads)
         self._opening[cookie_store_id] = False
         try:
             made = await IdentityContext.open(
                 context, context_id, launched.session, cookie_store, self._store, self, looks
             )
             if self._opening.get(cookie_store_id):
-                made.cookies.compare()
+                made.cookies.schedule_full_sync()
             return made
         except BaseException:
             await close_context(context, context_id, launched.session)
@@ -498,10 +500,10 @@ class ChromiumEngine(Engine):
                 return context, new.pop()
             await within(context.close(), "context.close()")  # a concurrent call has created one
 
-    async def _mark(self, cookie_store_id: str) -> Mark | None:
+    async def _mark(self, cookie_store_id: str) -> IdentityIndicator | None:
         if not self._marks or cookie_store_id == DEFAULT_STORE:
             return None
-        return mark_of(await self._identities.get(cookie_store_id))
+        return indicator_for(await self._identities.get(cookie_store_id))
 
     async def _close_if_empty(self, context: IdentityContext) -> None:
         async with self._locks[context.cookie_store_id]:
@@ -515,23 +517,23 @@ class ChromiumEngine(Engine):
 
     def _target_of(self, tab: Tab) -> str:
         url = self._with_credentials.pop(tab.id, "")
-        return url if url and without_credentials(url) == tab.target else tab.target
+        return url if url and without_credentials(url) == tab.pending_url else tab.pending_url
 
     def _assign(self, page: LivePage, tab: Tab) -> None:
-        page.assign(tab.id, Teller(self._reports, tab.id, tab.navigation))
+        page.assign(tab.id, TabReporter(self._reports, tab.id, tab.navigation_id))
         self._pages[tab.id] = page
 
     async def _keep(self, tab_id: int, page: LivePage) -> None:
         """Save a snapshot of a page, and report typed text that is lost."""
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
                 typed = await page.typed_input()
-                kept = await page.kept(typed.forms)
+                kept = await page.snapshot(typed.forms)
         except (PlaywrightError, TimeoutError) as error:
             logger.debug("nothing can be kept of tab %d: %s", tab_id, error)
             typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
         if kept is not None:
-            await self._reports.keep(tab_id, kept)
+            await self._reports.save_snapshot(tab_id, kept)
         elif typed.forms:
             typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
         if typed.lost:
@@ -548,12 +550,12 @@ class ChromiumEngine(Engine):
         if parking is None or context is None or self._headless or page.is_crashed:
             return False
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
                 typed = await page.typed_input()
-                kept = await page.kept(typed.forms)
+                kept = await page.snapshot(typed.forms)
         except (PlaywrightError, TimeoutError):
             return False
-        number = store_number(context.cookie_store_id)
+        number = store_user_context_id(context.cookie_store_id)
         rows = await self._store.read(lambda each: each.tabs.find(store=number))
         visible = [self._pages[row.id].target_id for row in rows if not row.hidden and row.id in self._pages]
         if typed.is_empty or not await parking.park(page.target_id, visible):
@@ -561,7 +563,7 @@ class ChromiumEngine(Engine):
         page.park()
         self._parked[tab_id] = page
         if kept is not None:
-            await self._reports.keep(tab_id, kept)
+            await self._reports.save_snapshot(tab_id, kept)
         await context.save(page)
         return True
 
@@ -575,8 +577,8 @@ class ChromiumEngine(Engine):
             return False
         self._assign(page, tab)
         await self._parking.bring_back(page.target_id)
-        if tab.target and tab.target != tab.url:  # showing the page again needs no load
-            page.load(self._target_of(tab), tab.navigation)
+        if tab.pending_url and tab.pending_url != tab.url:  # showing the page again needs no load
+            page.load(self._target_of(tab), tab.navigation_id)
         else:
             page.resume()
         return True
@@ -608,8 +610,8 @@ class ChromiumEngine(Engine):
         self._contexts.clear()
         self._pages.clear()
         self._parked.clear()
-        self._front = None
-        self._looked_at.clear()
+        self._active_tab = None
+        self._focused_at.clear()
         if launched is not None:
             await launched.stop()
 
@@ -635,14 +637,14 @@ class ChromiumEngine(Engine):
 async def _saved(context: IdentityContext, page: LivePage) -> None:
     """Save the site data of a page. If the page does not respond in time, it is read again from an empty page."""
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_SAVING):
+        async with asyncio.timeout(_CONTEXT_SAVE_TIMEOUT):
             await context.save(page)
 
 
 async def _closed(context: IdentityContext) -> None:
     """Close a context; if the browser does not answer, what is not yet saved is lost, and nobody waits for ever."""
     try:
-        async with asyncio.timeout(_SAVING):
+        async with asyncio.timeout(_CONTEXT_SAVE_TIMEOUT):
             await context.close()
     except TimeoutError:
         logger.warning("the browser does not answer, and %s may not be saved whole", context.cookie_store_id)

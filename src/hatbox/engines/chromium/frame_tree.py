@@ -18,14 +18,14 @@ import msgspec
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import guarded
+from hatbox.engines.chromium.debounce import log_exceptions
 
-__all__ = ["Frames", "Spot", "Target"]
+__all__ = ["FramePath", "FrameTree", "Target"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE: Final = 2.0  # seconds for a frame to be told of that has asked for something
-_MOMENT: Final = 1.0  # and for a page to say which frames it has
+_FRAME_TIMEOUT: Final = 2.0  # seconds for a frame to be told of that has asked for something
+_FRAME_TREE_TIMEOUT: Final = 1.0  # and for a page to say which frames it has
 _PAGE: Final = "page"
 _PRERENDERED: Final = "prerender"
 _WITH_FRAMES: Final = (_PAGE, _PRERENDERED, "iframe")
@@ -53,7 +53,7 @@ class _Frame(msgspec.Struct):
     target_id: str
 
 
-class Spot(msgspec.Struct, frozen=True):
+class FramePath(msgspec.Struct, frozen=True):
     """Where something was asked for."""
 
     target: Target
@@ -68,7 +68,7 @@ class Spot(msgspec.Struct, frozen=True):
         return next((url for url in urls if url.startswith("http")), None)
 
 
-class Frames:
+class FrameTree:
     """The frames of a browser. `hear` gets what happens in any target: a name of the protocol, and what belongs to it.
 
     `gone` gets the id of each target that is no longer there.
@@ -84,35 +84,35 @@ class Frames:
         self._frames: dict[str, _Frame] = {}
         self._numbers = itertools.count(1)
         self._ids = itertools.count(1)
-        self._tells_network = False
+        self._network_enabled = False
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: set[asyncio.Future[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        session.on("Target.targetCreated", guarded(self._on_created))
-        session.on("Target.targetDestroyed", guarded(self._on_destroyed))
-        session.on("Target.receivedMessageFromTarget", guarded(self._on_message))
+        session.on("Target.targetCreated", log_exceptions(self._on_created))
+        session.on("Target.targetDestroyed", log_exceptions(self._on_destroyed))
+        session.on("Target.receivedMessageFromTarget", log_exceptions(self._on_message))
 
-    async def begin(self) -> None:
+    async def discover_targets(self) -> None:
         """Look at what there is; resolves when all of it is known. A page that does not answer is not waited for."""
         kinds = [{"type": kind} for kind in (_PAGE, "iframe", *_WORKERS)]
         await self._session.send("Target.setDiscoverTargets", {"discover": True, "filter": kinds})
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=_MOMENT)
+            await asyncio.wait(self._tasks, timeout=_FRAME_TREE_TIMEOUT)
 
-    async def begin_network(self) -> None:
+    async def enable_network(self) -> None:
         """From now on what becomes of requests is told too."""
-        if not self._tells_network:
-            self._tells_network = True
+        if not self._network_enabled:
+            self._network_enabled = True
             for target in list(self._targets.values()):
                 with contextlib.suppress(PlaywrightError):
-                    await self._post(target, "Network.enable")
+                    await self._send_without_reply(target, "Network.enable")
 
-    async def renew(self) -> None:
+    async def refresh_loaders(self) -> None:
         """Have documents and workers that are there ask as new ones do: what they ask for is held only from then on."""
         for target in list(self._targets.values()):
             with contextlib.suppress(PlaywrightError):
-                await self._post(target, "Fetch.enable", patterns=[{"urlPattern": "nothing:"}])
-                await self._post(target, "Fetch.disable")
+                await self._send_without_reply(target, "Fetch.enable", patterns=[{"urlPattern": "nothing:"}])
+                await self._send_without_reply(target, "Fetch.disable")
 
     def stop(self) -> None:
         """Nobody wants to know any more."""
@@ -123,10 +123,10 @@ class Frames:
         for answer in self._answers.values():
             answer.cancel()
 
-    async def find(self, frame_id: str) -> Spot | None:
+    async def wait_for_frame(self, frame_id: str) -> FramePath | None:
         """Where a frame is, or a worker: when it is known, and is listened to. None if that does not come to be."""
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_FRAME_TIMEOUT):
                 while (spot := self._spot(frame_id)) is None:
                     news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                     self._waiting.add(news)
@@ -140,19 +140,19 @@ class Frames:
         frame = self._frames.get(frame_id or "")
         return frame.url if frame else None
 
-    def shows(self, frame_id: str, url: str) -> None:
+    def set_frame_url(self, frame_id: str, url: str) -> None:
         """A frame is about to show this: what the document asks for may be told before that it is there."""
         if frame := self._frames.get(frame_id):
             frame.url = url
 
-    async def ask(self, target_id: str, method: str, **given: Any) -> dict[str, Any]:
+    async def send(self, target_id: str, method: str, **given: Any) -> dict[str, Any]:
         """Send something to a target. Raises PlaywrightError."""
         target = self._targets.get(target_id)
         if target is None:
             raise PlaywrightError("it is gone")
-        return await (await self._post(target, method, **given))
+        return await (await self._send_without_reply(target, method, **given))
 
-    async def _post(self, target: Target, method: str, **given: Any) -> asyncio.Future[dict[str, Any]]:
+    async def _send_without_reply(self, target: Target, method: str, **given: Any) -> asyncio.Future[dict[str, Any]]:
         """Send something. The answer is one of the page, which has none while another page is on its way."""
         number = next(self._ids)
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
@@ -174,7 +174,7 @@ class Frames:
             info.get("parentFrameId"),
         )
         if target.kind in _WITH_FRAMES:
-            self._know(target.id, target.parent_frame_id, target.url, target.id)
+            self._upsert_frame(target.id, target.parent_frame_id, target.url, target.id)
         task = asyncio.ensure_future(self._attach(target))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -183,22 +183,22 @@ class Frames:
         try:
             given = {"targetId": target.id, "flatten": False}
             target.session_id = (await self._session.send("Target.attachToTarget", given))["sessionId"]
-            if self._tells_network:
-                await self._post(target, "Network.enable")
+            if self._network_enabled:
+                await self._send_without_reply(target, "Network.enable")
             if target.kind in _WITH_FRAMES:
-                await self._post(target, "Page.enable")
+                await self._send_without_reply(target, "Page.enable")
             target.is_ready = True
-            self._stir()
+            self._wake_waiters()
             if target.kind in _WITH_FRAMES:
-                self._learn((await self.ask(target.id, "Page.getFrameTree"))["frameTree"], target.id)
+                self._add_tree((await self.send(target.id, "Page.getFrameTree"))["frameTree"], target.id)
             if target.kind == "iframe":
-                await self._look_at(target)
+                await self._check_ready_state(target)
         except PlaywrightError as error:
             logger.debug("a target was gone before it was there: %s", error)
 
-    async def _look_at(self, target: Target) -> None:
+    async def _check_ready_state(self, target: Target) -> None:
         """Whether the document of a frame had come before it was listened to: then nobody has told of that."""
-        state = await self.ask(target.id, "Runtime.evaluate", expression="document.readyState")
+        state = await self.send(target.id, "Runtime.evaluate", expression="document.readyState")
         if state["result"].get("value") != "loading":
             self._hear("Page.frameStoppedLoading", {"frameId": target.id})
 
@@ -223,21 +223,21 @@ class Frames:
 
     def _on_event(self, target_id: str, name: str, event: dict[str, Any]) -> None:
         if name == "Page.frameAttached":
-            self._know(event["frameId"], event["parentFrameId"], "", target_id)
+            self._upsert_frame(event["frameId"], event["parentFrameId"], "", target_id)
         elif name == "Page.frameNavigated":
             frame = event["frame"]
-            self._know(frame["id"], frame.get("parentId"), frame["url"], target_id)
+            self._upsert_frame(frame["id"], frame.get("parentId"), frame["url"], target_id)
         elif name == "Page.frameDetached" and event.get("reason") != "swap":
             self._frames.pop(event["frameId"], None)
         self._hear(name, event)
 
-    def _learn(self, tree: dict[str, Any], target_id: str) -> None:
+    def _add_tree(self, tree: dict[str, Any], target_id: str) -> None:
         frame = tree["frame"]
-        self._know(frame["id"], frame.get("parentId"), frame["url"], target_id)
+        self._upsert_frame(frame["id"], frame.get("parentId"), frame["url"], target_id)
         for child in tree.get("childFrames", ()):
-            self._learn(child, target_id)
+            self._add_tree(child, target_id)
 
-    def _know(self, frame_id: str, parent_id: str | None, url: str, target_id: str) -> None:
+    def _upsert_frame(self, frame_id: str, parent_id: str | None, url: str, target_id: str) -> None:
         known = self._frames.get(frame_id)
         if known is None:
             number = next(self._numbers) if parent_id else 0
@@ -246,21 +246,21 @@ class Frames:
             known.url = url or known.url
             known.parent_id = known.parent_id or parent_id
             known.target_id = target_id
-        self._stir()
+        self._wake_waiters()
 
-    def _spot(self, frame_id: str) -> Spot | None:
+    def _spot(self, frame_id: str) -> FramePath | None:
         target = self._targets.get(frame_id)
         if target is not None and target.kind in _WORKERS:
             if target.parent_frame_id is None:
-                return Spot(target)
+                return FramePath(target)
             frame_id = target.parent_frame_id
-        frames = list(self._around(frame_id))
+        frames = list(self._ancestors(frame_id))
         if not frames or frames[-1].parent_id is not None or not self._is_ready(frames[0].target_id):
             return None
         page = self._targets.get(frames[-1].target_id)
-        return Spot(page, tuple((each.number, each.url) for each in frames)) if page and page.is_ready else None
+        return FramePath(page, tuple((each.number, each.url) for each in frames)) if page and page.is_ready else None
 
-    def _around(self, frame_id: str | None) -> Iterator[_Frame]:
+    def _ancestors(self, frame_id: str | None) -> Iterator[_Frame]:
         while frame_id is not None and (frame := self._frames.get(frame_id)) is not None:
             yield frame
             frame_id = frame.parent_id
@@ -269,7 +269,7 @@ class Frames:
         target = self._targets.get(target_id)
         return target is None or target.is_ready
 
-    def _stir(self) -> None:
+    def _wake_waiters(self) -> None:
         waiting, self._waiting = self._waiting, set()
         for each in waiting:
             with contextlib.suppress(asyncio.InvalidStateError):

@@ -17,24 +17,24 @@ from playwright.async_api import Page as PlaywrightPage
 from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.engines.chromium.closing import close_context
 from hatbox.engines.chromium.cookie_sync import CookieSync
-from hatbox.engines.chromium.debounce import guarded
-from hatbox.engines.chromium.identity_indicator import Mark
-from hatbox.engines.chromium.live_page import Answer, LivePage
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.identity_indicator import IdentityIndicator
+from hatbox.engines.chromium.live_page import LivePage, NavigationResponse
 from hatbox.engines.chromium.net_errors import ABORTED
 from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteData
-from hatbox.identities.ids import store_number
+from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import Store
-from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, Forgotten
+from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, SiteDataRemoval
 
-__all__ = ["IdentityContext", "Looks", "Watcher"]
+__all__ = ["ContextDelegate", "ContextOptions", "IdentityContext"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_UNSEEN: Final = 0.5  # seconds between looks at cookies that change without a sign
-_SELDOM: Final = 10.0  # and between those that are only to be sure
-_REMEMBERED: Final = 64  # answers of servers
+_COOKIE_POLL_SECONDS: Final = 0.5  # seconds between looks at cookies that change without a sign
+_IDLE_COOKIE_POLL_SECONDS: Final = 10.0  # and between those that are only to be sure
+_MAX_CACHED_RESPONSES: Final = 64  # answers of servers
 _KINDS: Final = {
     LOCAL_STORAGE: "local_storage",
     DATABASES: "indexeddb",
@@ -42,16 +42,16 @@ _KINDS: Final = {
 }
 
 
-class Looks(msgspec.Struct, frozen=True):
+class ContextOptions(msgspec.Struct, frozen=True):
     """How pages are shown."""
 
     headless: bool
-    mark: Mark | None
+    mark: IdentityIndicator | None
     downloads: Path | None
     """Where downloads go; None leaves them to whoever uses the page, and then they are deleted."""
 
 
-class Watcher(Protocol):
+class ContextDelegate(Protocol):
     """Who has the contexts: the engine."""
 
     def page_opened(self, context: IdentityContext, page: LivePage) -> None:
@@ -78,8 +78,8 @@ class IdentityContext:
         cookies: CookieSync,
         cookie_store_id: str,
         store: Store,
-        watcher: Watcher,
-        looks: Looks,
+        watcher: ContextDelegate,
+        looks: ContextOptions,
     ) -> None:
         self.context = context
         """The context for Playwright."""
@@ -94,8 +94,8 @@ class IdentityContext:
         """How many are about to open a page in it."""
         self._watcher = watcher
         self._looks = looks
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
-        self._site_data = SiteData(store, store_number(cookie_store_id) or 0, lambda: [*self.pages])
+        self._answers: OrderedDict[str, NavigationResponse] = OrderedDict()
+        self._site_data = SiteData(store, store_user_context_id(cookie_store_id) or 0, lambda: [*self.pages])
         self._making = asyncio.Lock()
         self._is_closing = False  # whether the engine closes it
         self._ours: set[PlaywrightPage] = set()
@@ -113,16 +113,16 @@ class IdentityContext:
         session: Session,
         cookie_store: CookieStore,
         store: Store,
-        watcher: Watcher,
-        looks: Looks,
+        watcher: ContextDelegate,
+        looks: ContextOptions,
     ) -> IdentityContext:
         """Give a new context what the identity has."""
         cookies = CookieSync(session, context_id, cookie_store)
         made = cls(context, context_id, session, cookies, cookie_store.cookie_store_id, store, watcher, looks)
-        context.on("page", guarded(made._on_page))
-        context.on("response", guarded(made._on_response))
-        context.on("requestfailed", guarded(made._on_failure))
-        context.on("close", guarded(lambda _: made._on_context_closed()))
+        context.on("page", log_exceptions(made._on_page))
+        context.on("response", log_exceptions(made._on_response))
+        context.on("requestfailed", log_exceptions(made._on_failure))
+        context.on("close", log_exceptions(lambda _: made._on_context_closed()))
         await asyncio.gather(cookies.load(), made._restore())
         made._polling = asyncio.ensure_future(made._poll())
         return made
@@ -134,7 +134,7 @@ class IdentityContext:
         self.pages.append(page)
         return page
 
-    async def tidy(self) -> None:
+    async def close_spare_page(self) -> None:
         """Close the page that was made to give back site data, where nobody wants a page."""
         first, self._first = self._first, None
         if first is not None:
@@ -184,7 +184,7 @@ class IdentityContext:
             if task is not None:
                 task.cancel()
 
-    async def set_mark(self, mark: Mark | None) -> None:
+    async def set_mark(self, mark: IdentityIndicator | None) -> None:
         """Mark all pages otherwise."""
         self._looks = msgspec.structs.replace(self._looks, mark=mark)
         for page in self.pages:
@@ -193,20 +193,20 @@ class IdentityContext:
 
     # -------------------------------------------------------------------------------------------- what pages tell
 
-    def answer(self, url: str) -> Answer:
+    def answer(self, url: str) -> NavigationResponse:
         """What came of the latest request for this page."""
-        return self._answers.get(url, Answer())
+        return self._answers.get(url, NavigationResponse())
 
-    def cookies_may_differ(self) -> None:
+    def cookies_changed(self) -> None:
         """A script has changed a cookie, or may do so unseen from now on."""
-        self.cookies.look()
+        self.cookies.schedule_read()
         self._poll_now.set()
 
     def site_changed(self, origin: str) -> None:
         """An origin has changed what it keeps."""
         self._site_data.changed(origin)
 
-    def leaving(self) -> None:
+    def document_unloading(self) -> None:
         """A document of a page is about to go."""
         self._site_data.leaving()
 
@@ -219,35 +219,39 @@ class IdentityContext:
         self.openers.request(page.target_id, url, disposition)
 
     def _on_response(self, response: Response) -> None:
-        self.cookies.look()
+        self.cookies.schedule_read()
         if response.request.is_navigation_request():
             content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            self._remember(response.url, Answer(response.status, content_type))
+            self._cache_response(response.url, NavigationResponse(response.status, content_type))
 
     def _on_failure(self, request: Request) -> None:
         failure = request.failure
         if request.is_navigation_request() and failure and failure != ABORTED:
-            self._remember(request.url, Answer(failure=failure))
+            self._cache_response(request.url, NavigationResponse(failure=failure))
 
-    def _remember(self, url: str, answer: Answer) -> None:
+    def _cache_response(self, url: str, answer: NavigationResponse) -> None:
         url = url.partition("#")[0]
         self._answers[url] = answer
         self._answers.move_to_end(url)
-        if len(self._answers) > _REMEMBERED:
+        if len(self._answers) > _MAX_CACHED_RESPONSES:
             self._answers.popitem(last=False)
         if not answer.failure:
             for page in self.pages:
-                page.heard(url, answer)
+                page.on_late_response(url, answer)
 
     async def _poll(self) -> None:
         """Look at the cookies now and then, because there are changes that nobody tells of."""
         while True:
-            pause = _UNSEEN if any(page.has_unseen_cookies for page in self.pages) else _SELDOM
+            pause = (
+                _COOKIE_POLL_SECONDS
+                if any(page.needs_cookie_polling for page in self.pages)
+                else _IDLE_COOKIE_POLL_SECONDS
+            )
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._poll_now.wait()
             self._poll_now.clear()
-            self.cookies.look()
+            self.cookies.schedule_read()
 
     # ------------------------------------------------------------------------------------------------------- pages
 
@@ -260,9 +264,9 @@ class IdentityContext:
     async def _attach(self, page: PlaywrightPage) -> LivePage:
         live = await LivePage.attach(page, self, self._looks.mark, headless=self._looks.headless)
         self._live[live.target_id] = live
-        page.on("close", guarded(lambda _: self._on_close(live)))
+        page.on("close", log_exceptions(lambda _: self._on_close(live)))
         if self._looks.downloads is not None:
-            page.on("download", guarded(self._on_download))
+            page.on("download", log_exceptions(self._on_download))
         return live
 
     def _on_page(self, page: PlaywrightPage) -> None:
@@ -317,24 +321,24 @@ class IdentityContext:
         if not saved:
             return
         page = self._first = await self._make_page()
-        async with page.blank():
+        async with page.blank_responses():
             for origin, data in saved:
                 try:
-                    await page.visit(f"{origin}/")
+                    await page.navigate_to_blank(f"{origin}/")
                 except (PlaywrightError, TimeoutError) as error:
                     self._site_data.not_restored(origin, error)
                     continue
                 await self._site_data.restore(page, origin, data)
             await page.reset_history()
 
-    async def forget_site_data(self, forgotten: Forgotten) -> None:
+    async def forget_site_data(self, forgotten: SiteDataRemoval) -> None:
         """Remove in the browser what was removed in the profile, so that it is not saved there again."""
         page = next((each for each in self.pages if not each.is_crashed), None) or await self._make_page()
         try:
-            if kinds := [_KINDS[part] for part in forgotten.parts if part in _KINDS]:
+            if kinds := [_KINDS[part] for part in forgotten.storage_types if part in _KINDS]:
                 for origin in forgotten.origins:
                     await page.forget_site_data(origin, kinds)
-            if CACHE in forgotten.parts:
+            if CACHE in forgotten.storage_types:
                 await page.forget_cache()
         finally:
             if page not in self.pages:
@@ -348,10 +352,10 @@ class IdentityContext:
             return
         page = await self._make_page()
         page.is_closing = True
-        async with page.blank():
+        async with page.blank_responses():
             for origin in unsaved:
                 with contextlib.suppress(TimeoutError):
-                    await page.visit(f"{origin}/")
+                    await page.navigate_to_blank(f"{origin}/")
                     await self._site_data.save(page, origin)
 
     def _begin(self, work: Any) -> None:

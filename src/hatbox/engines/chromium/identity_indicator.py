@@ -10,9 +10,9 @@ from typing import Final
 
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["Mark", "mark_of"]
+__all__ = ["IdentityIndicator", "indicator_for"]
 
-Mark = dict[str, str]
+IdentityIndicator = dict[str, str]
 """What page_observer.js takes: `name` and `icon`, an address."""
 
 # White, on a field of 32 by 32.
@@ -38,7 +38,7 @@ _LINE: Final = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="rou
 _FILL: Final = 'fill="#fff"'
 
 
-def mark_of(identity: ContextualIdentity) -> Mark:
+def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
     """The mark of an identity."""
     shape = _SHAPES.get(identity.icon, _SHAPES["circle"]).format(line=_LINE, fill=_FILL)
     picture = (

@@ -15,25 +15,27 @@ from typing import Any, Final
 import msgspec
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import guarded
-from hatbox.engines.chromium.identity_indicator import Mark
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.sessions import Session
 from hatbox.engines.chromium.typed_input import Form
 
-__all__ = ["Watch"]
+__all__ = ["IsolatedWorld"]
 
 _SCRIPT: Final = files(__package__).joinpath("page_observer.js").read_text("utf-8")
 _TYPED: Final = files(__package__).joinpath("typed_input.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
-_PATIENCE: Final = 5.0  # seconds that a page has to answer us
+_EVALUATE_TIMEOUT: Final = 5.0  # seconds that a page has to answer us
 _MOST_DOCUMENTS: Final = 20  # of one page, whose typed text is read
 
 
-class Watch:
+class IsolatedWorld:
     """The worlds of one page. `hear` gets each word of the document that is at the top now, and what belongs to it."""
 
-    def __init__(self, session: Session, mark: Mark | None, hear: Callable[[str, list[Any]], None]) -> None:
-        self.has_spoken = False
+    def __init__(
+        self, session: Session, mark: IdentityIndicator | None, hear: Callable[[str, list[Any]], None]
+    ) -> None:
+        self.is_connected = False
         """Whether the document at the top has said that it is there, since `forget`."""
         self._session = session
         self._mark = mark
@@ -43,8 +45,8 @@ class Watch:
         self._worlds: dict[str, str] = {}  # by origin; that at the top is the first
         self._unique: dict[int, str] = {}
         self._typed: dict[str, None] = {}  # the isolated worlds of documents that the user has typed into
-        session.on("Runtime.executionContextCreated", guarded(self._on_world))
-        session.on("Runtime.bindingCalled", guarded(self._on_word))
+        session.on("Runtime.executionContextCreated", log_exceptions(self._on_execution_context_created))
+        session.on("Runtime.bindingCalled", log_exceptions(self._on_binding_called))
 
     async def begin(self) -> None:
         """Watch the document that is there, and all that will come."""
@@ -58,23 +60,23 @@ class Watch:
         )
         self._script = answers[-1]["identifier"]
 
-    async def begin_late(self, frame_id: str) -> None:
+    async def inject(self, frame_id: str) -> None:
         """Watch a document that has come without our script: a window that was blank before can be used again."""
         given = {"frameId": frame_id, "worldName": _WORLD}
         world = (await self._session.send("Page.createIsolatedWorld", given))["executionContextId"]
         await self._session.send("Runtime.evaluate", {"expression": self._source(), "contextId": world})
 
-    async def set_mark(self, mark: Mark | None) -> None:
+    async def set_mark(self, mark: IdentityIndicator | None) -> None:
         """Mark the page otherwise."""
         self._mark = mark
         await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
         given = {"source": self._source(), "worldName": _WORLD}
         self._script = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", given))["identifier"]
-        await self.ask(f"hatboxMark({json.dumps(mark)})")
+        await self.evaluate_in_main_frame(f"hatboxMark({json.dumps(mark)})")
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """The document at the top is not the one that has spoken any more."""
-        self.has_spoken = False
+        self.is_connected = False
         self._worlds.clear()
         self._typed.clear()
 
@@ -91,14 +93,16 @@ class Watch:
     async def fill(self, forms: Sequence[Form], world: str | None = None) -> bool:
         """Fill in the form of the document of this world, or of the top document; returns whether there is one."""
         script = f"hatboxFill({msgspec.json.encode(forms).decode()})"
-        return (await self.ask(script) if world is None else await self._try_in(world, script)) is True
+        return (
+            await self.evaluate_in_main_frame(script) if world is None else await self._try_in(world, script)
+        ) is True
 
     @property
     def origins(self) -> list[str]:
         """The origins of the web that there are documents of."""
         return [origin for origin in self._worlds if origin.startswith("http")]
 
-    async def run_in(self, origin: str, script: str) -> object:
+    async def evaluate_in_origin(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if there is none."""
         world = self._worlds.get(origin)
         if not world:
@@ -112,28 +116,28 @@ class Watch:
 
     async def _run(self, world: str, script: str) -> object:
         given = {"expression": script, "uniqueContextId": world, "awaitPromise": True, "returnByValue": True}
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_EVALUATE_TIMEOUT):
             answer = await self._session.send("Runtime.evaluate", given)
         if failure := answer.get("exceptionDetails"):
             raise PlaywrightError(failure.get("exception", {}).get("description", failure["text"]))
         return answer["result"].get("value")
 
-    async def ask(self, expression: str) -> object:
+    async def evaluate_in_main_frame(self, expression: str) -> object:
         """What an expression gives in the document at the top; None if there is no answer."""
         for origin in list(self._worlds)[:1]:
             with contextlib.suppress(PlaywrightError, TimeoutError):
-                return await self.run_in(origin, expression)
+                return await self.evaluate_in_origin(origin, expression)
         return None
 
     def _source(self) -> str:
         return _SCRIPT.replace("(MARK, document)", f"({json.dumps(self._mark)}, document)") + _TYPED
 
-    def _on_world(self, event: dict[str, Any]) -> None:
+    def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
         if context["name"] == _WORLD:  # numbers are used again in other processes, these names are not
             self._unique[context["id"]] = context["uniqueId"]
 
-    def _on_word(self, event: dict[str, Any]) -> None:
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
         document, word, *rest = json.loads(event["payload"])
         world = self._unique.get(event["executionContextId"], "")
         if word == "typed":
@@ -145,7 +149,7 @@ class Watch:
                 self._worlds.setdefault(origin, world)
                 self._hear("frame", [origin, world])
                 return
-            self._document, self._worlds, self.has_spoken = document, {origin: world}, True
+            self._document, self._worlds, self.is_connected = document, {origin: world}, True
             self._typed.clear()
         is_current = document == self._document  # else it comes from the previous document
         if is_current or word in ("cookies", "unheard", "filled"):

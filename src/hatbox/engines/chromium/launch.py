@@ -25,7 +25,7 @@ __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
 _START_SECONDS: Final = 30.0  # Playwright's driver ends the program after this time
-_PATIENCE: Final = 10.0  # seconds for a browser to end, before it is killed
+_SHUTDOWN_TIMEOUT: Final = 10.0  # seconds for a browser to end, before it is killed
 _KILL: Final = getattr(
     signal, "SIGKILL", signal.SIGTERM
 )  # Windows has no SIGKILL; SIGTERM ends a process at once there
@@ -58,13 +58,13 @@ _DISABLED_FEATURES: Final = (
 )
 
 # What Playwright asks for and people must not get: it is there to make tests simple.
-_NOT_FOR_PEOPLE: Final = (
+_IGNORED_DEFAULT_ARGS: Final = (
     "--disable-popup-blocking",
     "--disable-ipc-flooding-protection",
     "--unsafely-disable-devtools-self-xss-warnings",
     "--enable-unsafe-swiftshader",
 )
-_NOT_FOR_WINDOWS: Final = (
+_IGNORED_HEADED_ARGS: Final = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -89,7 +89,7 @@ class Launched(NamedTuple):
     async def stop(self) -> None:
         """End the browser and the Playwright driver. A browser that does not close is killed. May be called twice."""
         try:
-            await within(self.browser.close(), "Browser.close", _PATIENCE)
+            await within(self.browser.close(), "Browser.close", _SHUTDOWN_TIMEOUT)
         except PlaywrightTimeout:
             with contextlib.suppress(OSError):
                 os.kill(self.process, _KILL)
@@ -101,8 +101,8 @@ class Launched(NamedTuple):
 def flags(*, headless: bool) -> tuple[list[str], list[str]]:
     """What to say to the browser, and what of Playwright's own words to leave out."""
     return [f"--disable-features={','.join(_DISABLED_FEATURES)}"], [
-        *_NOT_FOR_PEOPLE,
-        *(() if headless else _NOT_FOR_WINDOWS),
+        *_IGNORED_DEFAULT_ARGS,
+        *(() if headless else _IGNORED_HEADED_ARGS),
     ]
 
 
@@ -171,7 +171,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
 async def _stop(playwright: Playwright) -> None:
     """Stop Playwright's driver, which ends every program that it has started."""
     with contextlib.suppress(PlaywrightError):
-        await within(playwright.stop(), "playwright.stop()", _PATIENCE)
+        await within(playwright.stop(), "playwright.stop()", _SHUTDOWN_TIMEOUT)
 
 
 def _candidates() -> Iterator[Path]:

@@ -16,27 +16,27 @@ from playwright.async_api import Download, Frame
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
-from hatbox.engines.base import Page
+from hatbox.engines.base import PageState
 from hatbox.engines.chromium import page_snapshot as history
 from hatbox.engines.chromium.addresses import refusal
 from hatbox.engines.chromium.closing import close_page
-from hatbox.engines.chromium.debounce import Later, guarded
-from hatbox.engines.chromium.identity_indicator import Mark
-from hatbox.engines.chromium.isolated_world import Watch
-from hatbox.engines.chromium.net_errors import ABORTED, UNAUTHORIZED, reason
+from hatbox.engines.chromium.debounce import Debouncer, log_exceptions
+from hatbox.engines.chromium.identity_indicator import IdentityIndicator
+from hatbox.engines.chromium.isolated_world import IsolatedWorld
+from hatbox.engines.chromium.net_errors import ABORTED, UNAUTHORIZED, load_error_message
 from hatbox.engines.chromium.sessions import Session, within
-from hatbox.engines.chromium.tab_reporter import Teller
+from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.engines.chromium.typed_input import OTHER_SITE, Form, TypedInput, merged
 from hatbox.engines.chromium.typed_input import read as read_typed
 from hatbox.tabs.tab_model import BLANK
 
-__all__ = ["Answer", "LivePage", "Owner"]
+__all__ = ["LivePage", "NavigationResponse", "PageDelegate"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_PATIENCE: Final = 5.0  # seconds that a page has to answer us
-_KEEP_AFTER: Final = 0.5
-_MORE_COOKIES: Final = 0.05
+_PAGE_TIMEOUT: Final = 5.0  # seconds that a page has to answer us
+_SNAPSHOT_DELAY: Final = 0.5
+_COOKIE_READ_DELAY: Final = 0.05
 _IN_WINDOW: Final = ": enter them in its window"
 _IN_URL: Final = (
     ": there is no window to enter them in. Put them into the URL of page(), or handle webRequest.onAuthRequired"
@@ -54,7 +54,7 @@ _BLANK_ANSWER: Final = [
 ]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class NavigationResponse(msgspec.Struct, frozen=True):
     """What a server said when it was asked for a page; or why it could not be asked."""
 
     status: int | None = None
@@ -62,22 +62,22 @@ class Answer(msgspec.Struct, frozen=True):
     failure: str = ""
 
 
-class Owner(Protocol):
+class PageDelegate(Protocol):
     """Who has the page: the context of an identity."""
 
     browser_session: Session
     """The session of the browser itself."""
 
-    def answer(self, url: str) -> Answer:
+    def answer(self, url: str) -> NavigationResponse:
         """What came of the latest request for this page."""
 
-    def cookies_may_differ(self) -> None:
+    def cookies_changed(self) -> None:
         """A script has changed a cookie, or may do so unseen from now on."""
 
     def site_changed(self, origin: str) -> None:
         """An origin has changed what it keeps."""
 
-    def leaving(self) -> None:
+    def document_unloading(self) -> None:
         """A document of a page is about to go."""
 
     def focused(self, page: LivePage) -> None:
@@ -90,7 +90,9 @@ class Owner(Protocol):
 class LivePage:
     """A page of the browser. It is attached first, then it gets a tab, then it loads."""
 
-    def __init__(self, page: PlaywrightPage, session: Session, owner: Owner, mark: Mark | None) -> None:
+    def __init__(
+        self, page: PlaywrightPage, session: Session, owner: PageDelegate, mark: IdentityIndicator | None
+    ) -> None:
         self.page = page
         """The page for Playwright."""
         self.target_id = ""
@@ -102,14 +104,14 @@ class LivePage:
         """Whether it is the engine that closes it."""
         self.is_closed_alone = False
         """Whether it was closed while its context stayed open."""
-        self.has_unseen_cookies = False
+        self.needs_cookie_polling = False
         """Whether scripts in it can change cookies and nobody tells of it."""
         self._session = session
         self._owner = owner
-        self._watch = Watch(session, mark, self._hear)
-        self._teller: Teller | None = None
-        self._state = Page(BLANK)
-        self._look = ("", "")  # title and icon, as the document says
+        self._watch = IsolatedWorld(session, mark, self._hear)
+        self._teller: TabReporter | None = None
+        self._state = PageState(BLANK)
+        self._title_and_icon = ("", "")  # title and icon, as the document says
         self._old_title = ""  # of a restored page, until the page has a title
         self._instead = ""
         self._has_document = (
@@ -118,16 +120,16 @@ class LivePage:
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_committed = True
-        self._is_asked = False  # a load was asked for, and has not begun
+        self._navigation_pending = False  # a load was asked for, and has not begun
         self._unanswered: object = None  # the pending Page.navigate: its result says whether a page follows
         self._is_download = False
-        self._is_muted = False  # blank pages pass by, of which nobody is to hear
+        self._events_suppressed = False  # blank pages pass by, of which nobody is to hear
         self._starts = 0  # how many loads have started
         self._has_stopped = False  # loading, since the latest visit
         self._forget_past = True  # the first page has nothing before it
         self._is_forgetting = False
         self._has_window = False
-        self._stir = asyncio.Event()
+        self._state_changed = asyncio.Event()
         self._tracked: set[str] = set()
         self._scroll = (0.0, 0.0)
         self._scroll_to: tuple[float, float] | None = None
@@ -135,12 +137,14 @@ class LivePage:
         self._forms: list[Form] = []  # typed text that is not filled in yet
         self._is_filling = False
         self._has_foreign_frames = False
-        self._keeping = Later(self._keep, _KEEP_AFTER)
+        self._snapshot_debouncer = Debouncer(self._save_snapshot, _SNAPSHOT_DELAY)
         self._load: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @classmethod
-    async def attach(cls, page: PlaywrightPage, owner: Owner, mark: Mark | None, *, headless: bool) -> LivePage:
+    async def attach(
+        cls, page: PlaywrightPage, owner: PageDelegate, mark: IdentityIndicator | None, *, headless: bool
+    ) -> LivePage:
         """Begin to watch a page."""
         session = Session(await within(page.context.new_cdp_session(page), "Target.attachToTarget"))
         live = cls(page, session, owner, mark)
@@ -159,7 +163,7 @@ class LivePage:
         live.opener_id = info["targetInfo"].get("openerId")
         return live
 
-    def assign(self, tab_id: int, teller: Teller) -> None:
+    def assign(self, tab_id: int, teller: TabReporter) -> None:
         """From now on it is the page of this tab."""
         self.tab_id = tab_id
         self._teller = teller
@@ -170,9 +174,9 @@ class LivePage:
         return self._state.url
 
     @property
-    def is_muted(self) -> bool:
+    def is_internal(self) -> bool:
         """Whether what it loads is only for us."""
-        return self._is_muted
+        return self._events_suppressed
 
     async def loaded(self) -> None:
         """Wait until nothing is loading any more."""
@@ -181,7 +185,13 @@ class LivePage:
     # ------------------------------------------------------------------------------------------------------ loading
 
     def load(
-        self, url: str, navigation: int, kept: history.Kept | None = None, *, old_title: str = "", instead: str = ""
+        self,
+        url: str,
+        navigation: int,
+        kept: history.PageSnapshot | None = None,
+        *,
+        old_title: str = "",
+        instead: str = "",
     ) -> None:
         """Start loading a page, with the saved history. Replaces a load in progress.
 
@@ -197,11 +207,11 @@ class LivePage:
         if url == self.page.url == self._state.url == BLANK and self._idle.is_set():
             self._tell()  # it is there already
             return
-        self._is_asked = True
+        self._navigation_pending = True
         self._idle.clear()
         self._load = self._begin(self._load_after(url, kept))
 
-    def take_over(self) -> None:
+    def adopt(self) -> None:
         """Tell of a page that has opened by itself, as it is by now."""
         self._forget_past = False
         self._has_document = True
@@ -209,10 +219,10 @@ class LivePage:
         if self._state.url != BLANK and self._teller is not None:
             self._teller.began(self._state.url)
             self._idle.clear()
-            self._arrive(self._state.url)
+            self._on_committed(self._state.url)
             self._begin(self._done_when_loaded())
 
-    def heard(self, url: str, answer: Answer) -> None:
+    def on_late_response(self, url: str, answer: NavigationResponse) -> None:
         """A server has answered; if it was for this page, after it was shown, what it said is told now."""
         if url == _without_fragment(self._state.url) and self._state.http_status is None and not self._state.error:
             self._state = msgspec.structs.replace(
@@ -220,7 +230,7 @@ class LivePage:
             )
             self._tell()
 
-    async def _load_after(self, url: str, kept: history.Kept | None) -> None:
+    async def _load_after(self, url: str, kept: history.PageSnapshot | None) -> None:
         if kept is None or len(kept.entries) == 1:
             self._scroll_to = kept.scroll if kept else None
             await self._go(url)
@@ -239,9 +249,9 @@ class LivePage:
 
     async def _rebuild(self, urls: list[str]) -> list[dict[str, Any]]:
         """Make a history of these; returns its entries. Whoever goes back to one gets the real page."""
-        async with self.blank():
+        async with self.blank_responses():
             for place, url in enumerate(urls):
-                await self.visit(url)
+                await self.navigate_to_blank(url)
                 if place == 0:
                     await self.reset_history()
             entries: list[dict[str, Any]] = (await self._session.send("Page.getNavigationHistory"))["entries"]
@@ -253,8 +263,8 @@ class LivePage:
             return
         try:
             before, answer = self._starts, await self._navigate(url)
-            if answer.get("errorText") and self._is_asked:  # it has not even begun: a program is to open it
-                self._is_asked = False
+            if answer.get("errorText") and self._navigation_pending:  # it has not even begun: a program is to open it
+                self._navigation_pending = False
                 self._done()
             elif answer.get("errorText") == ABORTED and self._starts == before + 1:  # nothing else has started since
                 self._is_download = answer.get("isDownload", False)
@@ -263,14 +273,14 @@ class LivePage:
             if self.page.is_closed() or self.is_crashed:
                 return
             logger.debug("the page of tab %s cannot be loaded: %s", self.tab_id, error)  # a URL can have a password
-            self.refuse(url, reason("net::ERR_INVALID_URL", url))
+            self.refuse(url, load_error_message("net::ERR_INVALID_URL", url))
 
     def refuse(self, url: str, why: str) -> None:
         """End the load of a URL with an error, without a request."""
-        self._is_asked = False
+        self._navigation_pending = False
         self._is_committed = True
         self._idle.set()
-        self._state = Page(url, error=why)
+        self._state = PageState(url, error=why)
         self._tell()
 
     async def _navigate(self, url: str) -> dict[str, Any]:
@@ -283,39 +293,39 @@ class LivePage:
                 self._unanswered = None
 
     @contextlib.asynccontextmanager
-    async def blank(self) -> AsyncIterator[None]:
+    async def blank_responses(self) -> AsyncIterator[None]:
         """Inside of this every address gives an empty document, no server is asked, and nothing is told."""
-        self._is_muted = True
+        self._events_suppressed = True
         try:
             await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
             yield
         finally:
-            self._is_muted = False
+            self._events_suppressed = False
             with contextlib.suppress(PlaywrightError):
                 await asyncio.shield(self._session.send("Fetch.disable"))
 
-    async def visit(self, url: str) -> None:
+    async def navigate_to_blank(self, url: str) -> None:
         """Go to an empty document at this address."""
-        self._state = Page("")
-        self._watch.forget()
+        self._state = PageState("")
+        self._watch.reset()
         self._has_stopped = False
         await self._session.send("Page.navigate", {"url": url})
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_PAGE_TIMEOUT):
             # Until it has stopped loading, or that would be taken for the end of the next load.
-            while not (self._state.url == url and self._watch.has_spoken and self._has_stopped):
-                await self._stir.wait()
-                self._stir.clear()
+            while not (self._state.url == url and self._watch.is_connected and self._has_stopped):
+                await self._state_changed.wait()
+                self._state_changed.clear()
 
     async def clear(self) -> None:
         """Navigate from the empty document on which site data was restored to a blank one: its URL is a site's."""
         if self.page.url != BLANK:
             try:
-                async with self.blank():
-                    await self.visit(BLANK)
+                async with self.blank_responses():
+                    await self.navigate_to_blank(BLANK)
                     await self.reset_history()
             except (PlaywrightError, TimeoutError) as error:
                 logger.debug("the page of tab %s is not blank: %s", self.tab_id, error)
-        self._state = Page(BLANK)
+        self._state = PageState(BLANK)
 
     async def reset_history(self) -> None:
         """Forget all pages but this one."""
@@ -325,12 +335,12 @@ class LivePage:
 
     def _listen(self) -> None:
         def on(name: str, listener: Callable[[dict[str, Any]], object]) -> None:
-            self._session.on(name, guarded(listener))
+            self._session.on(name, log_exceptions(listener))
 
         on("Page.frameRequestedNavigation", self._on_requested)
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameNavigated", self._on_navigated)
-        on("Page.navigatedWithinDocument", self._on_moved_within)
+        on("Page.navigatedWithinDocument", self._on_same_document_navigation)
         on("Page.frameStoppedLoading", self._on_stopped)
         on("Page.loadEventFired", lambda _: self._done() if self._is_committed else None)
         on("Page.frameDetached", self._on_detached)
@@ -341,27 +351,27 @@ class LivePage:
         on("Storage.indexedDBContentUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Storage.indexedDBListUpdated", lambda event: self._on_storage(event["storageKey"]))
         on("Fetch.requestPaused", self._on_paused)
-        self.page.on("crash", guarded(self._on_crash))
-        self.page.on("download", guarded(self._on_download))
+        self.page.on("crash", log_exceptions(self._on_crash))
+        self.page.on("download", log_exceptions(self._on_download))
 
     def _on_requested(self, event: dict[str, Any]) -> None:
-        if event["disposition"] in _NEW_TAB and not self._is_muted:
+        if event["disposition"] in _NEW_TAB and not self._events_suppressed:
             self._owner.tab_requested(self, event["url"], event["disposition"])
 
     def _on_started(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self.target_id or event["navigationType"] in _SAME_DOCUMENT:
             return
-        self._watch.has_spoken = self._is_committed = False
-        if self._is_muted:
+        self._watch.is_connected = self._is_committed = False
+        if self._events_suppressed:
             return
         self._starts += 1
         self._is_download = False
         if self._is_filling:  # the page is left, and with it typed text for which no field exists
             self._end_filling()
         self._idle.clear()
-        self._owner.leaving()
-        if self._is_asked:
-            self._is_asked = False
+        self._owner.document_unloading()
+        if self._navigation_pending:
+            self._navigation_pending = False
         elif self._teller is not None:
             self._old_title = ""
             self._teller.began(event["url"])
@@ -371,63 +381,63 @@ class LivePage:
         if frame.get("parentId"):
             return
         self._has_foreign_frames = False
-        if not self._watch.has_spoken:
-            self._look = ("", "")
-            self.has_unseen_cookies = False
-            self._watch.forget()
+        if not self._watch.is_connected:
+            self._title_and_icon = ("", "")
+            self.needs_cookie_polling = False
+            self._watch.reset()
         self._is_committed = True
         self._scroll = (0, 0)
-        self._stir.set()
+        self._state_changed.set()
         url = frame["url"] + frame.get("urlFragment", "")
-        if self._is_muted:
-            self._state = Page(url)
+        if self._events_suppressed:
+            self._state = PageState(url)
             return
         self._has_document = True
         self._begin(self._use_real_focus())
-        self._arrive(frame.get("unreachableUrl") or url, frame)
+        self._on_committed(frame.get("unreachableUrl") or url, frame)
 
-    def _arrive(self, url: str, frame: dict[str, Any] | None = None) -> None:
+    def _on_committed(self, url: str, frame: dict[str, Any] | None = None) -> None:
         """A new document is there."""
         answer = self._owner.answer(_without_fragment(url))
         if frame is not None and frame.get("unreachableUrl"):
             self._state = self._failed(url, answer.failure)
         else:
-            title, icon = self._look
-            self._state = Page(url, title or self._old_title, icon, answer.status, answer.content_type)
+            title, icon = self._title_and_icon
+            self._state = PageState(url, title or self._old_title, icon, answer.status, answer.content_type)
         self._tell()
         origin = _origin_of(url)
         if origin and origin not in self._tracked:
             self._tracked.add(origin)
             self._begin(self._session.send("Storage.trackIndexedDBForStorageKey", {"storageKey": f"{origin}/"}))
 
-    def _failed(self, url: str, failure: str) -> Page:
-        why = reason(failure, url) if failure else "it could not be loaded"
+    def _failed(self, url: str, failure: str) -> PageState:
+        why = load_error_message(failure, url) if failure else "it could not be loaded"
         if failure != UNAUTHORIZED:
-            return Page(url, error=why)
+            return PageState(url, error=why)
         # Chromium shows an empty page below its dialog, and loads the page when the user has answered.
-        return Page(url, http_status=401, error=f"{why}{_IN_WINDOW if self._has_window else _IN_URL}")
+        return PageState(url, http_status=401, error=f"{why}{_IN_WINDOW if self._has_window else _IN_URL}")
 
-    def _on_moved_within(self, event: dict[str, Any]) -> None:
+    def _on_same_document_navigation(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self.target_id:
-            self._is_asked = False
+            self._navigation_pending = False
             self._state = msgspec.structs.replace(self._state, url=event["url"])
             self._tell()
-            self._keeping.soon()
+            self._snapshot_debouncer.schedule()
 
     def _on_stopped(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self.target_id:
             self._has_stopped = True
-            self._stir.set()
+            self._state_changed.set()
             self._done()
 
     def _done(self) -> None:
         """Nothing is loading any more: the page is there, or nothing came in its place."""
-        if self._is_muted or self._is_asked or self._is_forgetting or self._idle.is_set():
+        if self._events_suppressed or self._navigation_pending or self._is_forgetting or self._idle.is_set():
             return  # what is over is not what was asked for
         if not self._is_committed and self._unanswered is not None:
             return  # the previous page has stopped loading
         if not self._is_committed and not self._has_document and self._instead:
-            instead, self._instead, self._is_asked = self._instead, "", True
+            instead, self._instead, self._navigation_pending = self._instead, "", True
             self._load = self._begin(self._go(instead))
             return
         if not self._is_committed and not self._has_document and self._state.url != BLANK:
@@ -442,9 +452,9 @@ class LivePage:
         self._is_committed = True
         if origin := _origin_of(self._state.url):
             self._owner.site_changed(origin)
-        self._keeping.soon()
-        if not self._watch.has_spoken and not self._state.error:
-            self._begin(self._watch.begin_late(self.target_id))
+        self._snapshot_debouncer.schedule()
+        if not self._watch.is_connected and not self._state.error:
+            self._begin(self._watch.inject(self.target_id))
         elif self._scroll_to is not None:
             self._begin(self._scroll_there(*self._scroll_to))
         self._scroll_to = None
@@ -476,22 +486,22 @@ class LivePage:
 
     async def _scroll_there(self, x: float, y: float) -> None:
         if (x, y) != (0, 0):
-            await self._watch.ask(f"hatboxScroll({x}, {y})")
+            await self._watch.evaluate_in_main_frame(f"hatboxScroll({x}, {y})")
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         if event.get("reason") == "swap":  # a frame of another site, which another process shows
             self._has_foreign_frames = True
-            self.has_unseen_cookies = True
-            self._owner.cookies_may_differ()
+            self.needs_cookie_polling = True
+            self._owner.cookies_changed()
 
     def _hear(self, word: str, rest: list[Any]) -> None:
         """What our script in the page says."""
         if word == "document":
             _, origin, is_secure = rest
-            self._look = ("", "")
-            self.has_unseen_cookies = origin.startswith("http") and not is_secure
-            self._stir.set()
-        if self._is_muted:
+            self._title_and_icon = ("", "")
+            self.needs_cookie_polling = origin.startswith("http") and not is_secure
+            self._state_changed.set()
+        if self._events_suppressed:
             return
         if self._forms and word == "document":
             self._begin(self._fill(rest[1]))
@@ -500,14 +510,14 @@ class LivePage:
         elif word == "filled":
             self._filled(*rest)
         if word == "unheard":
-            self.has_unseen_cookies = True
+            self.needs_cookie_polling = True
         if word == "cookies":
             # It stands for more that may be to come: see page_observer.js.
-            asyncio.get_running_loop().call_later(_MORE_COOKIES, self._owner.cookies_may_differ)
-        elif self.has_unseen_cookies:
-            self._owner.cookies_may_differ()
+            asyncio.get_running_loop().call_later(_COOKIE_READ_DELAY, self._owner.cookies_changed)
+        elif self.needs_cookie_polling:
+            self._owner.cookies_changed()
         if word == "look":
-            self._look = (rest[0], rest[1])
+            self._title_and_icon = (rest[0], rest[1])
             if self._is_committed and not self._state.error:
                 if rest[0]:
                     self._old_title = ""
@@ -515,7 +525,7 @@ class LivePage:
                 self._tell()
         elif word == "scroll":
             self._scroll = (rest[0], rest[1])
-            self._keeping.soon()
+            self._snapshot_debouncer.schedule()
         elif word == "focus":
             self._owner.focused(self)
 
@@ -524,12 +534,12 @@ class LivePage:
             self._on_storage(event["storageId"]["storageKey"])
 
     def _on_storage(self, key: str) -> None:
-        if "^" not in key and not self._is_muted:  # else it is partitioned
+        if "^" not in key and not self._events_suppressed:  # else it is partitioned
             self._owner.site_changed(key.removesuffix("/"))
 
     def _on_paused(self, event: dict[str, Any]) -> None:
         given: dict[str, Any] = {"requestId": event["requestId"]}
-        if self._is_muted:
+        if self._events_suppressed:
             given |= {"responseCode": 200, "responseHeaders": _BLANK_ANSWER, "body": ""}
             self._begin(self._session.send("Fetch.fulfillRequest", given))
         else:  # it was on its way when we had enough
@@ -542,14 +552,14 @@ class LivePage:
 
     def _on_crash(self, _: PlaywrightPage) -> None:
         self.is_crashed = True
-        self._is_asked = False
+        self._navigation_pending = False
         self._is_committed = True
         self._idle.set()
-        self._state = Page(self._state.url, error="the page has crashed")
+        self._state = PageState(self._state.url, error="the page has crashed")
         self._tell()
 
     def _tell(self) -> None:
-        if self._teller is None or self._is_muted or self._is_asked:
+        if self._teller is None or self._events_suppressed or self._navigation_pending:
             return
         done = self._idle.is_set()
         if done or self._is_committed:  # else the page is still the one before, and that is not what is loading
@@ -574,7 +584,7 @@ class LivePage:
 
     async def _foreign_text(self) -> int:
         """The number of cross-site frames that seem to have typed text. The isolated world does not reach them."""
-        if await self._watch.ask("navigator.userActivation.hasBeenActive") is not True:
+        if await self._watch.evaluate_in_main_frame("navigator.userActivation.hasBeenActive") is not True:
             return 0
         known = {_origin_of(self._state.url), *self._watch.origins}
         frames = [each for each in self.page.frames if (origin := _origin_of(each.url)) and origin not in known]
@@ -595,7 +605,7 @@ class LivePage:
         self._forms = [form for form in self._forms if (form.url, form.place) != (url, place)]
         if not self._forms:
             self._is_filling = False
-            self._keeping.soon()  # this deletes the typed text from the profile
+            self._snapshot_debouncer.schedule()  # this deletes the typed text from the profile
 
     def _end_filling(self) -> None:
         count = sum(len(form.fields) for form in self._forms)
@@ -603,38 +613,38 @@ class LivePage:
             "tab %s: typed text could not be filled in: no such field for up to %d fields", self.tab_id, count
         )
         self._forms, self._is_filling = [], False
-        self._keeping.soon()
+        self._snapshot_debouncer.schedule()
 
-    async def kept(self, forms: Sequence[Form] = ()) -> bytes | None:
+    async def snapshot(self, forms: Sequence[Form] = ()) -> bytes | None:
         """A snapshot of the page, with typed text; None if the saved snapshot is still valid."""
         if not self._has_document:
             return None
-        scroll = await self._watch.ask("[scrollX, scrollY]")
+        scroll = await self._watch.evaluate_in_main_frame("[scrollX, scrollY]")
         if isinstance(scroll, list):
             self._scroll = (scroll[0], scroll[1])
         answer = await self._session.send("Page.getNavigationHistory")
         kept = history.from_navigation_history(answer, self._scroll, merged(forms, self._forms))
-        return history.written(kept) if kept else None
+        return history.encode_snapshot(kept) if kept else None
 
-    async def _keep(self) -> None:
-        if not self._idle.is_set() or self._is_muted or self._state.error:
+    async def _save_snapshot(self) -> None:
+        if not self._idle.is_set() or self._events_suppressed or self._state.error:
             return
         answer = await self._session.send("Page.getNavigationHistory")
         kept = history.from_navigation_history(answer, self._scroll, self._forms)
-        if kept and self._teller is not None and (data := history.written(kept)) != self._kept:
+        if kept and self._teller is not None and (data := history.encode_snapshot(kept)) != self._kept:
             self._kept = data
             self._teller.keep(data)
 
     def park(self) -> None:
         """Leave the page as it is while its tab is hidden. No changes are reported meanwhile."""
         if self._teller is not None:
-            self._teller.hush()
+            self._teller.stop()
 
     def resume(self) -> None:
         """Its tab is shown again: report the current state of the page."""
         self._kept = b""  # the snapshot in the profile contains typed text: write a new one
         self._tell()
-        self._keeping.soon()
+        self._snapshot_debouncer.schedule()
 
     @property
     def origins(self) -> list[str]:
@@ -643,7 +653,7 @@ class LivePage:
 
     async def run_in(self, origin: str, script: str) -> object:
         """Run a script in a document of this origin; raises LookupError if it has none."""
-        return await self._watch.run_in(origin, script)
+        return await self._watch.evaluate_in_origin(origin, script)
 
     async def forget_site_data(self, origin: str, kinds: Iterable[str]) -> None:
         """Remove what an origin keeps in the context of this page, documents that are open too; `*` is all origins."""
@@ -654,7 +664,7 @@ class LivePage:
         """Remove the cache of the context of this page."""
         await self._session.send("Network.clearBrowserCache")
 
-    async def set_mark(self, mark: Mark | None) -> None:
+    async def set_mark(self, mark: IdentityIndicator | None) -> None:
         """Mark it otherwise."""
         await self._watch.set_mark(mark)
 
@@ -671,8 +681,8 @@ class LivePage:
         """It is gone: stop all that is under way."""
         self._idle.set()
         if self._teller is not None:
-            self._teller.hush()
-        self._keeping.cancel()
+            self._teller.stop()
+        self._snapshot_debouncer.cancel()
         for task in self._tasks:
             task.cancel()
 

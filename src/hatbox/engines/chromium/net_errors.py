@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ["ABORTED", "UNAUTHORIZED", "error_name", "reason"]
+__all__ = ["ABORTED", "UNAUTHORIZED", "firefox_error_name", "load_error_message"]
 
 ABORTED: Final = "net::ERR_ABORTED"
 """Not a failure: the answer was a download, there was none, or something else was loaded instead."""
@@ -69,15 +69,15 @@ _NAMES: Final = {
 }
 
 
-def error_name(code: str, url: str) -> str:
+def firefox_error_name(code: str, url: str) -> str:
     """What Firefox calls an error of Chromium; for what is wrong with a certificate, a sentence, as there."""
     name = code.removeprefix(_PREFIX)
     if name.startswith(("CERT_", "SSL_")):
-        return reason(code, url)
+        return load_error_message(code, url)
     return _NAMES.get(name, "NS_ERROR_FAILURE")
 
 
-def reason(code: str, url: str) -> str:
+def load_error_message(code: str, url: str) -> str:
     """What to tell of an error of Chromium, such as net::ERR_NAME_NOT_RESOLVED, that ended a load of this URL."""
     name = code.removeprefix(_PREFIX)
     host = urlsplit(url).netloc.rpartition("@")[2] or url

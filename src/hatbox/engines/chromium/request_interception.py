@@ -20,22 +20,31 @@ from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.engines.chromium.addresses import refusal
-from hatbox.engines.chromium.debounce import guarded
-from hatbox.engines.chromium.frame_tree import Frames, Spot, Target
-from hatbox.engines.chromium.net_errors import error_name
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.engines.chromium.frame_tree import FramePath, FrameTree, Target
+from hatbox.engines.chromium.net_errors import firefox_error_name
 from hatbox.engines.chromium.sessions import within
-from hatbox.web_requests import Body, Challenge, Exchange, Headers, Place, Redirected, RequestCancelled, Requests
-from hatbox.web_requests.bodies import read_body
-from hatbox.web_requests.headers import joined, lines
+from hatbox.web_requests import (
+    AuthChallenge,
+    Headers,
+    RequestBody,
+    RequestCancelled,
+    RequestEvents,
+    RequestFrame,
+    RequestLifecycle,
+    RequestRedirected,
+)
+from hatbox.web_requests.bodies import parse_request_body
+from hatbox.web_requests.headers import merge_duplicates, split_values
 
-__all__ = ["Held", "Places", "RequestWatch"]
+__all__ = ["FetchCommand", "RequestInterceptor", "TabLookup"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _ABORTED: Final = "NS_BINDING_ABORTED"
-_GONE: Final = "Invalid InterceptionId"  # what Chromium says of what it does not hold
+_INVALID_INTERCEPTION_ID: Final = "Invalid InterceptionId"  # what Chromium says of what it does not hold
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_SHOWN: Final = (204, 205)
 _WITHOUT_BODY: Final = (*_NOT_SHOWN, 304)
@@ -60,10 +69,10 @@ _TYPES: Final = {
 }
 
 
-class Places(Protocol):
+class TabLookup(Protocol):
     """Who knows the tabs: the engine."""
 
-    async def place_of(self, target: Target) -> Place | None:
+    async def request_frame(self, target: Target) -> RequestFrame | None:
         """The tab of a page, or the identity of a worker; None if nobody is to hear of what it asks for."""
 
     def is_shown(self, target_id: str) -> bool:
@@ -76,35 +85,35 @@ class Places(Protocol):
         """A page or a worker is no longer there."""
 
 
-class Held(NamedTuple):
+class FetchCommand(NamedTuple):
     """What to tell the browser about a request that it holds."""
 
     method: str
     given: Mapping[str, Any] = {}
 
 
-_GO_ON: Final = Held("Fetch.continueRequest")
-_FAIL: Final = Held("Fetch.failRequest", {"errorReason": "Aborted"})
-_ASK_NOBODY: Final = Held("Fetch.continueWithAuth", {"authChallengeResponse": {"response": "Default"}})
+_CONTINUE: Final = FetchCommand("Fetch.continueRequest")
+_FAIL_REQUEST: Final = FetchCommand("Fetch.failRequest", {"errorReason": "Aborted"})
+_DEFAULT_AUTH: Final = FetchCommand("Fetch.continueWithAuth", {"authChallengeResponse": {"response": "Default"}})
 
 
-_Decide: TypeAlias = Callable[[dict[str, Any]], Awaitable[Held]]
+_Decide: TypeAlias = Callable[[dict[str, Any]], Awaitable[FetchCommand]]
 
 
-class _Wanted(NamedTuple):
+class _FetchConfig(NamedTuple):
     """What the browser is to do."""
 
     patterns: list[dict[str, str]]
-    asks_who: bool
-    ends: bool
+    handle_auth_requests: bool
+    needs_network_events: bool
     """Whether the end of a request is to be told too, which is told of all."""
 
 
-class _Flight(msgspec.Struct):
+class _InFlightRequest(msgspec.Struct):
     """A request that is under way."""
 
-    exchange: Exchange
-    spot: Spot
+    exchange: RequestLifecycle
+    spot: FramePath
     kind: str
     frame_id: str
     url: str = ""
@@ -115,17 +124,17 @@ class _Flight(msgspec.Struct):
     task: asyncio.Task[None] | None = None
 
 
-class RequestWatch:
+class RequestInterceptor:
     """Watches the requests of one browser, for as long as somebody listens."""
 
-    def __init__(self, browser: Browser, requests: Requests, places: Places) -> None:
+    def __init__(self, browser: Browser, requests: RequestEvents, places: TabLookup) -> None:
         self._browser = browser
         self._requests = requests
         self._places = places
         self._session: CDPSession | None = None
-        self._frames: Frames
-        self._flights: dict[str, _Flight] = {}
-        self._held: _Wanted | None = None  # what the browser was told to hold
+        self._frames: FrameTree
+        self._flights: dict[str, _InFlightRequest] = {}
+        self._active_config: _FetchConfig | None = None  # what the browser was told to hold
         self._change: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._has_warned = False
@@ -155,26 +164,26 @@ class RequestWatch:
         if self._requests.on_proxy_request and not self._has_warned:
             self._has_warned = True
             logger.warning("proxy.onRequest is not asked about the requests of Chromium, which go out as ever")
-        if self._change is None and not self._is_stopped and self._wanted() != self._held:
-            self._change = self._begin(self._make_as_wanted())
+        if self._change is None and not self._is_stopped and self._wanted() != self._active_config:
+            self._change = self._begin(self._update_interception())
 
-    def _wanted(self) -> _Wanted | None:
+    def _wanted(self) -> _FetchConfig | None:
         """What the browser is to hold and to tell: nothing that nobody wants to hear of."""
         requests = self._requests
-        if not requests.are_heard:
+        if not requests.has_listeners:
             return None
-        types, ends = requests.heard_types, requests.answers_are_heard
+        types, ends = requests.listened_types, requests.has_response_listeners
         only_documents = types is not None and types <= _DOCUMENTS
         pattern = {"urlPattern": "http*"} | ({"resourceType": "Document"} if only_documents else {})
         patterns = [pattern | {"requestStage": stage} for stage in ("Request", *(["Response"] if ends else []))]
         asks_who = bool(requests.on_auth_required)
         ends = ends or asks_who or bool(requests.on_error_occurred) or not only_documents
-        return _Wanted(patterns, asks_who, ends)
+        return _FetchConfig(patterns, asks_who, ends)
 
-    async def _make_as_wanted(self) -> None:
+    async def _update_interception(self) -> None:
         try:
-            while (wanted := self._wanted()) != self._held and not self._is_stopped:
-                await within(self._hold(wanted), "Fetch.enable")
+            while (wanted := self._wanted()) != self._active_config and not self._is_stopped:
+                await within(self._apply_config(wanted), "Fetch.enable")
         except PlaywrightError as error:
             is_refused = "Protocol error" in str(error) and "closed" not in str(error)
             is_late = isinstance(error, PlaywrightTimeout)
@@ -184,28 +193,30 @@ class RequestWatch:
         finally:
             self._change = None
 
-    async def _hold(self, wanted: _Wanted | None) -> None:
+    async def _apply_config(self, wanted: _FetchConfig | None) -> None:
         if wanted is None:
             self._let_go()
             return
         session, is_new = self._session, self._session is None
         if session is None:
             session = await self._browser.new_browser_cdp_session()
-            session.on("Fetch.requestPaused", guarded(self._on_paused))
-            session.on("Fetch.authRequired", guarded(self._on_auth_required))
-            self._session, self._frames = session, Frames(session, self._on_event, self._on_gone)
-            await self._frames.begin()
-        if wanted.ends:
-            await self._frames.begin_network()
-        await session.send("Fetch.enable", {"patterns": wanted.patterns, "handleAuthRequests": wanted.asks_who})
-        self._held = wanted
+            session.on("Fetch.requestPaused", log_exceptions(self._on_paused))
+            session.on("Fetch.authRequired", log_exceptions(self._on_auth_required))
+            self._session, self._frames = session, FrameTree(session, self._on_event, self._on_gone)
+            await self._frames.discover_targets()
+        if wanted.needs_network_events:
+            await self._frames.enable_network()
+        await session.send(
+            "Fetch.enable", {"patterns": wanted.patterns, "handleAuthRequests": wanted.handle_auth_requests}
+        )
+        self._active_config = wanted
         if is_new:
-            await self._frames.renew()
+            await self._frames.refresh_loaders()
 
     def _let_go(self) -> None:
         """End the session: what is held goes on as it is."""
         session, self._session = self._session, None
-        self._held = None
+        self._active_config = None
         if session is None:
             return
         self._frames.stop()
@@ -222,32 +233,35 @@ class RequestWatch:
     def _on_paused(self, event: dict[str, Any]) -> None:
         is_answered = "responseStatusCode" in event or "responseErrorReason" in event
         if is_answered:
-            self._handle(event, self._answered, _GO_ON)
+            self._handle(event, self._on_response, _CONTINUE)
         else:
             self._handle(
-                event, self._asked, _FAIL
+                event, self._on_request, _FAIL_REQUEST
             )  # a page that does not load is better than one in the wrong identity
 
     def _on_auth_required(self, event: dict[str, Any]) -> None:
-        self._handle(event, self._who, _ASK_NOBODY)
+        self._handle(event, self._on_auth_challenge, _DEFAULT_AUTH)
 
-    def _handle(self, event: dict[str, Any], decide: _Decide, unheard: Held) -> None:
+    def _handle(self, event: dict[str, Any], decide: _Decide, unheard: FetchCommand) -> None:
         task = self._begin(self._decide(event, decide, unheard))
         if flight := self._flights.get(_key(event)):
             flight.task = task
 
-    async def _decide(self, event: dict[str, Any], decide: _Decide, unheard: Held) -> None:
+    async def _decide(self, event: dict[str, Any], decide: _Decide, unheard: FetchCommand) -> None:
         """Tell the browser what was decided; `unheard` where that has failed, and not because the page is gone."""
         session = self._session
-        held = otherwise = _GO_ON
+        held = otherwise = _CONTINUE
         try:
             held = await decide(event)
         except RequestCancelled as error:
             logger.debug("%s is not loaded: %s", event["request"]["url"], error)
-            held = _FAIL
-            self._begin(self._show_nothing(event))
-        except Redirected as elsewhere:
-            held, otherwise = self._redirected(event, elsewhere.url), _FAIL  # where it was going, it is not to go
+            held = _FAIL_REQUEST
+            self._begin(self._navigate_to_about_blank(event))
+        except RequestRedirected as elsewhere:
+            held, otherwise = (
+                self._redirected(event, elsewhere.url),
+                _FAIL_REQUEST,
+            )  # where it was going, it is not to go
         except PlaywrightError as error:
             logger.debug("%s is gone: %s", event["request"]["url"], error)
         except Exception:
@@ -258,56 +272,60 @@ class RequestWatch:
         try:
             await session.send(held.method, {"requestId": event["requestId"], **held.given})
         except PlaywrightError as error:
-            if session is not self._session or held in (_GO_ON, _FAIL) or _GONE in str(error):
+            if (
+                session is not self._session
+                or held in (_CONTINUE, _FAIL_REQUEST)
+                or _INVALID_INTERCEPTION_ID in str(error)
+            ):
                 return  # it is not held any more
             logger.warning("%s: Chromium does not do what a listener wants: %s", event["request"]["url"], error)
             with contextlib.suppress(PlaywrightError):
                 await session.send(otherwise.method, {"requestId": event["requestId"], **otherwise.given})
 
-    async def _asked(self, event: dict[str, Any]) -> Held:
+    async def _on_request(self, event: dict[str, Any]) -> FetchCommand:
         """A request is about to go out."""
         key, request = _key(event), event["request"]
         flight = self._flights.get(key)
         if flight is None or not flight.exchange.is_open:
-            flight = await self._new_flight(event)
+            flight = await self._track_request(event)
             if flight is None:
-                return _GO_ON
+                return _CONTINUE
             self._flights[key] = flight
             flight.task = asyncio.current_task()
         url = flight.url = request["url"] + request.get("urlFragment", "")
-        exchange, headers = flight.exchange, joined(request["headers"].items())
-        exchange.go(
+        exchange, headers = flight.exchange, merge_duplicates(request["headers"].items())
+        exchange.start_hop(
             url, request["method"], body=_body(request), third_party=_is_third_party(flight.spot, flight.kind, url)
         )
         await exchange.before_request()
         sent = await exchange.before_send_headers(headers)
-        return _GO_ON if sent == headers else Held(_GO_ON.method, {"headers": _sent(sent, headers)})
+        return _CONTINUE if sent == headers else FetchCommand(_CONTINUE.method, {"headers": _sent(sent, headers)})
 
-    async def _answered(self, event: dict[str, Any]) -> Held:
+    async def _on_response(self, event: dict[str, Any]) -> FetchCommand:
         """The answer to a request has come, or there is none; why is told in the page."""
         flight = self._flights.get(_key(event))
         if flight is None or "responseErrorReason" in event:
-            return _GO_ON
+            return _CONTINUE
         code, phrase = event["responseStatusCode"], event.get("responseStatusText", "")
-        headers = joined((each["name"], each["value"]) for each in event.get("responseHeaders", ()))
+        headers = merge_duplicates((each["name"], each["value"]) for each in event.get("responseHeaders", ()))
         line = f"{'HTTP/1.1' if phrase else 'HTTP/2'} {code} {phrase}"
         kept = await flight.exchange.headers_received(code, line, headers)
         changed = {"responseCode": code, "responseHeaders": _list(kept)} | (
             {"responsePhrase": phrase} if phrase else {}
         )
         if code in _REDIRECTS and (location := {name.lower(): value for name, value in kept}.get("location")):
-            flight.exchange.redirecting(urljoin(flight.url, location))
-            return _GO_ON if kept == headers else Held("Fetch.fulfillRequest", changed | {"body": ""})
+            flight.exchange.server_redirected(urljoin(flight.url, location))
+            return _CONTINUE if kept == headers else FetchCommand("Fetch.fulfillRequest", changed | {"body": ""})
         flight.left = _size(headers)
         if kept == headers:
-            return _GO_ON
+            return _CONTINUE
         sets_cookies = any(name.lower() == "set-cookie" for name, _ in kept)
         if (flight.kind in _DOCUMENTS or sets_cookies) and code not in _WITHOUT_BODY:
             with contextlib.suppress(PlaywrightError):  # then at least what needs no body to be gone by
-                return Held("Fetch.fulfillRequest", changed | {"body": await self._whole(event)})
-        return Held("Fetch.continueResponse", changed)
+                return FetchCommand("Fetch.fulfillRequest", changed | {"body": await self._response_body(event)})
+        return FetchCommand("Fetch.continueResponse", changed)
 
-    async def _whole(self, event: dict[str, Any]) -> str:
+    async def _response_body(self, event: dict[str, Any]) -> str:
         """All that was answered, in Base64. Only with it Chromium goes by the policies in other headers, and takes in
         their cookies."""
         assert self._session is not None  # noqa: S101 - whatever is held is held by it
@@ -315,7 +333,7 @@ class RequestWatch:
         body: str = answer["body"]
         return body if answer["base64Encoded"] else base64.b64encode(body.encode()).decode()
 
-    async def _who(self, event: dict[str, Any]) -> Held:
+    async def _on_auth_challenge(self, event: dict[str, Any]) -> FetchCommand:
         """A server, or a proxy, wants to know who asks."""
         asked = event["authChallenge"]
         flight = next((each for each in self._flights.values() if _is_for(each, event)), None)
@@ -325,7 +343,7 @@ class RequestWatch:
             origin = urlsplit(asked["origin"])
             port = origin.port or _PORTS.get(origin.scheme, 0)
             is_proxy = asked.get("source") == "Proxy"
-            challenge = Challenge(asked["scheme"], asked["realm"], is_proxy, origin.hostname or "", port)
+            challenge = AuthChallenge(asked["scheme"], asked["realm"], is_proxy, origin.hostname or "", port)
             try:
                 who = await flight.exchange.authenticate(challenge)
             except RequestCancelled:
@@ -334,14 +352,14 @@ class RequestWatch:
                 if who is not None:
                     given = {"username": who.username, "password": who.password}
                     answer = {"response": "ProvideCredentials", **given}
-        return Held("Fetch.continueWithAuth", {"authChallengeResponse": answer})
+        return FetchCommand("Fetch.continueWithAuth", {"authChallengeResponse": answer})
 
-    async def _new_flight(self, event: dict[str, Any]) -> _Flight | None:
-        spot = await self._frames.find(event["frameId"])
+    async def _track_request(self, event: dict[str, Any]) -> _InFlightRequest | None:
+        spot = await self._frames.wait_for_frame(event["frameId"])
         if spot is None:
             logger.debug("nobody knows which page has asked for %s", event["request"]["url"])
             return None
-        place = await self._places.place_of(spot.target)
+        place = await self._places.request_frame(spot.target)
         if place is None:
             return None
         frames, kind = spot.frames, _TYPES.get(event["resourceType"], "other")
@@ -349,7 +367,7 @@ class RequestWatch:
         origin_url = None
         if event["resourceType"] == "Document" and frames:
             kind = _MAIN if len(frames) == 1 else "sub_frame"
-            document_url = Spot(spot.target, frames[1:]).document_url if frames[1:] else None
+            document_url = FramePath(spot.target, frames[1:]).document_url if frames[1:] else None
             if kind == _MAIN and event["request"]["headers"].get("Referer"):  # else it is what the user wants
                 opener_url = self._frames.url_of(spot.target.opener_id)
                 origin_url = spot.document_url or opener_url or event["request"]["headers"]["Referer"]
@@ -358,33 +376,33 @@ class RequestWatch:
             place = msgspec.structs.replace(
                 place, frame_id=numbers[0], parent_frame_id=numbers[1] if numbers[1:] else -1, ancestors=frames[1:]
             )
-        exchange = self._requests.begin(place, event["request"]["url"], kind, document_url, origin_url)
-        return _Flight(exchange, spot, kind, event["frameId"])
+        exchange = self._requests.start_request(place, event["request"]["url"], kind, document_url, origin_url)
+        return _InFlightRequest(exchange, spot, kind, event["frameId"])
 
     # ------------------------------------------------------------------------------------- what listeners want instead
 
-    def _redirected(self, event: dict[str, Any], url: str) -> Held:
+    def _redirected(self, event: dict[str, Any], url: str) -> FetchCommand:
         flight = self._flights.get(_key(event))
         if urlsplit(url).scheme in ("http", "https"):
             headers = [{"name": "Location", "value": url}]
             if flight is not None and flight.kind not in _DOCUMENTS:
-                headers += _for_other_origins(event["request"]["headers"].get("Origin"), flight.spot)
-            return Held("Fetch.fulfillRequest", {"responseCode": 307, "responseHeaders": headers, "body": ""})
+                headers += _cors_headers(event["request"]["headers"].get("Origin"), flight.spot)
+            return FetchCommand("Fetch.fulfillRequest", {"responseCode": 307, "responseHeaders": headers, "body": ""})
         if flight is not None and flight.kind == _MAIN:
             self._flights.pop(_key(event), None)
             if why := refusal(url):
                 self._places.refuse(flight.spot.target.id, url, why)
-                return _FAIL
+                return _FAIL_REQUEST
             self._begin(self._go_to(flight.spot.target.id, url))
         else:
             logger.warning("%s: Chromium cannot redirect this to %.200r", event["request"]["url"], url)
-        return _FAIL
+        return _FAIL_REQUEST
 
     async def _go_to(self, target_id: str, url: str) -> None:
         with contextlib.suppress(PlaywrightError):
-            await self._frames.ask(target_id, "Page.navigate", url=url)
+            await self._frames.send(target_id, "Page.navigate", url=url)
 
-    async def _show_nothing(self, event: dict[str, Any]) -> None:
+    async def _navigate_to_about_blank(self, event: dict[str, Any]) -> None:
         """A page that has just opened, and whose first request was cancelled, stays blank: only so it is shown."""
         flight = self._flights.pop(_key(event), None)
         if flight is not None and flight.kind == _MAIN and not self._places.is_shown(flight.spot.target.id):
@@ -396,7 +414,7 @@ class RequestWatch:
         if name == "Network.responseReceived":
             response = event["response"]
             if event["type"] == "Document" and response["status"] not in _NOT_SHOWN:
-                self._frames.shows(event.get("frameId", ""), response["url"])
+                self._frames.set_frame_url(event.get("frameId", ""), response["url"])
             self._start(
                 event["requestId"], response.get("remoteIPAddress"), from_cache=response.get("fromDiskCache", False)
             )
@@ -405,16 +423,20 @@ class RequestWatch:
         elif name == "Network.loadingFinished":
             self._finish(event["requestId"])
         elif name == "Network.loadingFailed":
-            error = _ABORTED if event.get("canceled") else error_name(event["errorText"], self._url(event["requestId"]))
+            error = (
+                _ABORTED
+                if event.get("canceled")
+                else firefox_error_name(event["errorText"], self._url(event["requestId"]))
+            )
             self._fail(event["requestId"], error)
         elif name == "Page.frameStoppedLoading":
             for key, flight in list(self._flights.items()):
-                if flight.frame_id == event["frameId"] and self._must_be_over(flight):
+                if flight.frame_id == event["frameId"] and self._is_implicitly_finished(flight):
                     self._finish(key)
 
-    def _must_be_over(self, flight: _Flight) -> bool:
+    def _is_implicitly_finished(self, flight: _InFlightRequest) -> bool:
         """Whether a request is over, now that nothing is loading in its frame, though that is not told."""
-        if self._held is not None and not self._held.ends:
+        if self._active_config is not None and not self._active_config.needs_network_events:
             return flight.task is None or flight.task.done()
         return flight.kind == "sub_frame" and flight.has_started
 
@@ -470,19 +492,19 @@ def _key(event: Mapping[str, Any]) -> str:
     return str(event.get("networkId") or event["requestId"])
 
 
-def _is_for(flight: _Flight, event: Mapping[str, Any]) -> bool:
+def _is_for(flight: _InFlightRequest, event: Mapping[str, Any]) -> bool:
     url: str = event["request"]["url"]
     return bool(flight.frame_id == event["frameId"]) and flight.url.partition("#")[0] == url
 
 
-def _body(request: Mapping[str, Any]) -> Body | None:
+def _body(request: Mapping[str, Any]) -> RequestBody | None:
     if not request.get("hasPostData"):
         return None
     parts = [base64.b64decode(each["bytes"]) for each in request.get("postDataEntries", ()) if "bytes" in each]
     if not parts:
-        return Body(error="Chromium does not tell what is sent")
+        return RequestBody(error="Chromium does not tell what is sent")
     content_type = next((value for name, value in request["headers"].items() if name.lower() == "content-type"), "")
-    return read_body(content_type, parts)
+    return parse_request_body(content_type, parts)
 
 
 def _size(headers: Headers) -> int | None:
@@ -492,7 +514,7 @@ def _size(headers: Headers) -> int | None:
     return int(size) if size.isascii() and size.isdigit() and "content-encoding" not in values else None
 
 
-def _is_third_party(spot: Spot, kind: str, url: str) -> bool:
+def _is_third_party(spot: FramePath, kind: str, url: str) -> bool:
     """Whether a request leaves the site of one of the documents around it."""
     around = spot.frames if kind not in _DOCUMENTS else spot.frames[1:]
     sites = {_site(each) for _, each in around if each.startswith("http")}
@@ -500,11 +522,11 @@ def _is_third_party(spot: Spot, kind: str, url: str) -> bool:
 
 
 def _site(url: str) -> str:
-    return default_suffixes().site(urlsplit(url).hostname or "")
+    return default_public_suffixes().site(urlsplit(url).hostname or "")
 
 
 def _list(headers: Headers) -> list[dict[str, str]]:
-    return [{"name": name, "value": line} for name, value in headers for line in lines(name, value)]
+    return [{"name": name, "value": line} for name, value in headers for line in split_values(name, value)]
 
 
 def _sent(headers: Headers, before: Headers) -> list[dict[str, str]]:
@@ -514,7 +536,7 @@ def _sent(headers: Headers, before: Headers) -> list[dict[str, str]]:
     return _list((*headers, *empty))
 
 
-def _for_other_origins(origin: str | None, spot: Spot) -> list[dict[str, str]]:
+def _cors_headers(origin: str | None, spot: FramePath) -> list[dict[str, str]]:
     """A redirect that no server has sent is one that scripts may follow."""
     page = urlsplit(spot.document_url or "")
     allowed = origin or f"{page.scheme}://{page.netloc}"

@@ -17,23 +17,23 @@ from typing import Final, Protocol
 
 from playwright.async_api import Error as PlaywrightError
 
-from hatbox.engines.chromium.debounce import Later
+from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.store.base import Store, Transaction
-from hatbox.tabs.site_data import Forgotten
+from hatbox.tabs.site_data import SiteDataRemoval
 
-__all__ = ["Place", "SiteData"]
+__all__ = ["OriginEvaluator", "SiteData"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _SCRIPT: Final = files(__package__).joinpath("site_data.js").read_text("utf-8").strip()
 _SAVE_AFTER: Final = 0.1  # seconds in which many changes become one
-_SELDOM: Final = 2.0  # and between two saves of a site that keeps much
-_EFFORT: Final = 5  # saving may take one part in so many of the time
-_LARGEST: Final = 32 * 2**20  # characters of one origin
-_TOO_MUCH: Final = b'{"left":'  # so begins what stands for more than that
+_MIN_SAVE_INTERVAL: Final = 2.0  # and between two saves of a site that keeps much
+_MAX_SAVE_SHARE: Final = 5  # saving may take one part in so many of the time
+_MAX_ORIGIN_CHARS: Final = 32 * 2**20  # characters of one origin
+_OVERSIZE_PREFIX: Final = b'{"left":'  # so begins what stands for more than that
 
 
-class Place(Protocol):
+class OriginEvaluator(Protocol):
     """Somewhere in the browser where scripts of ours can run."""
 
     @property
@@ -47,7 +47,7 @@ class Place(Protocol):
 class SiteData:
     """The site data of one identity. `find` gives the pages that are open."""
 
-    def __init__(self, store: Store, number: int, find: Callable[[], list[Place]]) -> None:
+    def __init__(self, store: Store, number: int, find: Callable[[], list[OriginEvaluator]]) -> None:
         self._store = store
         self._number = number
         self._find = find
@@ -56,7 +56,7 @@ class SiteData:
         self._asking: Counter[str] = Counter()  # of which what they keep is on its way to the disk
         self._too_large: set[str] = set()  # of which that was said
         self._not_restored: set[str] = set()  # origins whose saved data must stay: the browser has none of it
-        self._later = Later(self._save_changed, _SAVE_AFTER)
+        self._later = Debouncer(self._save_changed, _SAVE_AFTER)
         self._effort = 0.0  # seconds that the largest site took of late
 
     async def load(self) -> list[tuple[str, str]]:
@@ -65,7 +65,7 @@ class SiteData:
         self._saved = {origin: _digest(data) for origin, data in rows}
         return [(origin, data.decode()) for origin, data in rows]
 
-    async def restore(self, place: Place, origin: str, data: str) -> None:
+    async def restore(self, place: OriginEvaluator, origin: str, data: str) -> None:
         """Give an origin what it keeps. `place` has a document of it."""
         try:
             await place.run_in(origin, f"{_SCRIPT}.restore({json.dumps(data)})")
@@ -80,13 +80,13 @@ class SiteData:
     def changed(self, origin: str) -> None:
         """Something has changed there: save it soon."""
         self._changed.add(origin)
-        self._later.soon()
+        self._later.schedule()
 
     def leaving(self) -> None:
         """A document is about to go: what it has changed is to be saved while it can be asked."""
-        self._later.now()
+        self._later.flush()
 
-    def forget(self, forgotten: Forgotten) -> None:
+    def forget(self, forgotten: SiteDataRemoval) -> None:
         """What was saved of some origins is no longer on disk, nor in the browser.
 
         A page may have been asked before that, and be saved after it: what is in use is saved once more.
@@ -98,7 +98,7 @@ class SiteData:
             if origin in in_use:
                 self.changed(origin)
 
-    async def save(self, place: Place, origin: str) -> None:
+    async def save(self, place: OriginEvaluator, origin: str) -> None:
         """Save what an origin keeps now, if it is not what is on disk. Nothing if `place` has no document of it."""
         self._asking[origin] += 1
         try:
@@ -106,20 +106,20 @@ class SiteData:
         finally:
             self._asking -= Counter([origin])
 
-    async def _save(self, place: Place, origin: str) -> None:
+    async def _save(self, place: OriginEvaluator, origin: str) -> None:
         self._changed.discard(origin)
         if origin in self._not_restored:
             return
         began = time.monotonic()
         try:
-            data = str(await place.run_in(origin, f"{_SCRIPT}.collect({_LARGEST})")).encode()
+            data = str(await place.run_in(origin, f"{_SCRIPT}.collect({_MAX_ORIGIN_CHARS})")).encode()
         except (LookupError, PlaywrightError, TimeoutError) as error:
             self._changed.add(origin)
             logger.debug("%s could not be asked what it keeps: %r", origin, error)
             return
-        if data.startswith(_TOO_MUCH) and origin not in self._too_large:
+        if data.startswith(_OVERSIZE_PREFIX) and origin not in self._too_large:
             self._too_large.add(origin)
-            logger.warning("%s keeps more than %d MB: its IndexedDB is not saved", origin, _LARGEST // 2**20)
+            logger.warning("%s keeps more than %d MB: its IndexedDB is not saved", origin, _MAX_ORIGIN_CHARS // 2**20)
         digest = _digest(data)
         if digest == self._saved.get(origin, _NOTHING):
             return
@@ -143,7 +143,7 @@ class SiteData:
                 if origin in place.origins:
                     await self.save(place, origin)
                     break
-        self._later.delay = min(max(_SAVE_AFTER, _EFFORT * self._effort), _SELDOM)
+        self._later.delay = min(max(_SAVE_AFTER, _MAX_SAVE_SHARE * self._effort), _MIN_SAVE_INTERVAL)
 
 
 def _keep(transaction: Transaction, number: int, origin: str, data: bytes) -> None:

@@ -7,10 +7,10 @@ from typing import Final
 
 import httpx
 
-from hatbox.engines.http.intercepting_transport import REFUSED
-from hatbox.web_requests import Challenge, Credentials, Exchange, Proxy
+from hatbox.engines.http.intercepting_transport import TUNNEL_ERROR
+from hatbox.web_requests import AuthChallenge, AuthCredentials, ProxyInfo, RequestLifecycle
 
-__all__ = ["answer_challenge", "authorised", "challenge_of"]
+__all__ = ["answer_challenge", "parse_challenge", "with_credentials"]
 
 _REALM: Final = re.compile(r'realm="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 _OF_PROXY: Final = "Proxy-Authenticate"
@@ -19,23 +19,23 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 async def answer_challenge(
-    exchange: Exchange, request: httpx.Request, response: httpx.Response
+    exchange: RequestLifecycle, request: httpx.Request, response: httpx.Response
 ) -> httpx.Request | None:
     """The request with credentials, if the response requires them and a listener supplies them."""
-    refused = response.extensions.get(REFUSED)
-    if challenge := challenge_of(response, exchange.proxy):
+    refused = response.extensions.get(TUNNEL_ERROR)
+    if challenge := parse_challenge(response, exchange.proxy):
         who = await exchange.authenticate(challenge)
         if who is not None and challenge.is_proxy:
             exchange.proxy_credentials = who
             return request
         if who is not None:
-            return authorised(request, response, challenge, who)
+            return with_credentials(request, response, challenge, who)
     if isinstance(refused, Exception):
         raise refused
     return None
 
 
-def challenge_of(response: httpx.Response, proxy: Proxy | None) -> Challenge | None:
+def parse_challenge(response: httpx.Response, proxy: ProxyInfo | None) -> AuthChallenge | None:
     """What a response wants to know; None if nothing, or not in a way that is known here."""
     name = _HEADERS.get(response.status_code)
     is_proxy = name == _OF_PROXY
@@ -48,12 +48,12 @@ def challenge_of(response: httpx.Response, proxy: Proxy | None) -> Challenge | N
             realm = _REALM.search(offered[scheme])
             url = response.request.url
             host, port = (proxy.host, proxy.port) if is_proxy and proxy else (url.host, url.port or _PORTS[url.scheme])
-            return Challenge(scheme, re.sub(r"\\(.)", r"\1", realm[1]) if realm else "", is_proxy, host, port)
+            return AuthChallenge(scheme, re.sub(r"\\(.)", r"\1", realm[1]) if realm else "", is_proxy, host, port)
     return None
 
 
-def authorised(
-    request: httpx.Request, response: httpx.Response, challenge: Challenge, who: Credentials
+def with_credentials(
+    request: httpx.Request, response: httpx.Response, challenge: AuthChallenge, who: AuthCredentials
 ) -> httpx.Request:
     """The request again, with an answer."""
     if challenge.scheme == "basic":

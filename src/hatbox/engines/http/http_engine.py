@@ -17,23 +17,23 @@ import httpx
 import msgspec
 
 from hatbox.clients.httpx import async_client, decoded_body
-from hatbox.clients.identity_binding import Worn
+from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookies.cookie_stores import CookieStores
-from hatbox.engines.base import Engine, Page, Reports
+from hatbox.engines.base import Engine, EngineDelegate, PageState
 from hatbox.engines.http.html import Head, is_html, media_type, read_head
 from hatbox.engines.http.http_auth import answer_challenge
-from hatbox.engines.http.intercepting_transport import ELSEWHERE, EXCHANGE, Crossing
-from hatbox.engines.load_errors import amount, error_name, reason
+from hatbox.engines.http.intercepting_transport import EXCHANGE, REDIRECT_URL, InterceptingTransport
+from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
 from hatbox.errors import PackageError
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.tabs.tab_model import BLANK, Tab, is_blank
-from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
-from hatbox.web_requests.headers import joined
+from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
+from hatbox.web_requests.headers import merge_duplicates
 
-__all__ = ["HttpEngine", "Limits"]
+__all__ = ["HttpEngine", "LoadLimits"]
 
 logger = logging.getLogger("hatbox.engines")
 
@@ -41,15 +41,17 @@ _HEADERS: Final = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "Upgrade-Insecure-Requests": "1",
 }
-_BEGINNING: Final = 128 * 1024  # bytes of a page in which its title is looked for
-_BETWEEN: Final = 64 * 1024  # bytes that are read of a redirect's own page, so that its connection can be used again
+_HEAD_SCAN_BYTES: Final = 128 * 1024  # bytes of a page in which its title is looked for
+_REDIRECT_BODY_BYTES: Final = (
+    64 * 1024
+)  # bytes that are read of a redirect's own page, so that its connection can be used again
 
 
 Packed: TypeAlias = Callable[[str], bytes | None]
 """What is at a moz-extension:// URL; None if nothing is."""
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class LoadLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What a load may cost."""
 
     timeout: float = 30.0
@@ -57,7 +59,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: int = 16_000_000
     """Of a page, unpacked. What is beyond is not read; the page counts all the same."""
     max_redirects: int = 20
-    at_once: int = 32
+    max_concurrent: int = 32
     """How many loads may be under way at the same time; others wait for their turn."""
 
 
@@ -68,30 +70,30 @@ class HttpEngine(Engine):
     """
 
     name: ClassVar[str] = "HTTP"
-    keeps_hidden: ClassVar[bool] = True  # a page that nobody sees costs nothing
+    keeps_hidden_pages: ClassVar[bool] = True  # a page that nobody sees costs nothing
 
     def __init__(
         self,
         identities: Identities,
         cookies: CookieStores,
-        limits: Limits | None = None,
+        limits: LoadLimits | None = None,
         options: Mapping[str, Any] | None = None,
-        requests: Requests | None = None,
+        requests: RequestEvents | None = None,
         packed: Packed | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or LoadLimits()
         """What a load may cost."""
         self._identities = identities
         self._cookies = cookies
         self._options = dict(options or {})
-        self._requests = requests or Requests()
+        self._requests = requests or RequestEvents()
         self._packed = packed or (lambda _: None)
-        self._reports: Reports | None = None
+        self._reports: EngineDelegate | None = None
         self._clients: dict[str, httpx.AsyncClient] = {}
         self._loads: dict[int, asyncio.Task[None]] = {}
-        self._turns = asyncio.Semaphore(self.limits.at_once)
+        self._turns = asyncio.Semaphore(self.limits.max_concurrent)
 
-    async def start(self, reports: Reports) -> None:
+    async def start(self, reports: EngineDelegate) -> None:
         """See Engine."""
         self._reports = reports
 
@@ -100,7 +102,7 @@ class HttpEngine(Engine):
         for tab_id in list(self._loads):
             await self._cancel(tab_id)
         for cookie_store_id in list(self._clients):
-            await self.forget(cookie_store_id)
+            await self.remove_identity(cookie_store_id)
 
     async def open(self, tab: Tab, kept: bytes | None) -> None:  # noqa: ARG002 - it never keeps anything
         """See Engine. What was complete is not asked for again."""
@@ -120,7 +122,7 @@ class HttpEngine(Engine):
         """See Engine."""
         await self._cancel(tab_id)
 
-    async def forget(self, cookie_store_id: str) -> None:
+    async def remove_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
         if client := self._clients.pop(cookie_store_id, None):
             await client.aclose()
@@ -131,15 +133,15 @@ class HttpEngine(Engine):
             await asyncio.wait([load])
 
     async def _load(self, tab: Tab) -> None:
-        visit = _Visit(tab.target or tab.url)
+        visit = _Visit(tab.pending_url or tab.url)
         if _is_same_page(tab, visit.url):
-            page = Page(visit.url, tab.title, tab.icon, tab.http_status, tab.content_type)
+            page = PageState(visit.url, tab.title, tab.icon, tab.http_status, tab.content_type)
         else:
             page = await self._page(tab, visit)
         if self._reports is not None:
-            await self._reports.loaded(tab.id, page, navigation=tab.navigation)
+            await self._reports.page_updated(tab.id, page, navigation=tab.navigation_id)
 
-    async def _page(self, tab: Tab, visit: _Visit) -> Page:
+    async def _page(self, tab: Tab, visit: _Visit) -> PageState:
         if is_blank(visit.url):
             return visit.page()
         if visit.url.startswith("moz-extension:"):
@@ -147,19 +149,19 @@ class HttpEngine(Engine):
         if not visit.url.lower().startswith(("http:", "https:")):
             return visit.page(f"the HTTP engine loads http and https only, not {visit.url.partition(':')[0]}")
         try:
-            return visit.page(await self._ask_for(tab, visit))
+            return visit.page(await self._request_page(tab, visit))
         except RequestCancelled as error:
             logger.debug("%s is not loaded: %s", visit.url, error)
-            return Page(tab.url, stopped=True)
+            return PageState(tab.url, stopped=True)
         except TimeoutError:
             return visit.page(f"timed out after {self.limits.timeout:g} seconds")
         except Exception as error:
-            why = reason(error, visit.url)
+            why = load_error_message(error, visit.url)
             if not why:
                 logger.exception("%s could not be loaded", visit.url)
             return visit.page(why or f"it could not be loaded ({str(error) or type(error).__name__})")
 
-    def _own_page(self, visit: _Visit) -> Page:
+    def _own_page(self, visit: _Visit) -> PageState:
         """A page of an extension, from its package."""
         try:
             contents = self._packed(visit.url)
@@ -169,19 +171,19 @@ class HttpEngine(Engine):
             return visit.page("no extension that runs here has such a page")
         guessed = mimetypes.guess_type(visit.url.partition("?")[0].partition("#")[0])[0]
         visit.content_type = guessed or "application/octet-stream"
-        visit.beginning += contents[:_BEGINNING]
+        visit.beginning += contents[:_HEAD_SCAN_BYTES]
         return visit.page()
 
-    async def _ask_for(self, tab: Tab, visit: _Visit) -> str:
-        exchange = self._requests.begin(Place(tab.id, tab.window_id, tab.cookie_store_id), visit.url)
+    async def _request_page(self, tab: Tab, visit: _Visit) -> str:
+        exchange = self._requests.start_request(RequestFrame(tab.id, tab.window_id, tab.cookie_store_id), visit.url)
         try:
             async with self._turns, asyncio.timeout(self.limits.timeout):
                 return await self._visit(tab, exchange, visit)
         except BaseException as error:
-            exchange.failed(error_name(error, visit.url))
+            exchange.failed(firefox_error_name(error, visit.url))
             raise
 
-    async def _visit(self, tab: Tab, exchange: Exchange, visit: _Visit) -> str:
+    async def _visit(self, tab: Tab, exchange: RequestLifecycle, visit: _Visit) -> str:
         """Follow redirects to a page and read it; returns why that did not work."""
         if not httpx.URL(visit.url).host:
             raise httpx.InvalidURL("it names no host")
@@ -195,7 +197,7 @@ class HttpEngine(Engine):
             visit.url = _address(request.url)
             try:
                 response = await self._fetch(client, exchange, request)
-            except Redirected as elsewhere:
+            except RequestRedirected as elsewhere:
                 if elsewhere.url == BLANK:
                     visit.url = BLANK
                     return ""
@@ -209,28 +211,30 @@ class HttpEngine(Engine):
                     return await self._arrive(exchange, visit, response)
                 else:
                     request = response.next_request
-                    exchange.redirecting(_address(request.url))
+                    exchange.server_redirected(_address(request.url))
                 await _drain(response)
         exchange.failed("NS_ERROR_REDIRECT_LOOP")
         return f"too many redirects: more than {self.limits.max_redirects}"
 
-    async def _fetch(self, client: httpx.AsyncClient, exchange: Exchange, request: httpx.Request) -> httpx.Response:
+    async def _fetch(
+        self, client: httpx.AsyncClient, exchange: RequestLifecycle, request: httpx.Request
+    ) -> httpx.Response:
         """The one place where requests go out, each step of a redirect too.
 
         The identity's cookies are put on in the client's transport, and nobody but the user has asked for the page: so
         all cookies go along, SameSite=Strict too, as when an address is typed into a browser.
         """
-        exchange.go(_address(request.url), request.method)
-        await exchange.choose_proxy(joined(request.headers.multi_items()))
+        exchange.start_hop(_address(request.url), request.method)
+        await exchange.choose_proxy(merge_duplicates(request.headers.multi_items()))
         await exchange.before_request()
         request.extensions[EXCHANGE] = exchange
         response = await client.send(request, stream=True, follow_redirects=False)
-        if elsewhere := response.extensions.get(ELSEWHERE):
+        if elsewhere := response.extensions.get(REDIRECT_URL):
             await response.aclose()
-            raise Redirected(elsewhere)
+            raise RequestRedirected(elsewhere)
         return response
 
-    async def _arrive(self, exchange: Exchange, visit: _Visit, response: httpx.Response) -> str:
+    async def _arrive(self, exchange: RequestLifecycle, visit: _Visit, response: httpx.Response) -> str:
         exchange.response_started()
         problem = await self._read(visit, response)
         exchange.completed()
@@ -240,9 +244,9 @@ class HttpEngine(Engine):
         try:
             async with contextlib.aclosing(decoded_body(response, self.limits.max_bytes)) as pieces:
                 async for piece in pieces:
-                    visit.beginning += piece[: _BEGINNING - len(visit.beginning)]
+                    visit.beginning += piece[: _HEAD_SCAN_BYTES - len(visit.beginning)]
         except BodyTooLarge:
-            return f"larger than {amount(self.limits.max_bytes)}, and the rest was not read"
+            return f"larger than {format_bytes(self.limits.max_bytes)}, and the rest was not read"
         except ContentCodingError as error:
             return str(error)
         return ""
@@ -255,9 +259,11 @@ class HttpEngine(Engine):
             if "verify" not in self._options:
                 # Once, because it takes longer than all else; it holds no state of connections that could be shared.
                 self._options["verify"] = httpx.create_ssl_context()
-            worn = Worn(self._identities, self._cookies, identity)
+            worn = IdentityBinding(self._identities, self._cookies, identity)
             options = {**self._options, "timeout": None}
-            self._clients[cookie_store_id] = async_client(worn, options, lambda inner: Crossing(inner, options))
+            self._clients[cookie_store_id] = async_client(
+                worn, options, lambda inner: InterceptingTransport(inner, options)
+            )
         return self._clients[cookie_store_id]
 
 
@@ -274,10 +280,10 @@ class _Visit:
         self.status = response.status_code
         self.content_type = response.headers.get("Content-Type", "")
 
-    def page(self, error: str = "") -> Page:
+    def page(self, error: str = "") -> PageState:
         body = bytes(self.beginning)
         head = read_head(body, self.content_type, self.url) if is_html(self.content_type, body) else Head()
-        return Page(self.url, head.title, head.icon, self.status, media_type(self.content_type), error)
+        return PageState(self.url, head.title, head.icon, self.status, media_type(self.content_type), error)
 
 
 def _request(client: httpx.AsyncClient, url: str) -> httpx.Request:
@@ -300,7 +306,7 @@ async def _drain(response: httpx.Response) -> None:
     async with _closed_early(response.aiter_raw()) as chunks:
         async for chunk in chunks:
             size += len(chunk)
-            if size > _BETWEEN:
+            if size > _REDIRECT_BODY_BYTES:
                 return
 
 

@@ -12,38 +12,38 @@ from typing import Any, Final
 
 import httpx
 
-from hatbox.engines.load_errors import ProxyProblem, ProxyUnreachable
-from hatbox.web_requests import Exchange, Proxy, Redirected
-from hatbox.web_requests.headers import joined, lines
+from hatbox.engines.load_errors import ProxyUnreachable, ProxyUnusable
+from hatbox.web_requests import ProxyInfo, RequestLifecycle, RequestRedirected
+from hatbox.web_requests.headers import merge_duplicates, split_values
 from hatbox.web_requests.proxies import DIRECT, is_loopback
 from hatbox.web_requests.request_model import Headers
 
-__all__ = ["ELSEWHERE", "EXCHANGE", "REFUSED", "Crossing"]
+__all__ = ["EXCHANGE", "REDIRECT_URL", "TUNNEL_ERROR", "InterceptingTransport"]
 
 EXCHANGE: Final = "hatbox.exchange"
 """The extension of a request that has its exchange; without one a request just goes through."""
-ELSEWHERE: Final = "hatbox.elsewhere"
+REDIRECT_URL: Final = "hatbox.elsewhere"
 """The extension of a response that a listener has made a redirect: where it leads. Its cookies count all the same."""
-REFUSED: Final = "hatbox.refused"
+TUNNEL_ERROR: Final = "hatbox.refused"
 """The extension of a response that is none: a proxy has refused a tunnel. It is the error."""
 
 _TRANSPORT_OPTIONS: Final = ("verify", "cert", "http1", "http2", "limits", "trust_env")
-_TUNNEL_REFUSED: Final = "http11.receive_response_headers.complete"
-_WHO_ARE_YOU: Final = 407
+_CONNECT_RESPONSE_EVENT: Final = "http11.receive_response_headers.complete"
+PROXY_AUTHENTICATION_REQUIRED: Final = 407
 
 
-class Crossing(httpx.AsyncBaseTransport):
+class InterceptingTransport(httpx.AsyncBaseTransport):
     """The transport around another one, which is the way out where nobody chooses a proxy."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, options: Mapping[str, Any]) -> None:
         self._inner = inner
         self._options = {name: options[name] for name in _TRANSPORT_OPTIONS if name in options}
-        self._ways: dict[tuple[Proxy, str | None], httpx.AsyncBaseTransport] = {}
+        self._proxy_transports: dict[tuple[ProxyInfo, str | None], httpx.AsyncBaseTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """See httpx."""
         exchange = request.extensions.get(EXCHANGE)
-        if not isinstance(exchange, Exchange):
+        if not isinstance(exchange, RequestLifecycle):
             return await self._inner.handle_async_request(request)
         if (who := exchange.proxy_credentials) and request.url.scheme == "http":
             request.headers["Proxy-Authorization"] = _basic(who.username, who.password)
@@ -52,9 +52,9 @@ class Crossing(httpx.AsyncBaseTransport):
         try:
             headers = _seen(response.headers)
             kept = await exchange.headers_received(response.status_code, _line(response), headers, _ip(response))
-        except Redirected as redirected:
+        except RequestRedirected as redirected:
             kept = headers
-            response.extensions[ELSEWHERE] = redirected.url
+            response.extensions[REDIRECT_URL] = redirected.url
         except BaseException:
             await response.aclose()
             raise
@@ -62,82 +62,84 @@ class Crossing(httpx.AsyncBaseTransport):
             response.headers = httpx.Headers(_raw(kept))
         return response
 
-    async def _send(self, exchange: Exchange, request: httpx.Request) -> httpx.Response:
+    async def _send(self, exchange: RequestLifecycle, request: httpx.Request) -> httpx.Response:
         """Through the first proxy that can be reached; the others are for when it cannot."""
         if exchange.proxies is None:
             return await self._inner.handle_async_request(request)
         if is_loopback(request.url.host):
             exchange.use_proxy(DIRECT)
-            return await self._way(DIRECT).handle_async_request(request)
+            return await self._proxy_transport(DIRECT).handle_async_request(request)
         *others, last = exchange.proxies
         for proxy in others:
             try:
-                return await self._through(proxy, exchange, request)
+                return await self._send_via(proxy, exchange, request)
             except ProxyUnreachable:
                 continue
-        return await self._through(last, exchange, request)
+        return await self._send_via(last, exchange, request)
 
-    async def _through(self, proxy: Proxy, exchange: Exchange, request: httpx.Request) -> httpx.Response:
+    async def _send_via(self, proxy: ProxyInfo, exchange: RequestLifecycle, request: httpx.Request) -> httpx.Response:
         exchange.use_proxy(proxy)
         if proxy.type == "direct":
-            return await self._way(DIRECT).handle_async_request(request)
-        authorization, refusal = None, _Refusal()
+            return await self._proxy_transport(DIRECT).handle_async_request(request)
+        authorization, refusal = None, _ConnectTrace()
         if request.url.scheme == "https":  # there will be a tunnel
             who = exchange.proxy_credentials
             authorization = _basic(who.username, who.password) if who else proxy.authorization
             request.extensions["trace"] = refusal.trace
         try:
-            return await self._way(proxy, authorization).handle_async_request(request)
+            return await self._proxy_transport(proxy, authorization).handle_async_request(request)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise ProxyUnreachable(f"the proxy {proxy.host}:{proxy.port} cannot be reached") from error
         except httpx.ProxyError as error:
             if refusal.headers is None:
                 raise
             nothing = httpx.ByteStream(b"")
-            return httpx.Response(_WHO_ARE_YOU, headers=refusal.headers, stream=nothing, extensions={REFUSED: error})
+            return httpx.Response(
+                PROXY_AUTHENTICATION_REQUIRED, headers=refusal.headers, stream=nothing, extensions={TUNNEL_ERROR: error}
+            )
 
-    def _way(self, proxy: Proxy, authorization: str | None = None) -> httpx.AsyncBaseTransport:
-        if (proxy, authorization) not in self._ways:
-            self._ways[proxy, authorization] = _transport(proxy, authorization, self._options)
-        return self._ways[proxy, authorization]
+    def _proxy_transport(self, proxy: ProxyInfo, authorization: str | None = None) -> httpx.AsyncBaseTransport:
+        if (proxy, authorization) not in self._proxy_transports:
+            self._proxy_transports[proxy, authorization] = _transport(proxy, authorization, self._options)
+        return self._proxy_transports[proxy, authorization]
 
-    async def __aenter__(self) -> Crossing:
+    async def __aenter__(self) -> InterceptingTransport:
         await self._inner.__aenter__()
         return self
 
     async def __aexit__(self, *error: Any) -> None:
-        await self._close_ways()
+        await self._close_proxy_transports()
         await self._inner.__aexit__(*error)
 
     async def aclose(self) -> None:
         """See httpx."""
-        await self._close_ways()
+        await self._close_proxy_transports()
         await self._inner.aclose()
 
-    async def _close_ways(self) -> None:
-        ways, self._ways = self._ways, {}
+    async def _close_proxy_transports(self) -> None:
+        ways, self._proxy_transports = self._proxy_transports, {}
         for way in ways.values():
             await way.aclose()
 
 
-class _Refusal:
+class _ConnectTrace:
     """Hears what a proxy answers to a request for a tunnel: httpx tells only that it was not friendly."""
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] | None = None
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event == _TUNNEL_REFUSED and info["return_value"][1] == _WHO_ARE_YOU:
+        if event == _CONNECT_RESPONSE_EVENT and info["return_value"][1] == PROXY_AUTHENTICATION_REQUIRED:
             self.headers = list(info["return_value"][3])
 
 
-def _transport(proxy: Proxy, authorization: str | None, options: Mapping[str, Any]) -> httpx.AsyncBaseTransport:
+def _transport(proxy: ProxyInfo, authorization: str | None, options: Mapping[str, Any]) -> httpx.AsyncBaseTransport:
     if proxy.type == "direct":
         return httpx.AsyncHTTPTransport(**options)
     if proxy.type == "socks4":
-        raise ProxyProblem("a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used")
+        raise ProxyUnusable("a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used")
     if proxy.type == "masque":
-        raise ProxyProblem("a MASQUE proxy was chosen, and only HTTP, HTTPS and SOCKS 5 proxies can be used")
+        raise ProxyUnusable("a MASQUE proxy was chosen, and only HTTP, HTTPS and SOCKS 5 proxies can be used")
     host = f"[{proxy.host}]" if ":" in proxy.host else proxy.host
     if proxy.type == "socks":
         auth = (proxy.username, proxy.password) if proxy.username else None
@@ -149,15 +151,19 @@ def _transport(proxy: Proxy, authorization: str | None, options: Mapping[str, An
     try:
         return httpx.AsyncHTTPTransport(**options, proxy=server)
     except ImportError as error:
-        raise ProxyProblem("a SOCKS proxy was chosen, and these need: pip install 'httpx[socks]'") from error
+        raise ProxyUnusable("a SOCKS proxy was chosen, and these need: pip install 'httpx[socks]'") from error
 
 
 def _seen(headers: httpx.Headers) -> Headers:
-    return joined((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw)
+    return merge_duplicates((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw)
 
 
 def _raw(headers: Headers) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("latin-1"), line.encode("latin-1")) for name, value in headers for line in lines(name, value)]
+    return [
+        (name.encode("latin-1"), line.encode("latin-1"))
+        for name, value in headers
+        for line in split_values(name, value)
+    ]
 
 
 def _with_headers(request: httpx.Request, headers: Headers) -> httpx.Request:

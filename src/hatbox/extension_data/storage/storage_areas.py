@@ -36,13 +36,13 @@ class Area(NamedTuple):
     """Raises if there is no room for these items of an extension."""
     sorted: bool = False
     """Whether keys come in their own order, and not in that in which they were first set."""
-    shows_undefined: bool = True
+    returns_undefined: bool = True
     """Whether `get` shows a value that is undefined."""
-    tells_of_nothing: bool = False
+    notifies_unchanged: bool = False
     """Whether listeners hear of calls that have changed nothing."""
-    tells_of_absence: bool = True
+    includes_missing_old_value: bool = True
     """Whether listeners are told that there was no old value."""
-    counts_again: bool = True
+    counts_duplicate_keys: bool = True
     """Whether a key that is named twice counts twice."""
     needs_id: bool = False
     """Whether only extensions whose manifest has an id may use it."""
@@ -113,9 +113,17 @@ def _utf8_size(key: str) -> int:
 
 
 AREAS: Final = {
-    "local": Area("local", cloned, _clone_bytes, _no_limit, sorted=True, shows_undefined=False, counts_again=False),
+    "local": Area(
+        "local", cloned, _clone_bytes, _no_limit, sorted=True, returns_undefined=False, counts_duplicate_keys=False
+    ),
     "session": Area("session", cloned, _clone_bytes, _check_session),
     "sync": Area(
-        "sync", as_json, _json_bytes, _check_sync, tells_of_nothing=True, tells_of_absence=False, needs_id=True
+        "sync",
+        as_json,
+        _json_bytes,
+        _check_sync,
+        notifies_unchanged=True,
+        includes_missing_old_value=False,
+        needs_id=True,
     ),
 }

@@ -14,8 +14,8 @@ from hatbox.store.base import Transaction
 
 __all__ = [
     "CHANGED",
-    "Changed",
     "Keys",
+    "StorageChanged",
     "bytes_in_use",
     "clear",
     "get",
@@ -33,7 +33,7 @@ _NUL: Final = "\0"
 _UNDEFINED: Final = encode(UNDEFINED)
 
 
-class Changed(msgspec.Struct, frozen=True):
+class StorageChanged(msgspec.Struct, frozen=True):
     """Values of an extension have been set or removed: for each key, the old value and the new one.
 
     As the text of JSON, because they may hold half a pair of surrogates, which the JSON of the log must not.
@@ -51,7 +51,7 @@ def get(transaction: Transaction, extension: str, area: Area, keys: Keys | Mappi
         return {key: decode(value) for key, value in area.order(_all(transaction, extension, area)).items()}
     if not isinstance(keys, Mapping):
         found = _found(transaction, extension, area, map(_written, _list(keys)))
-        return {key: value for key, value in found.items() if area.shows_undefined or value is not UNDEFINED}
+        return {key: value for key, value in found.items() if area.returns_undefined or value is not UNDEFINED}
     defaults = {well_formed(key): default for key, default in keys.items()}
     return with_defaults(_found(transaction, extension, area, defaults), defaults, area)
 
@@ -60,9 +60,9 @@ def with_defaults(found: Mapping[str, Any], defaults: Mapping[str, Any], area: A
     """What was found, and the default for what was not."""
     result: dict[str, Any] = {}
     for key, default in defaults.items():
-        if key in found and (area.shows_undefined or found[key] is not UNDEFINED):
+        if key in found and (area.returns_undefined or found[key] is not UNDEFINED):
             result[key] = found[key]
-        elif area.shows_undefined or not (default is UNDEFINED or callable(default)):
+        elif area.returns_undefined or not (default is UNDEFINED or callable(default)):
             result[key] = area.kept(default)
     return result
 
@@ -76,7 +76,7 @@ def get_keys(transaction: Transaction, extension: str, area: Area) -> list[str]:
 def bytes_in_use(transaction: Transaction, extension: str, area: Area, keys: Keys) -> int:
     """How large the values of these keys are, or all."""
     sizes = {key: area.size(key, value) for key, value in get(transaction, extension, area, keys).items()}
-    named = list(sizes) if keys is None or not area.counts_again else map(_written, _list(keys))
+    named = list(sizes) if keys is None or not area.counts_duplicate_keys else map(_written, _list(keys))
     return sum(sizes.get(key, 0) for key in named)
 
 
@@ -92,7 +92,7 @@ def set_items(
     changes: dict[str, dict[str, msgspec.Raw]] = {}
     for key, value in new.items():
         old = transaction.extensions.get(extension, area.kind, key)
-        if old is None and area.tells_of_absence:
+        if old is None and area.includes_missing_old_value:
             old = _UNDEFINED
         transaction.extensions.put(extension, area.kind, key, value)
         changes[key] = {} if old is None else {"oldValue": msgspec.Raw(old)}
@@ -136,8 +136,8 @@ def _drop(transaction: Transaction, extension: str, area: Area, items: Items) ->
 def _tell(
     transaction: Transaction, extension: str, area: Area, changes: Mapping[str, Mapping[str, msgspec.Raw]]
 ) -> None:
-    if changes or area.tells_of_nothing:
-        told = Changed(extension, area.name, _encode(changes).decode())
+    if changes or area.notifies_unchanged:
+        told = StorageChanged(extension, area.name, _encode(changes).decode())
         transaction.changes.append(CHANGED, _encode(told))
 
 

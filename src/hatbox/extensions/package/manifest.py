@@ -19,16 +19,16 @@ from hatbox.extensions.package.extension_urls import file_name, is_relative
 from hatbox.extensions.package.json_text import MAX_BYTES, parse_json
 from hatbox.extensions.package.locales import Locales, read_locales
 from hatbox.extensions.package.manifest_keys import MANIFEST_SHAPE, UNSAFE_EVAL, script_sources
-from hatbox.extensions.package.manifest_validators import Misfit, Path, Reading, resolve_urls
+from hatbox.extensions.package.manifest_validators import ManifestValueError, ParseContext, Path, resolve_urls
 from hatbox.extensions.package.package_files import MANIFEST, Package
 
-__all__ = ["Action", "Command", "Manifest", "OptionsPage", "WebAccessible", "read_manifest"]
+__all__ = ["Action", "Manifest", "ManifestCommand", "OptionsPage", "WebAccessible", "read_manifest"]
 
 MAX_NAME_LENGTH: Final = 75
 _OTHER_KINDS: Final = {"theme": "a theme", "langpack_id": "a language pack", "dictionaries": "a dictionary"}
 
 
-class Command(msgspec.Struct, frozen=True):
+class ManifestCommand(msgspec.Struct, frozen=True):
     """A command: what it is for, and the keys for it, by system: `default`, `mac`, `linux`, `windows`."""
 
     name: str
@@ -82,7 +82,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What may be asked for later; with version 3, also the hosts that the manifest names."""
     at_install: Permissions
     """Given when it is installed, but a user may take it back: with version 3, the hosts that the manifest names."""
-    commands: Mapping[str, Command]
+    commands: Mapping[str, ManifestCommand]
     action: Action | None
     page_action: Action | None
     options: OptionsPage | None
@@ -137,12 +137,12 @@ def read_manifest(
         raise ManifestError(MANIFEST, "default_locale", "it is not text", 'Write, for example, "en".')
     locales = read_locales(package, default_locale, languages, host, check_all=check_all_languages)
     # Without _locales, Firefox leaves __MSG_name__ as it is, whatever the name.
-    reading = Reading(MANIFEST, version, locales.localize if default_locale else str)
+    reading = ParseContext(MANIFEST, version, locales.localize if default_locale else str)
     if default_locale and not locales.available:
         reading.warn(("default_locale",), "there is no folder _locales; messages have no text")
     try:
         keys: dict[str, Any] = MANIFEST_SHAPE(raw, reading, ())
-    except Misfit as misfit:
+    except ManifestValueError as misfit:
         raise misfit.error(MANIFEST) from None
     _fold(keys, raw, reading)
     return _manifest(keys, package, reading, locales, extension_id, own_id is not None, host)
@@ -176,7 +176,7 @@ def _own_id(raw: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _fold(keys: dict[str, Any], raw: Mapping[str, Any], reading: Reading) -> None:
+def _fold(keys: dict[str, Any], raw: Mapping[str, Any], reading: ParseContext) -> None:
     """What the keys say together, as Firefox puts it."""
     settings = keys["browser_specific_settings"]
     if settings and settings["gecko"]:
@@ -208,7 +208,7 @@ def _fold(keys: dict[str, Any], raw: Mapping[str, Any], reading: Reading) -> Non
     keys["granted_host_permissions"] = False
 
 
-def _fold_style(keys: dict[str, Any], key: str, default: bool, reading: Reading) -> None:
+def _fold_style(keys: dict[str, Any], key: str, default: bool, reading: ParseContext) -> None:
     if reading.version == 2:
         keys["browser_style"] = default if keys["browser_style"] is None else keys["browser_style"]
         return
@@ -220,7 +220,7 @@ def _fold_style(keys: dict[str, Any], key: str, default: bool, reading: Reading)
 def _manifest(
     keys: dict[str, Any],
     package: Package,
-    reading: Reading,
+    reading: ParseContext,
     locales: Locales,
     extension_id: str,
     has_own_id: bool,
@@ -265,7 +265,7 @@ def _manifest(
 
 
 def _permissions(
-    keys: Mapping[str, Any], gecko: Mapping[str, Any], reading: Reading
+    keys: Mapping[str, Any], gecko: Mapping[str, Any], reading: ParseContext
 ) -> tuple[Permissions, Permissions, Permissions]:
     """Required, optional, and given when it is installed."""
     data = gecko.get("data_collection_permissions") or {"required": [], "optional": []}
@@ -283,7 +283,7 @@ def _permissions(
     return required, optional | hosts, hosts
 
 
-def _split(key: str, entries: Sequence[str], reading: Reading) -> Permissions:
+def _split(key: str, entries: Sequence[str], reading: ParseContext) -> Permissions:
     """Names and match patterns apart, without those that no extension gets."""
     names, origins = [], []
     known = permission_names.REQUIRED | permission_names.OPTIONAL
@@ -297,12 +297,12 @@ def _split(key: str, entries: Sequence[str], reading: Reading) -> Permissions:
     return Permissions(tuple(names), tuple(origins))
 
 
-def _command(name: str, keys: Mapping[str, Any]) -> Command:
+def _command(name: str, keys: Mapping[str, Any]) -> ManifestCommand:
     suggested = {system: key for system, key in (keys["suggested_key"] or {}).items() if key is not None}
-    return Command(name, keys["description"], suggested)
+    return ManifestCommand(name, keys["description"], suggested)
 
 
-def _action(key: str, manifest: Mapping[str, Any], package: Package, reading: Reading) -> Action | None:
+def _action(key: str, manifest: Mapping[str, Any], package: Package, reading: ParseContext) -> Action | None:
     keys = manifest.get(key)
     if keys is None:
         return None
@@ -313,7 +313,7 @@ def _action(key: str, manifest: Mapping[str, Any], package: Package, reading: Re
     )
 
 
-def _options(keys: Mapping[str, Any], package: Package, reading: Reading) -> OptionsPage | None:
+def _options(keys: Mapping[str, Any], package: Package, reading: ParseContext) -> OptionsPage | None:
     page = keys["options_ui"]["page"] if keys["options_ui"] else keys["options_page"]
     if not page:
         return None
@@ -321,7 +321,7 @@ def _options(keys: Mapping[str, Any], package: Package, reading: Reading) -> Opt
     return OptionsPage(page, bool(keys["options_ui"]["open_in_tab"]) if keys["options_ui"] else True)
 
 
-def _warn_if_missing(url: str | None, path: Path, package: Package, reading: Reading) -> None:
+def _warn_if_missing(url: str | None, path: Path, package: Package, reading: ParseContext) -> None:
     if url and is_relative(url) and not package.exists(file_name(url)):
         reading.warn(path, f'"{url}" is not in the extension')
 

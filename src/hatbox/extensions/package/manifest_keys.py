@@ -13,11 +13,11 @@ from hatbox.extension_data import permission_names
 from hatbox.extension_data.extension_permissions import is_host_pattern
 from hatbox.extensions.package.extension_ids import is_extension_id
 from hatbox.extensions.package.manifest_validators import (
-    Key,
-    Misfit,
+    KeySpec,
+    ManifestValueError,
+    ParseContext,
     Path,
-    Reading,
-    Shape,
+    Validator,
     anything,
     boolean,
     by_version,
@@ -43,18 +43,18 @@ _V2: Final = (2,)
 _V3: Final = (3,)
 
 
-def _permission(allowed: frozenset[str], *, hosts: bool) -> Shape:
+def _permission(allowed: frozenset[str], *, hosts: bool) -> Validator:
     """The name of a permission or, with `hosts`, a match pattern."""
 
-    def accept(value: Any, reading: Reading, path: Path) -> str:
+    def accept(value: Any, reading: ParseContext, path: Path) -> str:
         if isinstance(value, str) and (value in allowed or (hosts and _is_pattern(value)) or _is_experiment(value)):
             return value
-        raise Misfit(path, f"{shown(value)} {_why_not(value, allowed, reading)}", "Remove it.")
+        raise ManifestValueError(path, f"{shown(value)} {_why_not(value, allowed, reading)}", "Remove it.")
 
     return accept
 
 
-def _why_not(value: Any, allowed: frozenset[str], reading: Reading) -> str:
+def _why_not(value: Any, allowed: frozenset[str], reading: ParseContext) -> str:
     if not isinstance(value, str):
         return "is no permission"
     if is_host_pattern(value):
@@ -81,21 +81,21 @@ def _is_web_url(value: str) -> bool:
     return re.match(r"https?://[^/?#]|(?!https?:)[a-z][a-z0-9+.\-]*:", value, re.ASCII | re.IGNORECASE) is not None
 
 
-def _homepage(value: Any, reading: Reading, path: Path) -> str:
+def _homepage(value: Any, reading: ParseContext, path: Path) -> str:
     check = text(_is_web_url, "is not a whole URL", "Write one that starts with https://.", localized=True)
     found: str = check(value, reading, path)
     return f"{found}/" if re.fullmatch(r"https?://[^/?#]+", found, re.ASCII | re.IGNORECASE) else found
 
 
-def _policy(value: Any, reading: Reading, path: Path) -> str:
+def _policy(value: Any, reading: ParseContext, path: Path) -> str:
     """A content security policy that an extension may have."""
     policy: str = text()(value, reading, path)
     sources = script_sources(policy)
     if sources is None:
-        raise Misfit(path, "it has no script-src", "Add script-src 'self'.")
+        raise ManifestValueError(path, "it has no script-src", "Add script-src 'self'.")
     forbidden = {"'unsafe-inline'"} | ({UNSAFE_EVAL} if reading.version > 2 else set())
     if found := sorted(forbidden & sources):
-        raise Misfit(path, f"{found[0]} is not allowed in script-src", "Remove it.")
+        raise ManifestValueError(path, f"{found[0]} is not allowed in script-src", "Remove it.")
     return policy
 
 
@@ -106,7 +106,7 @@ def script_sources(policy: str) -> frozenset[str] | None:
     return None if sources is None else frozenset(sources)
 
 
-def _incognito(value: Any, reading: Reading, path: Path) -> str:
+def _incognito(value: Any, reading: ParseContext, path: Path) -> str:
     found: str = one_of("not_allowed", "spanning", "split")(value, reading, path)
     if found == "split":
         reading.warn(path, '"split" is not supported; it is read as "not_allowed"')
@@ -114,7 +114,7 @@ def _incognito(value: Any, reading: Reading, path: Path) -> str:
     return found
 
 
-def _data_required(value: Any, reading: Reading, path: Path) -> list[str]:
+def _data_required(value: Any, reading: ParseContext, path: Path) -> list[str]:
     kinds = permission_names.DATA_COLLECTION | {"none"}
     found: list[str] = items(_permission(kinds, hosts=False), warn=True)(value, reading, path)
     if "none" in found and len(found) > 1:
@@ -123,24 +123,24 @@ def _data_required(value: Any, reading: Reading, path: Path) -> list[str]:
     return found
 
 
-def _version(value: Any, reading: Reading, path: Path) -> str:
+def _version(value: Any, reading: ParseContext, path: Path) -> str:
     found: str = text()(value, reading, path)
     if not re.fullmatch(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){0,3}", found, re.ASCII):
         reading.warn(path, f"{shown(found)} is not one to four numbers with dots between them")
     return found
 
 
-def _accessible(value: Any, reading: Reading, path: Path) -> list[dict[str, Any]]:
+def _accessible(value: Any, reading: ParseContext, path: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = items(_ACCESSIBLE)(value, reading, path)
     for index, entry in enumerate(found):
         if entry["matches"] is None and entry["extension_ids"] is None:
             remedy = 'Add "matches", a list of match patterns.'
-            raise Misfit((*path, index), 'it has neither "matches" nor "extension_ids"', remedy)
+            raise ManifestValueError((*path, index), 'it has neither "matches" nor "extension_ids"', remedy)
         entry["resources"] = [f"/{resource.lstrip('/')}" for resource in entry["resources"]]
     return found
 
 
-def _background(value: Any, reading: Reading, path: Path) -> dict[str, Any] | None:
+def _background(value: Any, reading: ParseContext, path: Path) -> dict[str, Any] | None:
     found: dict[str, Any] = _BACKGROUND(value, reading, path)
     if found["page"] is not None and found["scripts"] is not None:
         reading.warn((*path, "scripts"), "there is a page as well; the scripts are ignored")
@@ -177,36 +177,36 @@ _ICONS: Final = table(
 )
 
 
-def _icons(value: Any, reading: Reading, path: Path) -> dict[str, Any]:
+def _icons(value: Any, reading: ParseContext, path: Path) -> dict[str, Any]:
     _ICONS(value, reading, path)
     return {size: _ICON(icon, reading, (*path, size)) for size, icon in value.items()}
 
 
 _BACKGROUND: Final = members(
     {
-        "page": Key(_FILE),
-        "persistent": Key(boolean, default=True, versions=_V2),
-        "preferred_environment": Key(items(one_of("service_worker", "document"), warn=True)),
-        "scripts": Key(items(_FILE)),
-        "service_worker": Key(_FILE),
-        "type": Key(one_of("module", "classic")),
+        "page": KeySpec(_FILE),
+        "persistent": KeySpec(boolean, default=True, versions=_V2),
+        "preferred_environment": KeySpec(items(one_of("service_worker", "document"), warn=True)),
+        "scripts": KeySpec(items(_FILE)),
+        "service_worker": KeySpec(_FILE),
+        "type": KeySpec(one_of("module", "classic")),
     }
 )
 
 _ACTION: Final = members(
     {
-        "browser_style": Key(boolean),
-        "default_area": Key(one_of("navbar", "menupanel", "tabstrip", "personaltoolbar")),
-        "default_icon": Key(either(_ICON, _icons)),
-        "default_popup": Key(url(localized=True, relative=False)),
-        "default_title": Key(_LOCALIZED),
-        "theme_icons": Key(
+        "browser_style": KeySpec(boolean),
+        "default_area": KeySpec(one_of("navbar", "menupanel", "tabstrip", "personaltoolbar")),
+        "default_icon": KeySpec(either(_ICON, _icons)),
+        "default_popup": KeySpec(url(localized=True, relative=False)),
+        "default_title": KeySpec(_LOCALIZED),
+        "theme_icons": KeySpec(
             items(
                 members(
                     {
-                        "dark": Key(_FILE, required=True),
-                        "light": Key(_FILE, required=True),
-                        "size": Key(integer, required=True),
+                        "dark": KeySpec(_FILE, required=True),
+                        "light": KeySpec(_FILE, required=True),
+                        "size": KeySpec(integer, required=True),
                     }
                 ),
                 at_least=1,
@@ -217,49 +217,49 @@ _ACTION: Final = members(
 
 _PAGE_ACTION: Final = members(
     {
-        "browser_style": Key(boolean),
-        "default_icon": Key(either(_ICON, _icons)),
-        "default_popup": Key(url(localized=True, relative=False)),
-        "default_title": Key(_LOCALIZED),
-        "hide_matches": Key(items(_NARROW_PATTERN, at_least=1)),
-        "pinned": Key(boolean, default=True),
-        "show_matches": Key(items(_PATTERN, at_least=1)),
+        "browser_style": KeySpec(boolean),
+        "default_icon": KeySpec(either(_ICON, _icons)),
+        "default_popup": KeySpec(url(localized=True, relative=False)),
+        "default_title": KeySpec(_LOCALIZED),
+        "hide_matches": KeySpec(items(_NARROW_PATTERN, at_least=1)),
+        "pinned": KeySpec(boolean, default=True),
+        "show_matches": KeySpec(items(_PATTERN, at_least=1)),
     }
 )
 
 _SIDEBAR_ACTION: Final = members(
     {
-        "browser_style": Key(boolean),
-        "default_icon": Key(either(_ICON, _icons)),
-        "default_panel": Key(url(localized=True), required=True),
-        "default_title": Key(_LOCALIZED),
-        "open_at_install": Key(boolean, default=True),
+        "browser_style": KeySpec(boolean),
+        "default_icon": KeySpec(either(_ICON, _icons)),
+        "default_panel": KeySpec(url(localized=True), required=True),
+        "default_title": KeySpec(_LOCALIZED),
+        "open_at_install": KeySpec(boolean, default=True),
     }
 )
 
 _OPTIONS_UI: Final = members(
     {
-        "browser_style": Key(boolean),
-        "chrome_style": Key(boolean, versions=_V2),
-        "open_in_tab": Key(boolean),
-        "page": Key(_FILE, required=True),
+        "browser_style": KeySpec(boolean),
+        "chrome_style": KeySpec(boolean, versions=_V2),
+        "open_in_tab": KeySpec(boolean),
+        "page": KeySpec(_FILE, required=True),
     }
 )
 
 _COMMAND: Final = members(
     {
-        "description": Key(_LOCALIZED),
-        "suggested_key": Key(
+        "description": KeySpec(_LOCALIZED),
+        "suggested_key": KeySpec(
             members(
                 {
-                    "additionalProperties": Key(_TEXT),  # a slip in Firefox's schema that scripts can see
-                    "android": Key(_TEXT),
-                    "chromeos": Key(_TEXT),
-                    "default": Key(_SHORTCUT),
-                    "ios": Key(_TEXT),
-                    "linux": Key(_SHORTCUT),
-                    "mac": Key(_SHORTCUT),
-                    "windows": Key(_SHORTCUT),
+                    "additionalProperties": KeySpec(_TEXT),  # a slip in Firefox's schema that scripts can see
+                    "android": KeySpec(_TEXT),
+                    "chromeos": KeySpec(_TEXT),
+                    "default": KeySpec(_SHORTCUT),
+                    "ios": KeySpec(_TEXT),
+                    "linux": KeySpec(_SHORTCUT),
+                    "mac": KeySpec(_SHORTCUT),
+                    "windows": KeySpec(_SHORTCUT),
                 },
                 others="refuse",
             )
@@ -269,88 +269,92 @@ _COMMAND: Final = members(
 
 _CONTENT_SCRIPT: Final = members(
     {
-        "all_frames": Key(boolean),
-        "css": Key(items(_FILE)),
-        "css_origin": Key(one_of("user", "author"), default="author"),
-        "exclude_globs": Key(items(_TEXT)),
-        "exclude_matches": Key(items(_PATTERN, at_least=1)),
-        "include_globs": Key(items(_TEXT)),
-        "js": Key(items(_FILE)),
-        "match_about_blank": Key(boolean),
-        "match_origin_as_fallback": Key(boolean),
-        "matches": Key(items(_PATTERN, at_least=1), required=True),
-        "run_at": Key(one_of("document_start", "document_end", "document_idle"), default="document_idle"),
-        "world": Key(one_of("ISOLATED", "MAIN"), default="ISOLATED"),
+        "all_frames": KeySpec(boolean),
+        "css": KeySpec(items(_FILE)),
+        "css_origin": KeySpec(one_of("user", "author"), default="author"),
+        "exclude_globs": KeySpec(items(_TEXT)),
+        "exclude_matches": KeySpec(items(_PATTERN, at_least=1)),
+        "include_globs": KeySpec(items(_TEXT)),
+        "js": KeySpec(items(_FILE)),
+        "match_about_blank": KeySpec(boolean),
+        "match_origin_as_fallback": KeySpec(boolean),
+        "matches": KeySpec(items(_PATTERN, at_least=1), required=True),
+        "run_at": KeySpec(one_of("document_start", "document_end", "document_idle"), default="document_idle"),
+        "world": KeySpec(one_of("ISOLATED", "MAIN"), default="ISOLATED"),
     }
 )
 
 _ACCESSIBLE: Final = members(
     {
-        "extension_ids": Key(
+        "extension_ids": KeySpec(
             items(text(lambda value: value == "*" or is_extension_id(value), "is not an id", 'Write "*".'))
         ),
-        "matches": Key(items(_PATTERN)),
-        "resources": Key(items(_TEXT), required=True),
+        "matches": KeySpec(items(_PATTERN)),
+        "resources": KeySpec(items(_TEXT), required=True),
     }
 )
 
 _GECKO: Final = members(
     {
-        "admin_install_only": Key(boolean),
-        "data_collection_permissions": Key(
+        "admin_install_only": KeySpec(boolean),
+        "data_collection_permissions": KeySpec(
             members(
                 {
-                    "has_previous_consent": Key(boolean, default=False),
-                    "optional": Key(
+                    "has_previous_consent": KeySpec(boolean, default=False),
+                    "optional": KeySpec(
                         items(_permission(permission_names.OPTIONAL_DATA_COLLECTION, hosts=False), warn=True),
                         default=[],
                     ),
-                    "required": Key(_data_required, default=[]),
+                    "required": KeySpec(_data_required, default=[]),
                 }
             )
         ),
-        "id": Key(_EXTENSION_ID),
-        "strict_max_version": Key(_TEXT),
-        "strict_min_version": Key(
+        "id": KeySpec(_EXTENSION_ID),
+        "strict_max_version": KeySpec(_TEXT),
+        "strict_min_version": KeySpec(
             text(lambda value: "*" not in value.split("."), "has a star in it", "Name the first version that will do.")
         ),
-        "update_url": Key(_homepage),
+        "update_url": KeySpec(_homepage),
     }
 )
-_GECKO_ANDROID: Final = members({"strict_max_version": Key(_TEXT), "strict_min_version": Key(_TEXT)})
+_GECKO_ANDROID: Final = members({"strict_max_version": KeySpec(_TEXT), "strict_min_version": KeySpec(_TEXT)})
 
 MANIFEST_SHAPE: Final = members(
     {
-        "applications": Key(members({"gecko": Key(_GECKO)}, others="keep"), versions=_V2),
-        "author": Key(_LOCALIZED, warn=True),
-        "browser_specific_settings": Key(
-            members({"gecko": Key(_GECKO), "gecko_android": Key(_GECKO_ANDROID)}, others="keep")
+        "applications": KeySpec(members({"gecko": KeySpec(_GECKO)}, others="keep"), versions=_V2),
+        "author": KeySpec(_LOCALIZED, warn=True),
+        "browser_specific_settings": KeySpec(
+            members({"gecko": KeySpec(_GECKO), "gecko_android": KeySpec(_GECKO_ANDROID)}, others="keep")
         ),
-        "description": Key(_LOCALIZED),
-        "developer": Key(members({"name": Key(_LOCALIZED), "url": Key(_homepage, warn=True)}, others="refuse")),
-        "homepage_url": Key(_homepage),
-        "install_origins": Key(items(_ORIGIN)),
-        "manifest_version": Key(integer, required=True),
-        "name": Key(_LOCALIZED, required=True),
-        "short_name": Key(_LOCALIZED),
-        "version": Key(_version, required=True),
-        "background": Key(_background),
-        "content_scripts": Key(items(_CONTENT_SCRIPT)),
-        "content_security_policy": Key(
-            by_version({2: _policy, 3: members({"extension_pages": Key(_policy, warn=True)})}), warn=True
+        "description": KeySpec(_LOCALIZED),
+        "developer": KeySpec(
+            members({"name": KeySpec(_LOCALIZED), "url": KeySpec(_homepage, warn=True)}, others="refuse")
         ),
-        "granted_host_permissions": Key(boolean, default=False),
-        "hidden": Key(boolean, default=False),
-        "host_permissions": Key(_HOSTS, default=[], versions=_V3),
-        "icons": Key(_icons),
-        "incognito": Key(_incognito, default="spanning"),
-        "minimum_chrome_version": Key(_TEXT),
-        "minimum_opera_version": Key(_TEXT),
-        "optional_host_permissions": Key(_HOSTS, default=[], versions=_V3),
-        "optional_permissions": Key(items(_permission(permission_names.OPTIONAL, hosts=True), warn=True), default=[]),
-        "options_page": Key(_FILE),
-        "options_ui": Key(_OPTIONS_UI),
-        "permissions": Key(
+        "homepage_url": KeySpec(_homepage),
+        "install_origins": KeySpec(items(_ORIGIN)),
+        "manifest_version": KeySpec(integer, required=True),
+        "name": KeySpec(_LOCALIZED, required=True),
+        "short_name": KeySpec(_LOCALIZED),
+        "version": KeySpec(_version, required=True),
+        "background": KeySpec(_background),
+        "content_scripts": KeySpec(items(_CONTENT_SCRIPT)),
+        "content_security_policy": KeySpec(
+            by_version({2: _policy, 3: members({"extension_pages": KeySpec(_policy, warn=True)})}), warn=True
+        ),
+        "granted_host_permissions": KeySpec(boolean, default=False),
+        "hidden": KeySpec(boolean, default=False),
+        "host_permissions": KeySpec(_HOSTS, default=[], versions=_V3),
+        "icons": KeySpec(_icons),
+        "incognito": KeySpec(_incognito, default="spanning"),
+        "minimum_chrome_version": KeySpec(_TEXT),
+        "minimum_opera_version": KeySpec(_TEXT),
+        "optional_host_permissions": KeySpec(_HOSTS, default=[], versions=_V3),
+        "optional_permissions": KeySpec(
+            items(_permission(permission_names.OPTIONAL, hosts=True), warn=True), default=[]
+        ),
+        "options_page": KeySpec(_FILE),
+        "options_ui": KeySpec(_OPTIONS_UI),
+        "permissions": KeySpec(
             by_version(
                 {
                     2: items(
@@ -363,18 +367,18 @@ MANIFEST_SHAPE: Final = members(
             ),
             default=[],
         ),
-        "web_accessible_resources": Key(by_version({2: items(_TEXT), 3: _accessible})),
-        "action": Key(_ACTION, versions=_V3),
-        "browser_action": Key(_ACTION, versions=_V2),
-        "chrome_settings_overrides": Key(
-            members({"homepage": Key(url(localized=True, relative=False)), "search_provider": Key(anything)})
+        "web_accessible_resources": KeySpec(by_version({2: items(_TEXT), 3: _accessible})),
+        "action": KeySpec(_ACTION, versions=_V3),
+        "browser_action": KeySpec(_ACTION, versions=_V2),
+        "chrome_settings_overrides": KeySpec(
+            members({"homepage": KeySpec(url(localized=True, relative=False)), "search_provider": KeySpec(anything)})
         ),
-        "commands": Key(table(_COMMAND)),
-        "devtools_page": Key(_FILE),
-        "omnibox": Key(
+        "commands": KeySpec(table(_COMMAND)),
+        "devtools_page": KeySpec(_FILE),
+        "omnibox": KeySpec(
             members(
                 {
-                    "keyword": Key(
+                    "keyword": KeySpec(
                         text(
                             lambda value: re.fullmatch(r"[^?\s:][^\s:]*", value) is not None,
                             "is not one word",
@@ -385,16 +389,16 @@ MANIFEST_SHAPE: Final = members(
                 }
             )
         ),
-        "page_action": Key(_PAGE_ACTION),
-        "sidebar_action": Key(_SIDEBAR_ACTION),
-        "chrome_url_overrides": Key(members({"newtab": Key(url(localized=True))}, others="refuse")),
-        "declarative_net_request": Key(anything),
-        "default_locale": Key(_TEXT),
-        "l10n_resources": Key(items(_TEXT)),
-        "protocol_handlers": Key(anything),
-        "theme_experiment": Key(anything),
-        "user_scripts": Key(members({"api_script": Key(_FILE)}), versions=_V2),
-        "experiment_apis": Key(anything),
-        "storage": Key(anything),
+        "page_action": KeySpec(_PAGE_ACTION),
+        "sidebar_action": KeySpec(_SIDEBAR_ACTION),
+        "chrome_url_overrides": KeySpec(members({"newtab": KeySpec(url(localized=True))}, others="refuse")),
+        "declarative_net_request": KeySpec(anything),
+        "default_locale": KeySpec(_TEXT),
+        "l10n_resources": KeySpec(items(_TEXT)),
+        "protocol_handlers": KeySpec(anything),
+        "theme_experiment": KeySpec(anything),
+        "user_scripts": KeySpec(members({"api_script": KeySpec(_FILE)}), versions=_V2),
+        "experiment_apis": KeySpec(anything),
+        "storage": KeySpec(anything),
     }
 )

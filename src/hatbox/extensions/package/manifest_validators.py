@@ -14,12 +14,12 @@ from hatbox.extensions.package.extension_urls import absolute_url, is_relative
 from hatbox.javascript.text import stringify
 
 __all__ = [
-    "Key",
-    "Misfit",
+    "KeySpec",
+    "ManifestValueError",
+    "ParseContext",
     "Path",
-    "Reading",
-    "Shape",
-    "Url",
+    "UrlString",
+    "Validator",
     "anything",
     "boolean",
     "by_version",
@@ -36,19 +36,19 @@ __all__ = [
 ]
 
 Path: TypeAlias = tuple[str | int, ...]
-Shape: TypeAlias = Callable[[Any, "Reading", Path], Any]
+Validator: TypeAlias = Callable[[Any, "ParseContext", Path], Any]
 
 _SHOWN_LENGTH: Final = 60
 NO_URL: Final = "Name a file of the extension, without https:// or the like."
 
 
-class Url(str):
+class UrlString(str):
     """A URL inside the extension, as it is written in the manifest."""
 
     __slots__ = ()
 
 
-class Misfit(Exception):
+class ManifestValueError(Exception):
     """A value that is not what it should be: where, what is wrong, and what to do about it."""
 
     def __init__(self, path: Path, problem: str, remedy: str) -> None:
@@ -62,7 +62,7 @@ class Misfit(Exception):
         return ManifestError(file, _dotted(self.path), self.problem, self.remedy)
 
 
-class Reading:
+class ParseContext:
     """One reading of one manifest: its version, its language, and the warnings so far."""
 
     def __init__(self, file: str, version: int, localize: Callable[[str], str]) -> None:
@@ -76,10 +76,10 @@ class Reading:
         self.warnings.append(f"{self.file}: {_dotted(path)}: {problem}.")
 
 
-class Key(NamedTuple):
+class KeySpec(NamedTuple):
     """A key of an object. One with `warn` is left out with a warning if its value does not fit."""
 
-    shape: Shape
+    shape: Validator
     required: bool = False
     default: Any = None
     warn: bool = False
@@ -92,80 +92,80 @@ def text(
     remedy: str = "",
     *,
     localized: bool = False,
-) -> Shape:
+) -> Validator:
     """Text, of which `accept` can ask more; `problem` follows the value in the error."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> str:
+    def shape(value: Any, reading: ParseContext, path: Path) -> str:
         if not isinstance(value, str):
-            raise Misfit(path, f"{shown(value)} is not text", "Write text in double quotes.")
+            raise ManifestValueError(path, f"{shown(value)} is not text", "Write text in double quotes.")
         found = reading.localize(value) if localized else value
         if not accept(found):
-            raise Misfit(path, f"{shown(found)} {problem}", remedy)
+            raise ManifestValueError(path, f"{shown(found)} {problem}", remedy)
         return found
 
     return shape
 
 
-def url(*, localized: bool = False, relative: bool = True) -> Shape:
+def url(*, localized: bool = False, relative: bool = True) -> Validator:
     """A URL inside the extension; without `relative` also one outside."""
     check = text(is_relative if relative else lambda _: True, "is not in the extension", NO_URL, localized=localized)
 
-    def shape(value: Any, reading: Reading, path: Path) -> str:
+    def shape(value: Any, reading: ParseContext, path: Path) -> str:
         found: str = check(value, reading, path)
-        return Url(found) if is_relative(found) else found
+        return UrlString(found) if is_relative(found) else found
 
     return shape
 
 
-def boolean(value: Any, _: Reading, path: Path) -> bool:
+def boolean(value: Any, _: ParseContext, path: Path) -> bool:
     """true or false."""
     if isinstance(value, bool):
         return value
-    raise Misfit(path, f"{shown(value)} is neither true nor false", "Write true or false, without quotes.")
+    raise ManifestValueError(path, f"{shown(value)} is neither true nor false", "Write true or false, without quotes.")
 
 
-def integer(value: Any, _: Reading, path: Path) -> int:
+def integer(value: Any, _: ParseContext, path: Path) -> int:
     """A whole number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and float(value).is_integer():
         return int(value)
-    raise Misfit(path, f"{shown(value)} is not a whole number", "Write a whole number, without quotes.")
+    raise ManifestValueError(path, f"{shown(value)} is not a whole number", "Write a whole number, without quotes.")
 
 
-def anything(value: Any, _: Reading, __: Path) -> Any:
+def anything(value: Any, _: ParseContext, __: Path) -> Any:
     """Whatever it is, kept as it is."""
     return value
 
 
-def one_of(*allowed: str) -> Shape:
+def one_of(*allowed: str) -> Validator:
     """One of these texts."""
     return text(lambda value: value in allowed, "is not possible here", f"Write {_listed(allowed)}.")
 
 
-def items(item: Shape, *, warn: bool = False, at_least: int = 0) -> Shape:
+def items(item: Validator, *, warn: bool = False, at_least: int = 0) -> Validator:
     """A list; with `warn`, items that do not fit are left out with a warning."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> list[Any]:
+    def shape(value: Any, reading: ParseContext, path: Path) -> list[Any]:
         if not isinstance(value, list):
-            raise Misfit(path, f"{shown(value)} is not a list", "Write a list in square brackets.")
+            raise ManifestValueError(path, f"{shown(value)} is not a list", "Write a list in square brackets.")
         found = []
         for index, element in enumerate(value):
             try:
                 found.append(item(element, reading, (*path, index)))
-            except Misfit as misfit:
+            except ManifestValueError as misfit:
                 if not warn:
                     raise
                 reading.warn(misfit.path, f"{misfit.problem}; it is ignored")
         if len(found) < at_least:
-            raise Misfit(path, "the list is empty", "Add an item, or remove the key.")
+            raise ManifestValueError(path, "the list is empty", "Add an item, or remove the key.")
         return found
 
     return shape
 
 
-def members(keys: Mapping[str, Key], *, others: str = "warn") -> Shape:
+def members(keys: Mapping[str, KeySpec], *, others: str = "warn") -> Validator:
     """An object with these keys. Other ones are kept, with a warning ("warn") or without ("keep"), or refused."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> dict[str, Any]:
+    def shape(value: Any, reading: ParseContext, path: Path) -> dict[str, Any]:
         _check_object(value, path)
         found: dict[str, Any] = {}
         for name, key in keys.items():
@@ -175,7 +175,7 @@ def members(keys: Mapping[str, Key], *, others: str = "warn") -> Shape:
                 reading.warn((*path, name), f"manifest version {reading.version} does not have this; it is ignored")
         for name in (name for name in value if name not in keys):
             if others == "refuse":
-                raise Misfit((*path, name), "this key is not known here", "Remove it.")
+                raise ManifestValueError((*path, name), "this key is not known here", "Remove it.")
             found[name] = value[name]
             if others == "warn":
                 reading.warn((*path, name), "Firefox does not know this key; it is ignored")
@@ -184,46 +184,46 @@ def members(keys: Mapping[str, Key], *, others: str = "warn") -> Shape:
     return shape
 
 
-def _member(name: str, key: Key, value: Mapping[str, Any], reading: Reading, path: Path) -> Any:
+def _member(name: str, key: KeySpec, value: Mapping[str, Any], reading: ParseContext, path: Path) -> Any:
     if name not in value and key.required:
-        raise Misfit((*path, name), "it is missing", "Add it.")
+        raise ManifestValueError((*path, name), "it is missing", "Add it.")
     if value.get(name) is None and not key.required:
         return key.default
     try:
         return key.shape(value[name], reading, (*path, name))
-    except Misfit as misfit:
+    except ManifestValueError as misfit:
         if not key.warn:
             raise
         reading.warn(misfit.path, f"{misfit.problem}; it is ignored")
         return key.default
 
 
-def table(item: Shape, accept: Callable[[str], bool] = lambda _: True, remedy: str = "") -> Shape:
+def table(item: Validator, accept: Callable[[str], bool] = lambda _: True, remedy: str = "") -> Validator:
     """An object whose keys are not known beforehand, but of which `accept` can ask something."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> dict[str, Any]:
+    def shape(value: Any, reading: ParseContext, path: Path) -> dict[str, Any]:
         _check_object(value, path)
         for name in value:
             if not accept(name):
-                raise Misfit((*path, name), "this key is not possible here", remedy)
+                raise ManifestValueError((*path, name), "this key is not possible here", remedy)
         return {name: item(element, reading, (*path, name)) for name, element in value.items()}
 
     return shape
 
 
-def either(first: Shape, second: Shape) -> Shape:
+def either(first: Validator, second: Validator) -> Validator:
     """What one of two shapes takes: the second one is for objects only."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> Any:
+    def shape(value: Any, reading: ParseContext, path: Path) -> Any:
         return second(value, reading, path) if isinstance(value, dict) else first(value, reading, path)
 
     return shape
 
 
-def by_version(shapes: Mapping[int, Shape]) -> Shape:
+def by_version(shapes: Mapping[int, Validator]) -> Validator:
     """A shape for each version of the manifest."""
 
-    def shape(value: Any, reading: Reading, path: Path) -> Any:
+    def shape(value: Any, reading: ParseContext, path: Path) -> Any:
         return shapes[reading.version](value, reading, path)
 
     return shape
@@ -231,7 +231,7 @@ def by_version(shapes: Mapping[int, Shape]) -> Shape:
 
 def resolve_urls(value: Any, base_url: str) -> Any:
     """A copy in which each URL inside the extension is an address below `base_url`, as scripts see it."""
-    if isinstance(value, Url):
+    if isinstance(value, UrlString):
         return absolute_url(value, base_url)
     if isinstance(value, dict):
         return {name: resolve_urls(member, base_url) for name, member in value.items()}
@@ -246,7 +246,7 @@ def shown(value: Any) -> str:
 
 def _check_object(value: Any, path: Path) -> None:
     if not isinstance(value, dict):
-        raise Misfit(path, f"{shown(value)} is not an object", "Write an object in braces.")
+        raise ManifestValueError(path, f"{shown(value)} is not an object", "Write an object in braces.")
 
 
 def _dotted(path: Path) -> str:

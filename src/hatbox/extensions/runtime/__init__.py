@@ -1,6 +1,6 @@
 """The scripts of an extension, running in a sandbox of their own: one Deno process for each extension."""
 
-from hatbox.errors import NetworkError, RuntimeGone, ScriptError
+from hatbox.errors import ExtensionTerminated, NetworkError, ScriptError
 from hatbox.extensions.runtime.api_description import Description, describe
 from hatbox.extensions.runtime.boot import Boot
 from hatbox.extensions.runtime.bridge import Runtime
@@ -15,22 +15,22 @@ from hatbox.extensions.runtime.host import (
     SocketClosed,
     SocketRequest,
 )
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 
 __all__ = [
     "Boot",
     "DenoProcess",
     "Description",
     "Exit",
+    "ExtensionTerminated",
     "FetchRequest",
     "FetchResponse",
     "Host",
-    "Limits",
     "Listener",
     "LogEntry",
     "NetworkError",
     "Runtime",
-    "RuntimeGone",
+    "RuntimeLimits",
     "ScriptError",
     "Socket",
     "SocketClosed",

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller
-from hatbox.schema import Surface, load
+from hatbox.schema import NamespaceSchema, load
 from hatbox.schema.loader import resolved
 
 __all__ = ["Description", "describe", "event_returns"]
@@ -21,7 +21,7 @@ Description: TypeAlias = dict[str, Any]
 _FOR_PEOPLE = frozenset({"description", "aliases", "id"})
 
 
-def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Description:
+def describe(caller: Caller, surfaces: Iterable[NamespaceSchema] | None = None) -> Description:
     """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
     description: Description = {}
     for surface in load() if surfaces is None else surfaces:
@@ -30,12 +30,12 @@ def describe(caller: Caller, surfaces: Iterable[Surface] | None = None) -> Descr
     return description
 
 
-def event_returns(surface: Surface, name: str) -> bool:
+def event_returns(surface: NamespaceSchema, name: str) -> bool:
     """Whether the listeners of an event return something that whoever fires it waits for."""
     return any(each["name"] == name and "returns" in each for each in _schema(surface.file)["events"])
 
 
-def _namespace(surface: Surface, caller: Caller) -> dict[str, Any]:
+def _namespace(surface: NamespaceSchema, caller: Caller) -> dict[str, Any]:
     schema = _schema(surface.file)
 
     shown = schema.get("shownAs", surface.namespace)
@@ -64,7 +64,7 @@ def _function(shown: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Caller) -> dict[str, Any]:
+def _event(shown: str, schema: Mapping[str, Any], surface: NamespaceSchema, caller: Caller) -> dict[str, Any]:
     needs = surface.events[schema["name"]].needs
     return {
         "shown": f"{shown}.{schema['name']}",
@@ -73,7 +73,7 @@ def _event(shown: str, schema: Mapping[str, Any], surface: Surface, caller: Call
         "refused": [
             {"parameter": need.parameter, "word": need.word, "excludes": need.excludes, "message": need.message}
             for need in needs
-            if not need.is_met(caller.permissions)
+            if not need.is_satisfied(caller.permissions)
         ],
         "input": schema.get("userInput", False),
     }

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.events import ScriptEvent
-from hatbox.errors import ApiError, RuntimeGone, ScriptError
-from hatbox.events import NO_ANSWER, UNHEARD
+from hatbox.errors import ApiError, ExtensionTerminated, ScriptError
+from hatbox.events import NO_RESPONSE, NOT_DELIVERED
 from hatbox.extensions.runtime.api_description import event_returns
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Listener, LogEntry, Socket, SocketRequest
 from hatbox.extensions.runtime.message_parsing import split_path
@@ -43,7 +43,7 @@ class ApiHost:
         source: Callable[[str], bytes | None],
         network: Network | None = None,
     ) -> None:
-        self.source = source
+        self.read_file = source
         self._dispatcher = dispatcher
         self._caller = caller
         self._network = network
@@ -52,25 +52,25 @@ class ApiHost:
         self._input_until = -math.inf
         """Until when what the script does may be the answer to what the user did."""
 
-    def together(self) -> AbstractContextManager[None]:
+    def shared_snapshot(self) -> AbstractContextManager[None]:
         """For calls that were made together."""
-        return self._dispatcher.together()
+        return self._dispatcher.shared_snapshot()
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function of a namespace."""
         return self._dispatcher.call(self._caller, namespace, member, arguments)
 
-    def call_on_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+    def call_with_user_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Call a function, as an answer to what the user does: if it was told of that not long ago."""
         if time.monotonic() > self._input_until:
             return self.call(namespace, member, arguments)
-        with self._caller.on_input():
+        with self._caller.handling_user_input():
             return self.call(namespace, member, arguments)
 
-    def listen(self, listener: Listener, extra: list[Any]) -> None:
+    def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener of a script to the event that it names."""
         namespace, name = split_path(listener.path)
-        surface = self._dispatcher.permitted(self._caller, namespace).surface
+        surface = self._dispatcher.require_namespace(self._caller, namespace).surface
         event = surface.events.get(name)
         if event is None:
             raise ApiError(f"{listener.path} is not an event")
@@ -78,14 +78,14 @@ class ApiHost:
             self._events[listener.path] = ScriptEvent(self._dispatcher, self._caller, namespace, event)
         # Where the schema says that a listener returns something, whoever fires the event gets it, as an awaitable.
         waits = event_returns(surface, name)
-        forward: Callable[..., Any] = _Asking(listener) if waits else _Telling(listener)
+        forward: Callable[..., Any] = _CallingForwarder(listener) if waits else _NotifyingForwarder(listener)
         if event.user_input:
-            forward = _Noting(forward, self._note_input)
+            forward = _UserInputRecorder(forward, self._note_input)
         script_event = self._events[listener.path]
         script_event.addListener(forward, *extra)
         self._forwarders[listener] = script_event, forward
 
-    def unlisten(self, listener: Listener) -> None:
+    def remove_listener(self, listener: Listener) -> None:
         """Remove it."""
         if forwarder := self._forwarders.pop(listener, None):
             script_event, forward = forwarder
@@ -128,7 +128,7 @@ class ApiHost:
             await self._network.close()
 
 
-class _Noting:
+class _UserInputRecorder:
     """Notes that a script is told of something that the user does: it must not say so of its own accord."""
 
     def __init__(self, forward: Callable[..., Any], note: Callable[[], None]) -> None:
@@ -140,15 +140,15 @@ class _Noting:
         return self._forward(*arguments)
 
 
-class _Telling:
+class _NotifyingForwarder:
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
 
     def __call__(self, *arguments: Any) -> None:
-        self._listener.tell(*arguments)
+        self._listener.notify(*arguments)
 
 
-class _Asking:
+class _CallingForwarder:
     """Where the event gives its listeners a function to answer with, the script's half says whether it was called.
 
     Its answer is then a list: empty, or with what the function was called with, or what the listener returned.
@@ -159,8 +159,8 @@ class _Asking:
 
     def __call__(self, *arguments: Any) -> Awaitable[Any]:
         if arguments and callable(arguments[-1]):
-            return self._answer(self._listener.ask(*arguments[:-1]))
-        return self._result(self._listener.ask(*arguments))
+            return self._answer(self._listener.call(*arguments[:-1]))
+        return self._result(self._listener.call(*arguments))
 
     async def _result(self, asked: Awaitable[Any]) -> Any:
         try:
@@ -171,13 +171,13 @@ class _Asking:
     async def _answer(self, asked: Awaitable[Any]) -> Any:
         try:
             answer = await asked
-        except RuntimeGone:
-            return UNHEARD
+        except ExtensionTerminated:
+            return NOT_DELIVERED
         except ScriptError as error:
             raise ApiError(error.message) from error
         match answer:
             case [value]:
                 return value
             case []:
-                return NO_ANSWER
-        return UNHEARD
+                return NO_RESPONSE
+        return NOT_DELIVERED

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime.api_description import Description
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 
 __all__ = ["Boot", "default_navigator", "settings"]
 
@@ -54,7 +54,7 @@ class Boot(NamedTuple):
         return str(self.navigator.get("userAgent") or default_navigator()["userAgent"])
 
 
-def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
+def settings(boot: Boot, limits: RuntimeLimits) -> dict[str, Any]:
     """The message `boot`, as boot.mjs takes it."""
     return {
         "description": boot.description,
@@ -66,7 +66,7 @@ def settings(boot: Boot, limits: Limits) -> dict[str, Any]:
         "worker": boot.worker,
         "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
         "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
-        "parts": limits.parts,
+        "parts": limits.max_values,
         "jobs": limits.jobs,
         "listeners": limits.listeners - _OWN_LISTENERS,
         "data": {

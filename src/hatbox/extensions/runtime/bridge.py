@@ -18,10 +18,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from hatbox.errors import ApiError, HatboxError, NetworkError, RuntimeGone, ScriptError
+from hatbox.errors import ApiError, ExtensionTerminated, HatboxError, NetworkError, ScriptError
 from hatbox.extensions.runtime.api_description import Description
 from hatbox.extensions.runtime.boot import Boot, settings
-from hatbox.extensions.runtime.chunks import Pieces
+from hatbox.extensions.runtime.chunks import ChunkAssembler
 from hatbox.extensions.runtime.deno import DenoProcess, Exit
 from hatbox.extensions.runtime.host import (
     FetchRequest,
@@ -29,7 +29,7 @@ from hatbox.extensions.runtime.host import (
     Host,
     LogEntry,
 )
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.message_parsing import (
     console_line,
     content_type,
@@ -40,7 +40,7 @@ from hatbox.extensions.runtime.message_parsing import (
     uncaught,
 )
 from hatbox.extensions.runtime.sockets import Sockets
-from hatbox.extensions.runtime.wire_frames import Frame, ProtocolError, encode_frame
+from hatbox.extensions.runtime.wire_frames import ProtocolError, WireFrame, encode_frame
 
 __all__ = ["Runtime"]
 
@@ -49,18 +49,22 @@ logger = logging.getLogger("hatbox.extensions")
 UNEXPECTED: Final = "An unexpected error occurred"
 """What a script is told of an error that is not meant for it. The words are Firefox's."""
 
-_PIECE: Final = 3 << 17  # bytes of a body that are sent at once, so that nobody waits for a large one; no base64 is cut
-_MOST_SOURCE: Final = 8 << 20  # bytes of one script: an engine with the memory that it has here could not hold more
+_CHUNK_BYTES: Final = (
+    3 << 17
+)  # bytes of a body that are sent at once, so that nobody waits for a large one; no base64 is cut
+_MAX_SCRIPT_BYTES: Final = (
+    8 << 20
+)  # bytes of one script: an engine with the memory that it has here could not hold more
 _LEVELS: Final = frozenset({"log", "info", "warn", "error", "debug"})
 # What does not keep an event page awake: that it is alive, and, as in Firefox, WebSocket and localStorage.
-_IDLE: Final = frozenset({"pong", "w", "ls"})
+_NON_ACTIVITY_MESSAGES: Final = frozenset({"pong", "w", "ls"})
 _KINDS: Final = frozenset({"error", "rejection", "listener"})
 
 
 class Runtime:
     """One extension's scripts, running in a child of their own."""
 
-    def __init__(self, host: Host, boot: Boot, limits: Limits) -> None:
+    def __init__(self, host: Host, boot: Boot, limits: RuntimeLimits) -> None:
         self._host = host
         self._boot = boot
         self._limits = limits
@@ -72,7 +76,7 @@ class Runtime:
         self._under_way: dict[int, asyncio.Future[Any]] = {}
         self._replies: list[Any] = []
         self._flush_scheduled = False
-        self._waiting: deque[tuple[Frame, int]] = deque()
+        self._waiting: deque[tuple[WireFrame, int]] = deque()
         """Frames that are not handled yet, and which of their messages is next."""
         self._waiting_size = 0
         self._writable = True
@@ -82,12 +86,12 @@ class Runtime:
         """Held while a file of the package is read and sent: one at a time, because each may be large."""
         self._continuing = False
         self._sockets = Sockets(host.connect, boot.base[:-1], boot.user_agent, self._send_soon, self._warn)
-        self._pieces = Pieces()
+        self._pieces = ChunkAssembler()
         self.on_script: Callable[[], None] = lambda: None
         """Called when a script of the package is on its way to the child."""
         self.last_activity = self._loop.time()
         """When the script last said something, or was told of an event, by the loop's clock."""
-        self.events_told = 0
+        self.dispatched_events = 0
         """How often it was told of one."""
 
     @classmethod
@@ -95,7 +99,7 @@ class Runtime:
         cls,
         host: Host,
         boot: Boot,
-        limits: Limits | None = None,
+        limits: RuntimeLimits | None = None,
         *,
         inspect: bool = False,
         unsafe_eval: bool = False,
@@ -105,7 +109,7 @@ class Runtime:
 
         A `child` that was started ahead, with the same options, is taken for it.
         """
-        runtime = cls(host, boot, limits or Limits())
+        runtime = cls(host, boot, limits or RuntimeLimits())
         if child is None:
             child = await DenoProcess.start(runtime._limits, inspect=inspect, unsafe_eval=unsafe_eval)
         child.receiver = runtime
@@ -113,10 +117,12 @@ class Runtime:
         child.exited.add_done_callback(runtime._ended)
         runtime._send(["boot", settings(boot, runtime._limits)])
         try:
-            await asyncio.wait_for(asyncio.shield(runtime._ready), runtime._limits.start)
+            await asyncio.wait_for(asyncio.shield(runtime._ready), runtime._limits.start_timeout)
         except TimeoutError:
-            child.end(Exit("unresponsive", f"not ready after {runtime._limits.start:g} s"))
-            raise RuntimeGone(f"the extension's process was not ready in {runtime._limits.start:g} s") from None
+            child.end(Exit("unresponsive", f"not ready after {runtime._limits.start_timeout:g} s"))
+            raise ExtensionTerminated(
+                f"the extension's process was not ready in {runtime._limits.start_timeout:g} s"
+            ) from None
         except asyncio.CancelledError:
             child.end(Exit("stopped"))
             await child.exited
@@ -134,12 +140,12 @@ class Runtime:
         return self.process.exited
 
     @property
-    def calls_under_way(self) -> int:
+    def pending_calls(self) -> int:
         """How many calls of the script the host has not answered yet."""
         return len(self._under_way)
 
     @property
-    def answers_under_way(self) -> int:
+    def pending_responses(self) -> int:
         """How many answers the script owes: of listeners that are not done, for the most part."""
         return len(self._asked)
 
@@ -174,7 +180,7 @@ class Runtime:
         except RecursionError:
             raise ScriptError("The result is nested too deeply.", "RangeError") from None
 
-    def show(self, description: Description) -> None:
+    def update_namespaces(self, description: Description) -> None:
         """Show the namespaces of a description, and no others: permissions have been granted or revoked."""
         self._send(["show", description])
 
@@ -190,13 +196,15 @@ class Runtime:
             return None
         if not wait:
             for listener in listeners:
-                listener.tell(*arguments)
+                listener.notify(*arguments)
             return []
         answers = await asyncio.gather(
-            *(listener.ask(*arguments, within=within) for listener in listeners), return_exceptions=True
+            *(listener.call(*arguments, within=within) for listener in listeners), return_exceptions=True
         )
         for answer in answers:
-            if isinstance(answer, BaseException) and not isinstance(answer, (ScriptError, TimeoutError, RuntimeGone)):
+            if isinstance(answer, BaseException) and not isinstance(
+                answer, (ScriptError, TimeoutError, ExtensionTerminated)
+            ):
                 raise answer
         return [answer for answer in answers if not isinstance(answer, BaseException)]
 
@@ -211,7 +219,7 @@ class Runtime:
     async def stop(self, grace: float = 1.0) -> Exit:
         """End the child. What it has written to localStorage until now counts, if it still answers."""
         if self.process.running and self._boot.local_storage is not None:
-            with suppress(TimeoutError, ScriptError, RuntimeGone):
+            with suppress(TimeoutError, ScriptError, ExtensionTerminated):
                 await self._ask(["flush"], grace / 2)
         return await self.process.stop(grace)
 
@@ -248,7 +256,7 @@ class Runtime:
             kind, *details = message
             self._send([kind, number, *details])
         else:
-            answer.set_exception(RuntimeGone(_gone(self.process)))
+            answer.set_exception(ExtensionTerminated(_gone(self.process)))
         return self._answer(number, answer, within)
 
     async def _answer(self, number: int, answer: asyncio.Future[Any], within: float | None) -> Any:
@@ -283,7 +291,7 @@ class Runtime:
 
     # ── What the child says ──
 
-    def received(self, frames: Sequence[Frame]) -> None:
+    def received(self, frames: Sequence[WireFrame]) -> None:
         """Frames have come. They are handled at once, unless others wait or the child does not read its answers."""
         if len(frames) == 1 and len(frames[0].messages) == 1 and not self._waiting and self._writable:
             self._handle(frames[0].messages[0])  # one call, as nearly always: this is all that it costs
@@ -294,7 +302,7 @@ class Runtime:
             self._waiting_size += frame.size
         if not self._continuing:
             self._work()
-        if self._waiting_size > self._limits.unread:
+        if self._waiting_size > self._limits.max_receive_buffer:
             self.process.end(Exit("unresponsive", "it asks, and does not read the answers"))
 
     def writable(self, ready: bool) -> None:
@@ -320,7 +328,7 @@ class Runtime:
 
     def _work(self) -> None:
         """Handle messages, for as long as one child may keep the loop."""
-        deadline = time.perf_counter() + self._limits.slice
+        deadline = time.perf_counter() + self._limits.time_slice
         waiting = self._waiting
         while waiting and self._writable and self.process.running:
             frame, first = waiting.popleft()
@@ -328,7 +336,7 @@ class Runtime:
             if len(frame.messages) == 1:
                 done = self._handle_some(frame.messages, first, deadline)
             else:
-                with self._host.together():
+                with self._host.shared_snapshot():
                     done = self._handle_some(frame.messages, first, deadline)
             if done < len(frame.messages):
                 waiting.appendleft((frame, done))
@@ -353,7 +361,7 @@ class Runtime:
                 self.last_activity = self._loop.time()
                 self._call(number, path, arguments)
                 return
-        if type(message) is list and message and message[0] not in _IDLE:
+        if type(message) is list and message and message[0] not in _NON_ACTIVITY_MESSAGES:
             self.last_activity = self._loop.time()
         match message:
             case ["c", int(number), str(path), list(arguments)]:
@@ -393,10 +401,10 @@ class Runtime:
     def _call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
         namespace, member = split_path(path)
         try:
-            call = self._host.call_on_input if user_input else self._host.call
+            call = self._host.call_with_user_input if user_input else self._host.call
             reply = call(namespace, member, arguments)
         except Exception as error:  # noqa: BLE001 - the script gets it
-            self._replies.append(["r", number, False, self._words(error)])
+            self._replies.append(["r", number, False, self._error_message(error)])
             return
         if isinstance(reply, asyncio.Future):
             if reply.done():  # what only reads is answered in the same breath
@@ -416,7 +424,7 @@ class Runtime:
         self._under_way[number] = future
         future.add_done_callback(lambda done: self._done(number, done))
         if len(self._under_way) > self._limits.calls:
-            self.process.read(False)
+            self.process.set_reading(False)
 
     def _done(self, number: int, done: asyncio.Future[Any]) -> None:
         del self._under_way[number]
@@ -428,7 +436,7 @@ class Runtime:
         if self._under_way:
             self._send_soon(message)
             if len(self._under_way) <= self._limits.calls // 2:
-                self.process.read(True)
+                self.process.set_reading(True)
         else:  # the last one: nothing else will come up to share its frame
             self._send(message)
 
@@ -438,9 +446,9 @@ class Runtime:
         except asyncio.CancelledError:
             return ["r", number, False, UNEXPECTED]
         except Exception as error:  # noqa: BLE001 - the script gets it
-            return ["r", number, False, self._words(error)]
+            return ["r", number, False, self._error_message(error)]
 
-    def _words(self, error: Exception) -> str:
+    def _error_message(self, error: Exception) -> str:
         """What a script is told of an error: only what was meant for it."""
         if isinstance(error, (ApiError, NetworkError)):
             return str(error)
@@ -458,21 +466,21 @@ class Runtime:
             raise ProtocolError("too many listeners, or one twice")
         listener = _ScriptListener(self, path, number)
         try:
-            self._host.listen(listener, extra)
+            self._host.add_listener(listener, extra)
         except Exception as error:  # noqa: BLE001 - addListener has returned long ago; all that is left is to tell
-            self._log(LogEntry("error", "error", f"{path}.addListener: {self._words(error)}"))
+            self._log(LogEntry("error", "error", f"{path}.addListener: {self._error_message(error)}"))
         else:
             self._listeners[number] = listener
 
-    def _told(self) -> None:
+    def _event_dispatched(self) -> None:
         self.last_activity = self._loop.time()
-        self.events_told += 1
+        self.dispatched_events += 1
 
     def _unlisten(self, number: int) -> None:
         listener = self._listeners.pop(number, None)
         if listener is not None:
             try:
-                self._host.unlisten(listener)
+                self._host.remove_listener(listener)
             except Exception:
                 logger.exception("a listener of %s was removed", self._boot.extension_id)
 
@@ -493,9 +501,9 @@ class Runtime:
 
     async def _text(self, path: str) -> str | None:
         """The source of a script. Read in a thread, because unpacking takes as long as whoever packed it wanted."""
-        source = await asyncio.to_thread(self._host.source, path)
-        if source is not None and len(source) > _MOST_SOURCE:
-            self._log(LogEntry("error", "error", f"{self.url(path)} is larger than {_MOST_SOURCE >> 20} MiB."))
+        source = await asyncio.to_thread(self._host.read_file, path)
+        if source is not None and len(source) > _MAX_SCRIPT_BYTES:
+            self._log(LogEntry("error", "error", f"{self.url(path)} is larger than {_MAX_SCRIPT_BYTES >> 20} MiB."))
             return None
         return None if source is None else source.decode("utf-8-sig", "replace")
 
@@ -518,10 +526,10 @@ class Runtime:
     async def _answer_in_pieces(self, number: int, response: FetchResponse) -> dict[str, Any]:
         """What is answered to a request; of a large body all but the last piece goes ahead, as the child reads it."""
         body, start = memoryview(response.body), 0
-        while len(body) - start > _PIECE:
+        while len(body) - start > _CHUNK_BYTES:
             await self._caught_up.wait()
-            self._send(["b", number, _base64(body[start : start + _PIECE])])
-            start += _PIECE
+            self._send(["b", number, _base64(body[start : start + _CHUNK_BYTES])])
+            start += _CHUNK_BYTES
             await asyncio.sleep(0)
         return {
             "url": response.url,
@@ -534,7 +542,7 @@ class Runtime:
 
     async def _local(self, request: FetchRequest) -> FetchResponse:
         path = path_in(self._boot.base, request.url)
-        body = None if path is None else await asyncio.to_thread(self._host.source, path)
+        body = None if path is None else await asyncio.to_thread(self._host.read_file, path)
         if body is None:
             raise NetworkError(f"the package has no file {path}")
         return FetchResponse(request.url, 200, "OK", [("content-type", content_type(path or ""))], False, body)
@@ -556,7 +564,7 @@ class Runtime:
     # ── The end ──
 
     def _ended(self, _: asyncio.Future[Exit]) -> None:
-        gone = RuntimeGone(_gone(self.process))
+        gone = ExtensionTerminated(_gone(self.process))
         if not self._ready.done():
             self._ready.set_exception(gone)
         for answer in self._asked.values():
@@ -578,14 +586,14 @@ class _ScriptListener:
         self._runtime = runtime
         self._number = number
 
-    def tell(self, *arguments: Any) -> None:
+    def notify(self, *arguments: Any) -> None:
         """Call it, and do not wait."""
-        self._runtime._told()
+        self._runtime._event_dispatched()
         self._runtime._send_soon(["e", 0, self._number, arguments])
 
-    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+    def call(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
         """Call it; what it returns can be waited for."""
-        self._runtime._told()
+        self._runtime._event_dispatched()
         return self._runtime._ask(["e", self._number, arguments], within)
 
 

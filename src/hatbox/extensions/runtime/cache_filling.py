@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from hatbox.errors import RuntimeGone
+from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import LIBRARIES, CodeCache, cache_for, find_cache, read_cache
 from hatbox.extensions.runtime.command import command, deno_program, environment
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox.libraries import libraries_of
 from hatbox.extensions.runtime.sandbox.start import start_behind
 from hatbox.extensions.runtime.sandbox.wall import Layers
@@ -31,7 +31,7 @@ _UNUSED: Final = 30 * 86400.0
 _ONE_AT_A_TIME: Final = threading.Lock()
 
 
-def fill_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
+def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
     """Fill the cache with two starts of Deno. Raises RuntimeGone if Deno does not start. Call it in a thread."""
     with _ONE_AT_A_TIME:
         if found := find_cache(unsafe_eval=unsafe_eval):
@@ -51,7 +51,7 @@ def fill_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCach
             shutil.rmtree(filling, ignore_errors=True)
 
 
-def _run(cache: CodeCache, limits: Limits, layers: Layers, *, unsafe_eval: bool) -> None:
+def _run(cache: CodeCache, limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> None:
     """Start Deno with Hatbox's scripts and without an extension. It ends at the end of its input."""
     arguments = command(limits, unsafe_eval=unsafe_eval)
     options: dict[str, Any] = {
@@ -63,14 +63,16 @@ def _run(cache: CodeCache, limits: Limits, layers: Layers, *, unsafe_eval: bool)
     }
     process = start_behind(cache.wall(fill=True), layers, arguments, **options)
     try:
-        _, said = process.communicate(timeout=limits.start)
+        _, said = process.communicate(timeout=limits.start_timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        raise RuntimeGone(f"Deno did not end within {limits.start:g} s while its cache was filled") from None
+        raise ExtensionTerminated(
+            f"Deno did not end within {limits.start_timeout:g} s while its cache was filled"
+        ) from None
     if process.returncode != 0:
         text = said.decode("utf-8", "replace").strip()[-2000:]
-        raise RuntimeGone(f"Deno does not start (status {process.returncode}): {text}")
+        raise ExtensionTerminated(f"Deno does not start (status {process.returncode}): {text}")
 
 
 def _publish(filled: CodeCache, final: Path) -> CodeCache:

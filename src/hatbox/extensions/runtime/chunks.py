@@ -7,12 +7,12 @@ from typing import Final
 
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 
-__all__ = ["Pieces"]
+__all__ = ["ChunkAssembler"]
 
 _MOST: Final = 64 << 20  # characters: five million code units, each as \uXXXX, and room
 
 
-class Pieces:
+class ChunkAssembler:
     """Puts pieces together."""
 
     def __init__(self) -> None:

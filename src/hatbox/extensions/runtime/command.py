@@ -11,7 +11,7 @@ from typing import Final
 import platformdirs
 
 from hatbox.errors import MissingExtra
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 
 __all__ = ["cache_folder", "command", "deno_program", "environment"]
 
@@ -31,7 +31,7 @@ def deno_program() -> str:
     return str(find_deno_bin())
 
 
-def command(limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> list[str]:
+def command(limits: RuntimeLimits, *, inspect: bool = False, unsafe_eval: bool = False) -> list[str]:
     """The program and its arguments. No permission is given: no files, no network, no environment, no programs.
 
     Code from strings is refused as the content security policy of every extension refuses it, unless its manifest says

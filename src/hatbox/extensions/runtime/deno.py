@@ -16,16 +16,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from hatbox.errors import RuntimeGone
+from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.code_cache import CodeCache, find_cache
 from hatbox.extensions.runtime.command import command, environment
-from hatbox.extensions.runtime.limits import Limits
-from hatbox.extensions.runtime.parent_death import Lifeline
+from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.parent_death import ParentDeathSignal
 from hatbox.extensions.runtime.process_limits import limit_process
 from hatbox.extensions.runtime.sandbox import Layers
 from hatbox.extensions.runtime.sandbox.required import required_layers
 from hatbox.extensions.runtime.walled_process import WalledProcess
-from hatbox.extensions.runtime.wire_frames import Frame, FrameDecoder, ProtocolError, encode_frame
+from hatbox.extensions.runtime.wire_frames import FrameDecoder, ProtocolError, WireFrame, encode_frame
 
 if TYPE_CHECKING:
     from hatbox.extensions.runtime.inspector import InspectorProxy
@@ -35,7 +35,7 @@ __all__ = ["DenoProcess", "Exit", "Receiver"]
 logger = logging.getLogger("hatbox.extensions")
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-_KEPT_OF_STDERR: Final = 16384
+_STDERR_TAIL_BYTES: Final = 16384
 _READ_AT_ONCE: Final = 1 << 17
 _OUT_OF_MEMORY: Final = re.compile(rb"out of memory|OOM|(memory|array buffer) allocation", re.IGNORECASE)
 _LAST_WORDS: Final = 1.0  # seconds to read its last output after it has ended
@@ -54,7 +54,7 @@ class Exit(NamedTuple):
 class Receiver(Protocol):
     """Who is told what comes from a child."""
 
-    def received(self, frames: Sequence[Frame]) -> None:
+    def received(self, frames: Sequence[WireFrame]) -> None:
         """Frames have come; a ProtocolError that this raises ends the child."""
 
     def writable(self, ready: bool) -> None:
@@ -64,11 +64,11 @@ class Receiver(Protocol):
 class DenoProcess(asyncio.SubprocessProtocol):
     """A child that runs, until `exited` is done."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RuntimeLimits) -> None:
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self.inspector: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """The URL for DevTools, with its token, of a child that was started with `inspect`."""
-        self.receiver: Receiver = _Nobody()
+        self.receiver: Receiver = _NullReceiver()
         """Who is told what comes. Until it is told to do something, the child says nothing."""
         self._limits = limits
         self._decoder = FrameDecoder(limits.frame)
@@ -80,7 +80,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._pings = 0
         self._pongs = 0
         self._reading = True
-        self._lifeline = Lifeline()
+        self._lifeline = ParentDeathSignal()
         self._channel: asyncio.Transport | None = None
         """The socket that is its stdin and stdout, where it has one."""
         self._proxy: InspectorProxy | None = None
@@ -89,7 +89,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         self._ended = False
 
     @classmethod
-    async def start(cls, limits: Limits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
+    async def start(cls, limits: RuntimeLimits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
         """Start a child. It runs no code of the extension until it receives a script.
 
         Raises RuntimeGone if it cannot be started, or not in the sandbox that is required.
@@ -107,7 +107,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
                 child._proxy = await InspectorProxy.listen()
             # Last: a cancellation while something else is awaited must not leave the process behind.
             await child._spawn(command(limits, inspect=inspect, unsafe_eval=unsafe_eval), cache, layers, theirs)
-            child._lifeline.tie(child.pid)
+            child._lifeline.attach(child.pid)
         except BaseException:
             child._lifeline.close()
             if child._proxy:
@@ -142,7 +142,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         try:
             WalledProcess(self, cache.wall(listen=self._proxy is not None), layers, arguments, **options)
         except OSError as error:
-            raise RuntimeGone(f"the extension's process cannot be started in its sandbox: {error}") from error
+            raise ExtensionTerminated(f"the extension's process cannot be started in its sandbox: {error}") from error
 
     @property
     def pid(self) -> int:
@@ -159,10 +159,12 @@ class DenoProcess(asyncio.SubprocessProtocol):
         if not self.running:
             return
         self._stdin.write(frame)
-        if self._stdin.get_write_buffer_size() > self._limits.unsent:
-            self.end(Exit("unresponsive", f"it does not read what it is sent, and {self._limits.unsent} bytes wait"))
+        if self._stdin.get_write_buffer_size() > self._limits.max_send_buffer:
+            self.end(
+                Exit("unresponsive", f"it does not read what it is sent, and {self._limits.max_send_buffer} bytes wait")
+            )
 
-    def read(self, wanted: bool) -> None:
+    def set_reading(self, wanted: bool) -> None:
         """Stop reading, or go on."""
         if wanted != self._reading and self.running:
             self._reading = wanted
@@ -175,7 +177,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
         except OSError as error:
             if self._limits.require_sandbox:
                 self.end(Exit("stopped", str(error)))
-                raise RuntimeGone(f"the limits of the extension's process cannot be set: {error}") from error
+                raise ExtensionTerminated(f"the limits of the extension's process cannot be set: {error}") from error
             logger.warning("the limits of an extension's process cannot be set: %s", error)
 
     def watch(self) -> None:
@@ -228,7 +230,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Bytes have come."""
         if fd == _STDERR:
-            self._complaint(data)
+            self._on_stderr(data)
         else:
             self.received(data)
 
@@ -292,16 +294,16 @@ class DenoProcess(asyncio.SubprocessProtocol):
             return
         if self._reading:
             if self._pongs < self._pings:
-                self.end(Exit("unresponsive", f"no answer within {self._limits.answer:g} s"))
+                self.end(Exit("unresponsive", f"no answer within {self._limits.ping_timeout:g} s"))
                 return
             self._pings += 1
             self.send(encode_frame([["ping", self._pings]]))
-        self._watchdog = asyncio.get_running_loop().call_later(self._limits.answer, self._ping)
+        self._watchdog = asyncio.get_running_loop().call_later(self._limits.ping_timeout, self._ping)
 
-    def _complaint(self, data: bytes) -> None:
+    def _on_stderr(self, data: bytes) -> None:
         """Keep what Deno itself says: of a crash it is the only trace."""
         self._stderr += data
-        del self._stderr[:-_KEPT_OF_STDERR]
+        del self._stderr[:-_STDERR_TAIL_BYTES]
         if (
             self._proxy
             and not self.inspector.done()
@@ -322,10 +324,10 @@ class DenoProcess(asyncio.SubprocessProtocol):
             self._transport.kill()
 
 
-class _Nobody:
+class _NullReceiver:
     """The receiver of a child that nobody has asked anything."""
 
-    def received(self, _: Sequence[Frame]) -> None:
+    def received(self, _: Sequence[WireFrame]) -> None:
         raise ProtocolError("it speaks before it is asked")
 
     def writable(self, _: bool) -> None:
@@ -358,7 +360,7 @@ class _Channel(asyncio.BufferedProtocol):
         self._child.channel_lost()
 
 
-async def _filled_cache(limits: Limits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
+async def _filled_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
     from hatbox.extensions.runtime.cache_filling import fill_cache  # only for the first start
 
     return await asyncio.to_thread(fill_cache, limits, layers, unsafe_eval=unsafe_eval)

@@ -25,10 +25,10 @@ class Listener(Protocol):
     def path(self) -> str:
         """The event: `contextualIdentities.onCreated`."""
 
-    def tell(self, *arguments: Any) -> None:
+    def notify(self, *arguments: Any) -> None:
         """Call it, and do not wait."""
 
-    def ask(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
+    def call(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
         """Call it, at once; to be waited for is what it returns, or what the promise that it returns becomes.
 
         Raises ScriptError if it throws, TimeoutError, and RuntimeGone if the extension ends before.
@@ -91,7 +91,7 @@ class SocketClosed(NamedTuple):
     code: int
     reason: str
     clean: bool
-    why: str | None = None
+    error: str | None = None
 
 
 class Socket(Protocol):
@@ -111,32 +111,32 @@ class Socket(Protocol):
     async def close(self, code: int | None, reason: str) -> None:
         """Say goodbye, and wait until the server has answered or has taken too long."""
 
-    async def leave(self) -> None:
+    async def close_going_away(self) -> None:
         """Say goodbye for a script that has ended."""
 
-    def drop(self, why: str) -> None:
+    def abort(self, why: str) -> None:
         """Cut it off."""
 
 
 class Host(Protocol):
     """Answers what a script asks. The script is not trusted: permissions and arguments are checked behind this."""
 
-    def together(self) -> AbstractContextManager[None]:
+    def shared_snapshot(self) -> AbstractContextManager[None]:
         """For calls that were made together, and in whose body nothing waits."""
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""
 
-    def call_on_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
+    def call_with_user_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
         """Begin a call that the script makes while it is told, as it says, of something that the user does."""
 
-    def listen(self, listener: Listener, extra: list[Any]) -> None:
+    def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """A script has added a listener; `extra` are the further arguments of addListener."""
 
-    def unlisten(self, listener: Listener) -> None:
+    def remove_listener(self, listener: Listener) -> None:
         """It has removed it, or has ended."""
 
-    def source(self, path: str) -> bytes | None:
+    def read_file(self, path: str) -> bytes | None:
         """A file of the package, named by its path from the root without a leading slash; None if there is none."""
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:

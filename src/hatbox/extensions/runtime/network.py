@@ -19,24 +19,24 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from hatbox.clients.empty_jar import EmptyJar
+from hatbox.clients.empty_jar import DisabledCookieJar
 from hatbox.clients.httpx import decoded_body
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.engines.http.http_auth import answer_challenge
-from hatbox.engines.http.intercepting_transport import ELSEWHERE, EXCHANGE, Crossing
-from hatbox.engines.load_errors import error_name
+from hatbox.engines.http.intercepting_transport import EXCHANGE, REDIRECT_URL, InterceptingTransport
+from hatbox.engines.load_errors import firefox_error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
-from hatbox.web_requests import Exchange, Place, Redirected, RequestCancelled, Requests
-from hatbox.web_requests.bodies import read_body
-from hatbox.web_requests.headers import joined
+from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
+from hatbox.web_requests.bodies import parse_request_body
+from hatbox.web_requests.headers import merge_duplicates
 
 __all__ = ["Network"]
 
-_MOST_REDIRECTIONS: Final = 20
+_MAX_REDIRECTS: Final = 20
 _MOST_BYTES: Final = 8 << 20  # in one frame to the child, and as base64
 _REDIRECTIONS: Final = frozenset({301, 302, 303, 307, 308})
 _BODILESS: Final = frozenset({301, 302, 303})
@@ -48,7 +48,7 @@ _FORBIDDEN: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "via", "expect", "accept-encoding", "date", "dnt", "origin"}
 )
-_NO_TAB: Final = Place(-1, -1, DEFAULT_STORE)
+_NO_TAB: Final = RequestFrame(-1, -1, DEFAULT_STORE)
 _FORBIDDEN_URL: Final = "NS_ERROR_DOM_BAD_URI"
 _HIDDEN: Final = frozenset({"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"})
 
@@ -60,11 +60,11 @@ class Network:
         self,
         transport: httpx.AsyncBaseTransport | None = None,
         trusted: Callable[[], ssl.SSLContext] = lambda: httpx.create_ssl_context(trust_env=False),
-        requests: Requests | None = None,
+        requests: RequestEvents | None = None,
         page: Callable[[], str | None] = lambda: None,
     ) -> None:
         """`requests` has the listeners; `page` returns the URL of the page whose scripts these are."""
-        self._requests = requests or Requests()
+        self._requests = requests or RequestEvents()
         self._page = page
         self._transport = transport
         self._trusted = cache(trusted)
@@ -75,31 +75,33 @@ class Network:
     async def fetch(self, request: FetchRequest, permissions: Callable[[], HostPermissions]) -> FetchResponse:
         """Make a request and follow its redirections as it says. `permissions` is asked before each step."""
         page = self._page()
-        exchange = self._requests.begin(_NO_TAB, request.url, "xmlhttprequest", page, page)
+        exchange = self._requests.start_request(_NO_TAB, request.url, "xmlhttprequest", page, page)
         exchange.follows_redirects = request.redirect == "follow"
         try:
             return await self._follow(exchange, request, permissions)
         except RequestCancelled as error:
             raise NetworkError(f"{exchange.url}: {error}") from error
         except BaseException as error:
-            exchange.failed(_FORBIDDEN_URL if isinstance(error, NetworkError) else error_name(error, exchange.url))
+            exchange.failed(
+                _FORBIDDEN_URL if isinstance(error, NetworkError) else firefox_error_name(error, exchange.url)
+            )
             raise
 
     async def _follow(
-        self, exchange: Exchange, request: FetchRequest, permissions: Callable[[], HostPermissions]
+        self, exchange: RequestLifecycle, request: FetchRequest, permissions: Callable[[], HostPermissions]
     ) -> FetchResponse:
         url, method, body = request.url, request.method, request.body
         headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN]
         redirected = False
         again: httpx.Request | None = None
-        for step in range(_MOST_REDIRECTIONS + 1):
+        for step in range(_MAX_REDIRECTS + 1):
             url = _permitted(url, permissions())
             with _network_errors(exchange, url):
                 sent = again or self._opened().build_request(method, url, headers=headers, content=body)
             again = None
             try:
                 response = await self._send(exchange, sent, body, permissions)
-            except Redirected as elsewhere:  # by a listener
+            except RequestRedirected as elsewhere:  # by a listener
                 redirected, target = True, elsewhere.url
                 if target.startswith("data:"):
                     return _data(target)
@@ -113,13 +115,13 @@ class Network:
                     if response.status_code in _REDIRECTIONS and location is not None and request.redirect == "error":
                         raise NetworkError(f"{url} redirects to {location}, and the request does not allow it")
                     return _answer(response, content, url, redirected=redirected)
-                if step == _MOST_REDIRECTIONS:
+                if step == _MAX_REDIRECTS:
                     await response.aclose()
                     break
                 await self._read(exchange, url, response, shown=False)
                 with _network_errors(exchange, url):
                     redirected, target = True, str(response.url.join(location))
-                exchange.redirecting(target)
+                exchange.server_redirected(target)
                 if response.status_code == 303 or (response.status_code in _BODILESS and method == "POST"):
                     method, body = "GET", None
             with _network_errors(exchange, url):
@@ -128,7 +130,7 @@ class Network:
                 headers = [(name, value) for name, value in headers if name.lower() != "authorization"]
             url = target
         exchange.failed("NS_ERROR_REDIRECT_LOOP")
-        raise NetworkError(f"{request.url} redirects more than {_MOST_REDIRECTIONS} times")
+        raise NetworkError(f"{request.url} redirects more than {_MAX_REDIRECTS} times")
 
     async def connect(self, request: SocketRequest, permissions: Callable[[], HostPermissions]) -> Socket:
         """Open a WebSocket. `permissions` is asked before and after, and whenever they change."""
@@ -151,7 +153,7 @@ class Network:
         """Cut off the WebSockets to hosts that are not permitted any more."""
         for socket, refusal in list(self._sockets.items()):
             if why := refusal():
-                socket.drop(why)
+                socket.abort(why)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -163,36 +165,39 @@ class Network:
         if self._client is None:
             # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
             options: dict[str, Any] = {"verify": self._trusted(), "trust_env": False}
-            transport = Crossing(self._transport or httpx.AsyncHTTPTransport(**options), options)
+            transport = InterceptingTransport(self._transport or httpx.AsyncHTTPTransport(**options), options)
             self._client = httpx.AsyncClient(
-                cookies=EmptyJar(), transport=transport, trust_env=False, headers={"Accept-Encoding": accept_encoding()}
+                cookies=DisabledCookieJar(),
+                transport=transport,
+                trust_env=False,
+                headers={"Accept-Encoding": accept_encoding()},
             )
         return self._client
 
     async def _send(
         self,
-        exchange: Exchange,
+        exchange: RequestLifecycle,
         request: httpx.Request,
         body: bytes | None,
         permissions: Callable[[], HostPermissions],
     ) -> httpx.Response:
         """The response, without its body. Raises Redirected and RequestCancelled as listeners say."""
         url = str(request.url)
-        shown = None if body is None else read_body(request.headers.get("content-type", ""), [body])
-        exchange.go(url, request.method, body=shown)
-        await exchange.choose_proxy(joined(request.headers.multi_items()))
+        shown = None if body is None else parse_request_body(request.headers.get("content-type", ""), [body])
+        exchange.start_hop(url, request.method, body=shown)
+        await exchange.choose_proxy(merge_duplicates(request.headers.multi_items()))
         await exchange.before_request()
         _permitted(url, permissions())  # permissions may have changed while listeners ran
         request.extensions[EXCHANGE] = exchange
         with _network_errors(exchange, url):
             response = await self._opened().send(request, stream=True, follow_redirects=False)
-        if elsewhere := response.extensions.get(ELSEWHERE):
+        if elsewhere := response.extensions.get(REDIRECT_URL):
             await response.aclose()
-            raise Redirected(elsewhere)
+            raise RequestRedirected(elsewhere)
         return response
 
     async def _authorised(
-        self, exchange: Exchange, request: httpx.Request, response: httpx.Response
+        self, exchange: RequestLifecycle, request: httpx.Request, response: httpx.Response
     ) -> httpx.Request | None:
         """The request with credentials, if the response requires them and a listener supplies them."""
         try:
@@ -205,7 +210,9 @@ class Network:
             await response.aclose()
         return again
 
-    async def _read(self, exchange: Exchange, url: str, response: httpx.Response, *, shown: bool = True) -> bytes:
+    async def _read(
+        self, exchange: RequestLifecycle, url: str, response: httpx.Response, *, shown: bool = True
+    ) -> bytes:
         """The body. `shown`: whether listeners observe its start, which they do not for a redirect."""
         if shown:
             exchange.response_started()
@@ -221,7 +228,7 @@ class Network:
 
 
 @contextlib.contextmanager
-def _network_errors(exchange: Exchange, url: str) -> Iterator[None]:
+def _network_errors(exchange: RequestLifecycle, url: str) -> Iterator[None]:
     """Make a NetworkError of what httpx raises, and report it to listeners by Firefox's name for it."""
     try:
         yield
@@ -232,7 +239,7 @@ def _network_errors(exchange: Exchange, url: str) -> Iterator[None]:
         exchange.failed("NS_ERROR_INVALID_CONTENT_ENCODING")
         raise NetworkError(f"{url}: {error}") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
-        exchange.failed(error_name(error, url))
+        exchange.failed(firefox_error_name(error, url))
         raise NetworkError(f"{url}: {str(error) or type(error).__name__}") from error
 
 

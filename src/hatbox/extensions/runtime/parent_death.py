@@ -16,10 +16,10 @@ from contextlib import suppress
 if sys.platform == "linux":
     import fcntl
 
-__all__ = ["Lifeline"]
+__all__ = ["ParentDeathSignal"]
 
 
-class Lifeline:
+class ParentDeathSignal:
     """A line between the host and one child; only Linux has what it takes, and elsewhere it does nothing."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Lifeline:
         """What the child must be given when it is started."""
         return (self._ends[1].fileno(),) if self._ends else ()
 
-    def tie(self, pid: int) -> None:
+    def attach(self, pid: int) -> None:
         """Kill this child when the line breaks. Until then it has not run anything, and would see the pipe end."""
         if sys.platform == "linux" and self._ends:
             theirs = self._ends[1]

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 
 if sys.platform != "win32":
     import resource
@@ -14,7 +14,7 @@ if sys.platform != "win32":
 __all__ = ["limit_process"]
 
 
-def limit_process(pid: int, limits: Limits) -> None:
+def limit_process(pid: int, limits: RuntimeLimits) -> None:
     """Limit a child permanently, after its start, for which V8 needs more memory. Raises OSError.
 
     The limit of file sizes is 0: neither a crash nor a child that has escaped the sandbox can fill the disk.

@@ -23,9 +23,9 @@ from hatbox.extensions.runtime.wire_frames import ProtocolError
 
 logger = logging.getLogger("hatbox.extensions")
 
-__all__ = ["MOST_SOCKETS", "Sockets"]
+__all__ = ["MAX_SOCKETS", "Sockets"]
 
-MOST_SOCKETS: Final = 200
+MAX_SOCKETS: Final = 200
 """As many as Firefox opens at a time."""
 
 _WINDOW: Final = 1 << 20  # bytes, as in websocket.js
@@ -79,7 +79,7 @@ class Sockets:
                 raise ProtocolError("a WebSocket that is not one")
         socket = _Open(lambda what, *rest: self._tell(["w", number, what, rest]))
         request = SocketRequest(url, protocols, self._origin, self._user_agent)
-        crowded = len(self._open) >= MOST_SOCKETS
+        crowded = len(self._open) >= MAX_SOCKETS
         self._open[number] = socket
         socket.task = asyncio.ensure_future(self._live(socket, request, crowded=crowded))
         socket.task.add_done_callback(lambda _: self._open.pop(number))
@@ -88,16 +88,16 @@ class Sockets:
         """From the first message to the last."""
         try:
             if crowded:
-                raise NetworkError(f"there are {MOST_SOCKETS} open already")
+                raise NetworkError(f"there are {MAX_SOCKETS} open already")
             closed = await self._talk(socket, await self._connected(socket, request))
         except NetworkError as error:
-            closed = SocketClosed(_FAILED, "", clean=False, why=str(error))
+            closed = SocketClosed(_FAILED, "", clean=False, error=str(error))
         except Exception as error:
             logger.exception("a WebSocket")
-            closed = SocketClosed(_FAILED, "", clean=False, why=type(error).__name__)
-        if closed.why:
-            self._log(f"WebSocket({request.url[:200]}): {closed.why}")
-        socket.tell("closed", closed.code, closed.reason, closed.clean, closed.why is not None)
+            closed = SocketClosed(_FAILED, "", clean=False, error=type(error).__name__)
+        if closed.error:
+            self._log(f"WebSocket({request.url[:200]}): {closed.error}")
+        socket.tell("closed", closed.code, closed.reason, closed.clean, closed.error is not None)
 
     async def _connected(self, socket: _Open, request: SocketRequest) -> Socket:
         """The connection, unless the script gives it up before it is there."""
@@ -115,7 +115,7 @@ class Sockets:
 
     async def _talk(self, socket: _Open, connection: Socket) -> SocketClosed:
         socket.given_up.add_done_callback(
-            lambda given_up: None if given_up.cancelled() else connection.drop(given_up.result())
+            lambda given_up: None if given_up.cancelled() else connection.abort(given_up.result())
         )
         socket.tell("open", connection.protocol, connection.extensions)
         sending = asyncio.ensure_future(socket.send_all(connection))
@@ -210,17 +210,17 @@ def _is_token(value: object) -> bool:
 
 def _drop_connected(connecting: asyncio.Future[Socket]) -> None:
     if not connecting.cancelled() and connecting.exception() is None:
-        connecting.result().drop("nobody wants it any more")
+        connecting.result().abort("nobody wants it any more")
 
 
 def _drop_unsendable(sending: asyncio.Future[None], connection: Socket) -> None:
     if not sending.cancelled() and (error := sending.exception()) is not None:
-        connection.drop(f"a message cannot be sent: {type(error).__name__}")
+        connection.abort(f"a message cannot be sent: {type(error).__name__}")
 
 
 async def _leave(connection: Socket) -> None:
     try:
         with suppress(TimeoutError):
-            await asyncio.wait_for(connection.leave(), _LEAVE_SECONDS)
+            await asyncio.wait_for(connection.close_going_away(), _LEAVE_SECONDS)
     finally:
-        connection.drop("its script has ended")  # a server that does not answer would keep it open
+        connection.abort("its script has ended")  # a server that does not answer would keep it open

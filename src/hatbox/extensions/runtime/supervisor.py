@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from hatbox.errors import RuntimeGone
+from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.bridge import Runtime
 from hatbox.extensions.runtime.deno import Exit
 
@@ -21,15 +21,15 @@ class BackOff(NamedTuple):
 
     first: float = 0.5
     factor: float = 2.0
-    longest: float = 60.0
+    max_delay: float = 60.0
     steady: float = 60.0
     """Who has run for so long starts with a clean sheet."""
-    most: int = 6
+    max_crashes: int = 6
     """Crashes in a row after which there is no other start."""
 
     def pause(self, crashes: int) -> float:
         """How long to wait after so many crashes in a row."""
-        return min(self.first * self.factor ** (crashes - 1), self.longest)
+        return min(self.first * self.factor ** (crashes - 1), self.max_delay)
 
 
 class Supervisor:
@@ -62,12 +62,12 @@ class Supervisor:
             raise RuntimeError("it is already supervised")
         try:
             runtime = self.runtime = await self._start()
-        except RuntimeGone as error:
+        except ExtensionTerminated as error:
             self.runtime = None
             if has_run:
                 self._keeping = asyncio.ensure_future(self._keep_after(_not_started(error)))
             raise
-        self._keeping = asyncio.ensure_future(self._keep(runtime))
+        self._keeping = asyncio.ensure_future(self._supervise(runtime))
         return runtime
 
     async def stop(self) -> None:
@@ -80,7 +80,7 @@ class Supervisor:
         if runtime is not None:
             await runtime.stop()
 
-    async def _keep(self, runtime: Runtime) -> None:
+    async def _supervise(self, runtime: Runtime) -> None:
         loop = asyncio.get_running_loop()
         while True:
             started = loop.time()
@@ -90,21 +90,21 @@ class Supervisor:
                 return
             if loop.time() - started > self._back_off.steady:
                 self.crashes = 0
-            again = await self._again(ended)
+            again = await self._restart(ended)
             if again is None:
                 return
             runtime = self.runtime = again
 
     async def _keep_after(self, ended: Exit) -> None:
-        runtime = self.runtime = await self._again(ended)
+        runtime = self.runtime = await self._restart(ended)
         if runtime is not None:
-            await self._keep(runtime)
+            await self._supervise(runtime)
 
-    async def _again(self, ended: Exit) -> Runtime | None:
+    async def _restart(self, ended: Exit) -> Runtime | None:
         """Start it again; None when it has crashed too often."""
         while True:
             self.crashes += 1
-            if self.crashes >= self._back_off.most:
+            if self.crashes >= self._back_off.max_crashes:
                 self.on_exit(ended, None)
                 return None
             pause = self._back_off.pause(self.crashes)
@@ -112,10 +112,10 @@ class Supervisor:
             await asyncio.sleep(pause)
             try:
                 return await self._start()
-            except RuntimeGone as error:
+            except ExtensionTerminated as error:
                 self.runtime = None
                 ended = _not_started(error)
 
 
-def _not_started(error: RuntimeGone) -> Exit:
+def _not_started(error: ExtensionTerminated) -> Exit:
     return Exit("crashed: it did not start", str(error))

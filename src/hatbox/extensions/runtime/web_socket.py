@@ -77,11 +77,11 @@ class WebSocket:
         """Say goodbye, and wait until the server has answered or has taken too long."""
         await self._connection.close(cast(int, code), reason)  # None: a goodbye without a code, which close() allows
 
-    async def leave(self) -> None:
+    async def close_going_away(self) -> None:
         """Say goodbye for a script that has ended."""
         await self._connection.close(_GOING_AWAY)
 
-    def drop(self, why: str) -> None:
+    def abort(self, why: str) -> None:
         """Cut it off."""
         if self._broken is None:
             self._broken = why
@@ -89,12 +89,12 @@ class WebSocket:
 
     def _ended(self, closed: ConnectionClosed) -> SocketClosed:
         if self._broken is not None:
-            return SocketClosed(_ABNORMAL, "", clean=False, why=self._broken)
+            return SocketClosed(_ABNORMAL, "", clean=False, error=self._broken)
         received = closed.rcvd
         if received is not None:
             return SocketClosed(received.code, received.reason, clean=closed.sent is not None)
         # Where no goodbye came it was broken off, and that is only an error if it was us, for what the server sent.
-        return SocketClosed(_ABNORMAL, "", clean=False, why=str(closed) if closed.sent is not None else None)
+        return SocketClosed(_ABNORMAL, "", clean=False, error=str(closed) if closed.sent is not None else None)
 
 
 class _Connect(connect):

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.javascript.wire_codec import decode, encode
 
-__all__ = ["Frame", "FrameDecoder", "ProtocolError", "encode_frame"]
+__all__ = ["FrameDecoder", "ProtocolError", "WireFrame", "encode_frame"]
 
 _HEADER: Final = 4
 _LARGE: Final = 1 << 18
@@ -26,7 +26,7 @@ def encode_frame(messages: list[Any]) -> bytes:
     return len(payload).to_bytes(_HEADER, "little") + payload
 
 
-class Frame(NamedTuple):
+class WireFrame(NamedTuple):
     """What a frame held, and its size in bytes."""
 
     messages: list[Any]
@@ -43,11 +43,11 @@ class FrameDecoder:
         self._need = 0
         """The size of the frame that has begun; 0 while even its length is not known."""
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def feed(self, data: bytes) -> list[WireFrame]:
         """The frames that these bytes complete."""
         size = len(data) - _HEADER
         if not self._pieces and int.from_bytes(data[:_HEADER], "little") == size <= self._limit:
-            return [Frame(_messages(data[_HEADER:]), len(data))]  # one whole frame, as nearly always
+            return [WireFrame(_messages(data[_HEADER:]), len(data))]  # one whole frame, as nearly always
         self._pieces.append(data)
         self._have += len(data)
         if self._have < (self._need or _HEADER):
@@ -55,7 +55,7 @@ class FrameDecoder:
         buffer = b"".join(self._pieces) if len(self._pieces) > 1 else data
         frames, start = [], 0
         while (end := self._end(buffer, start)) is not None:
-            frames.append(Frame(_messages(memoryview(buffer)[start + _HEADER : end]), end - start))
+            frames.append(WireFrame(_messages(memoryview(buffer)[start + _HEADER : end]), end - start))
             start = end
         self._pieces = [buffer[start:]] if start < len(buffer) else []
         self._have = len(buffer) - start

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.store.base import Change
+from hatbox.store.base import ChangeRecord
 from hatbox.store.sqlite.head import Head
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import CHANGES
@@ -50,11 +50,11 @@ class SqliteChangeLog:
             self.prune()
         return sequence
 
-    def after(self, sequence: int) -> list[tuple[int, list[Change]]]:
+    def after(self, sequence: int) -> list[tuple[int, list[ChangeRecord]]]:
         """The rows that followed the one with this number."""
         try:
             return [
-                (number, [Change(topic, bytes(raw), None) for topic, raw in _decode(changes)])
+                (number, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
                 for number, _, _, changes in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
             ]
         except msgspec.DecodeError as error:

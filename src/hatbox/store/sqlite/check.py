@@ -20,7 +20,7 @@ from hatbox.store.sqlite.failures import explained, in_use
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
-from hatbox.store.sqlite.profile_file import real_path, refuse_newer
+from hatbox.store.sqlite.profile_file import check_schema_version, real_path
 from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.sqlite.schema import FORMAT, HEAD, TABLES, Table
 from hatbox.store.sqlite.wal import damage_in
@@ -138,7 +138,7 @@ class Examination:
     def run(self, *, structure: bool = True) -> None:
         """Find all problems. Raises errors that are no damage: an interrupted statement, an unreadable disk."""
         with self._damage_in("database"):
-            self.format = refuse_newer(self._path, self._connection)
+            self.format = check_schema_version(self._path, self._connection)
             if structure:
                 self._examine_structure()
         with self._damage_in("schema"):

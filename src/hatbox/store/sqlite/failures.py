@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from hatbox.errors import (
+    DiskFull,
     NotAProfile,
-    ProfileBusy,
     ProfileCorrupt,
     ProfileError,
-    ProfileFull,
+    ProfileLocked,
     ProfileReadOnly,
     ProfileTooNew,
 )
@@ -100,33 +100,33 @@ def corrupt(path: Path, problem: str) -> ProfileCorrupt:
     )
 
 
-def full(path: Path, needed: int = 0) -> ProfileFull:
+def full(path: Path, needed: int = 0) -> DiskFull:
     """The disk is full, or has less room than an upgrade needs."""
     room = f" ({needed / 1_000_000:.0f} MB are needed)" if needed else ""
-    return ProfileFull(
+    return DiskFull(
         path, f"there is no room left on the disk{room}", "Nothing was changed. Free some space, then try again."
     )
 
 
-def busy(path: Path) -> ProfileBusy:
+def busy(path: Path) -> ProfileLocked:
     """Another process has an open write transaction for longer than the busy timeout."""
     from hatbox.store.sqlite import holders  # for this message only: not each time a program starts
 
     writer = holders.writer_of(path)
     program = f"another program, {holders.describe(writer)}," if writer else "another program"
-    return ProfileBusy(
+    return ProfileLocked(
         path,
         f"{program} has locked it for {BUSY_SECONDS:.0f} seconds",
         "Nothing was changed. End that program, or wait for it, then try again.",
     )
 
 
-def in_use(path: Path, purpose: str) -> ProfileBusy:
+def in_use(path: Path, purpose: str) -> ProfileLocked:
     """Other processes have the file open, and it is needed exclusively."""
     from hatbox.store.sqlite import holders
 
     programs = ", ".join(map(holders.describe, holders.processes_with_open(path))) or "another program"
-    return ProfileBusy(
+    return ProfileLocked(
         path,
         f"{purpose}, and {programs} has it open",
         "Nothing was changed. End that program, then try again.",

@@ -30,16 +30,16 @@ from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 
 __all__ = [
     "ProfileFile",
+    "check_same_file",
+    "check_schema_version",
     "connect",
     "create_profile",
     "inode_of",
     "open_profile",
     "real_path",
-    "refuse_newer",
-    "refuse_replaced",
 ]
 
-_DRAFTS: Final = ".hatbox-*.new*"
+_TEMP_FILE_PATTERN: Final = ".hatbox-*.new*"
 _HOUR: Final = 3600
 _UPGRADE_WAIT_SECONDS: Final = 3.0
 _RETRY_SECONDS: Final = 0.05
@@ -79,7 +79,7 @@ class ProfileFile:
         self.connection.close()
         if written and self._lock and self._lock.become_exclusive():
             with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
-                refuse_replaced(self.path, self._inode)
+                check_same_file(self.path, self._inode)
                 _empty_log(self.path)
                 from hatbox.store.sqlite.gaps import clear_gaps  # at the end only: not while a program starts
 
@@ -195,7 +195,7 @@ def inode_of(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def refuse_replaced(path: Path, inode: tuple[int, int]) -> None:
+def check_same_file(path: Path, inode: tuple[int, int]) -> None:
     """Raise if the open profile is no longer the file of this name: what is written to it would be lost."""
     try:
         if inode_of(path) == inode:
@@ -209,7 +209,7 @@ def refuse_replaced(path: Path, inode: tuple[int, int]) -> None:
     )
 
 
-def refuse_newer(path: Path, connection: sqlite3.Connection) -> int:
+def check_schema_version(path: Path, connection: sqlite3.Connection) -> int:
     """The format of an open profile; raises ProfileTooNew where a newer Hatbox has upgraded it, even just now."""
     version = version_of(connection)
     if version > FORMAT:
@@ -221,7 +221,7 @@ def _verify(path: Path, connection: sqlite3.Connection, *, read_only: bool) -> N
     """Refuse a database that is not a profile of the current format."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
         raise not_a_profile(path, "is a database of another program, not a Hatbox profile")
-    version = refuse_newer(path, connection)
+    version = check_schema_version(path, connection)
     if version < FORMAT:
         if read_only:
             problem = f"it has the earlier format {version}, and cannot be written to"
@@ -256,7 +256,7 @@ def _close_untouched(path: Path, connection: sqlite3.Connection) -> None:
 def _upgrade(path: Path) -> None:
     """Upgrade a profile to the current format. The caller has the lock, which earlier versions do not use."""
     with contextlib.closing(connect(path, read_only=True)) as connection:
-        version = refuse_newer(path, connection)
+        version = check_schema_version(path, connection)
         if version == FORMAT:  # the upgrade is still in the WAL
             return
         if not has_tables_of(connection, version):
@@ -329,7 +329,7 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
         note_check(draft, time.time())  # a new profile has no damage: the first check is due in a week
-        is_new = _give_name(draft, path)
+        is_new = _link_into_place(draft, path)
         _sync_folder(path.parent)
         return is_new
     finally:
@@ -364,7 +364,7 @@ def _make_folder(path: Path) -> None:
 
 def _drop_old_drafts(folder: Path) -> None:
     """Delete the temporary files of a process that was killed while it created a profile."""
-    for draft in folder.glob(_DRAFTS):
+    for draft in folder.glob(_TEMP_FILE_PATTERN):
         with contextlib.suppress(OSError):
             if time.time() - draft.stat().st_mtime > _HOUR:
                 draft.unlink()
@@ -374,7 +374,7 @@ def _beside(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 
-def _give_name(draft: Path, path: Path) -> bool:
+def _link_into_place(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename it never replaces anything
     except FileExistsError:

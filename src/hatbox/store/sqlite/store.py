@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
-from hatbox.store.base import MISSED, Change, Follower, Store, TransactionFunction
+from hatbox.store.base import RESYNC, ChangeRecord, ChangeSubscriber, Store, TransactionFunction
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import explained
 from hatbox.store.sqlite.profile_file import connect, real_path
@@ -40,14 +40,14 @@ class SqliteStore(Store):
         self._calls = 0
         self._unanswered = 0
         self._finished: deque[Call] = deque()
-        self._followers: dict[Follower, int] = {}  # and the number of calls made before each began to follow
-        self._known = 0  # the last row of the log of changes that followers were told of
+        self._followers: dict[ChangeSubscriber, int] = {}  # and the number of calls made before each began to follow
+        self._last_sequence = 0  # the last row of the log of changes that followers were told of
         self._poll: asyncio.TimerHandle | None = None
         self._all_answered: asyncio.Future[None] | None = None
-        self._complaint = ""
+        self._last_logged_error = ""
         self._answering = False  # whether a call has the turn of the loop to itself
         self._together = False  # whether reads share one transaction, and whether it has begun
-        self._begun = False
+        self._in_shared_read = False
         self._writer: Writer | None = None
         self._check: BackgroundCheck | None = None
 
@@ -72,14 +72,14 @@ class SqliteStore(Store):
         opened = self._loop.create_future()
         writer = Writer(
             self._path,
-            known=lambda: self._known if self._followers else None,
+            known=lambda: self._last_sequence if self._followers else None,
             opened=lambda error: self._from_writer(_settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._take, batch),
             ended=lambda: self._from_writer(_settle, self._ended, None, None),
         )
         try:
             await opened
-            with self._explained():
+            with self._sqlite_errors():
                 self._connection = connect(self._path, read_only=True)
         except BaseException:
             writer.stop()
@@ -90,7 +90,7 @@ class SqliteStore(Store):
         if not writer.file.read_only:
             self._check = BackgroundCheck(self._path, unclean=writer.file.unclean)
         if self._followers:
-            self._start_looking()
+            self._start_polling()
 
     async def close(self) -> None:
         if not self._is_open or self._process != os.getpid():
@@ -121,7 +121,7 @@ class SqliteStore(Store):
             self._connection.close()
 
     def read(self, work: TransactionFunction[T], *, asks_once: bool = False) -> asyncio.Future[T]:
-        writer = self._usable()
+        writer = self._require_open()
         if self._unanswered:
             return self._put(writer, work, writes=False)
         reply: asyncio.Future[T] = self._loop.create_future()
@@ -156,57 +156,57 @@ class SqliteStore(Store):
             self._end()
 
     def _begin(self) -> None:
-        if not self._begun:
+        if not self._in_shared_read:
             self._ask("BEGIN")
-            self._begun = True
+            self._in_shared_read = True
 
     def _end(self) -> None:
         """End the transaction that reads share, so that the next one sees what has been committed since."""
-        if self._begun:
-            self._begun = False
+        if self._in_shared_read:
+            self._in_shared_read = False
             if self._connection.in_transaction:  # SQLite itself ends one in which the disk fails
                 self._ask("COMMIT")
 
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        return self._put(self._usable(), work, writes=True)
+        return self._put(self._require_open(), work, writes=True)
 
     @property
-    def calls(self) -> int:
+    def last_call_id(self) -> int:
         return self._calls
 
-    def catch_up(self) -> asyncio.Future[None]:
-        writer = self._usable()
+    def deliver_pending_changes(self) -> asyncio.Future[None]:
+        writer = self._require_open()
         if self._unanswered:
             return self._put(writer, lambda _: None, writes=False)
         reply: asyncio.Future[None] = self._loop.create_future()
         try:
-            self._tell_others(self._others())
+            self._notify_external(self._external_changes())
             reply.set_result(None)
         except ProfileError as error:
             reply.set_exception(error)
         return reply
 
-    def follow(self, follower: Follower) -> None:
+    def subscribe(self, follower: ChangeSubscriber) -> None:
         if self._writer:
-            self._usable()
+            self._require_open()
         first = not self._followers
         self._followers[follower] = self._calls
         if first and self._writer:
-            self._start_looking()
+            self._start_polling()
 
-    def unfollow(self, follower: Follower) -> None:
+    def unsubscribe(self, follower: ChangeSubscriber) -> None:
         self._followers.pop(follower, None)
         if not self._followers and self._poll:
             self._poll.cancel()
 
-    def _start_looking(self) -> None:
+    def _start_polling(self) -> None:
         # Only after the writer could see that somebody follows: from here on it brings along what others commit.
-        with self._explained():
+        with self._sqlite_errors():
             self._end()
-            self._known = self._reader.changes.latest()
-        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+            self._last_sequence = self._reader.changes.latest()
+        self._poll = self._loop.call_later(_POLL_SECONDS, self._poll_changes)
 
-    def _usable(self) -> Writer:
+    def _require_open(self) -> Writer:
         if self._writer is None:
             raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
         if self._process != os.getpid():
@@ -222,7 +222,7 @@ class SqliteStore(Store):
         return self._writer
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _sqlite_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -263,14 +263,14 @@ class SqliteStore(Store):
         if self._finished:
             call = self._finished.popleft()
             try:
-                self._tell_before(call)
+                self._notify_before_reply(call)
             finally:  # a listener may end the program, and then too every call gets its answer
                 self._settle(call)
                 self._answering = True
                 self._loop.call_soon(self._answer)
 
     def _settle(self, call: Call) -> None:
-        self._known = max(self._known, call.sequence)
+        self._last_sequence = max(self._last_sequence, call.sequence)
         if call.reply is None:  # it only brought news of others
             return
         self._unanswered -= 1
@@ -278,40 +278,40 @@ class SqliteStore(Store):
         if not self._unanswered and self._all_answered:
             self._all_answered.set_result(None)
 
-    def _tell_before(self, call: Call) -> None:
-        self._tell_others(call.others)
+    def _notify_before_reply(self, call: Call) -> None:
+        self._notify_external(call.others)
         for topic, payload in call.changes:
-            self._tell(Change(topic, bytes(payload), call.number))
+            self._notify(ChangeRecord(topic, bytes(payload), call.number))
 
-    def _look(self) -> None:
+    def _poll_changes(self) -> None:
         """See whether other processes have committed. While calls of our own are under way, those bring it along."""
-        self._poll = self._loop.call_later(_POLL_SECONDS, self._look)
+        self._poll = self._loop.call_later(_POLL_SECONDS, self._poll_changes)
         if not self._unanswered:
             try:
-                self._tell_others(self._others())
+                self._notify_external(self._external_changes())
             except ProfileError as error:
-                if str(error) != self._complaint:  # once, and not fifty times a second
-                    self._complaint = str(error)
+                if str(error) != self._last_logged_error:  # once, and not fifty times a second
+                    self._last_logged_error = str(error)
                     logger.error("%s", error)
 
-    def _others(self) -> list[tuple[int, list[Change]]]:
+    def _external_changes(self) -> list[tuple[int, list[ChangeRecord]]]:
         """What has been committed since followers were last told. Right only while no call of our own is under way."""
-        with self._explained():
+        with self._sqlite_errors():
             self._end()
-            return self._reader.changes.after(self._known)
+            return self._reader.changes.after(self._last_sequence)
 
-    def _tell_others(self, rows: Iterable[tuple[int, list[Change]]]) -> None:
+    def _notify_external(self, rows: Iterable[tuple[int, list[ChangeRecord]]]) -> None:
         for sequence, changes in rows:
-            if sequence <= self._known:
+            if sequence <= self._last_sequence:
                 continue
-            if sequence > self._known + 1:
-                logger.warning("%s: changes %d to %d were missed", self._path, self._known + 1, sequence - 1)
-                self._tell(Change(MISSED, b"", None))
-            self._known = sequence
+            if sequence > self._last_sequence + 1:
+                logger.warning("%s: changes %d to %d were missed", self._path, self._last_sequence + 1, sequence - 1)
+                self._notify(ChangeRecord(RESYNC, b"", None))
+            self._last_sequence = sequence
             for change in changes:
-                self._tell(change)
+                self._notify(change)
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: ChangeRecord) -> None:
         for follower, calls_before in list(self._followers.items()):
             if change.call is None or change.call > calls_before:
                 try:

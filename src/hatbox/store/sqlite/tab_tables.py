@@ -86,15 +86,15 @@ class SqliteTabTable:
         self._rows.delete("id = ?", (tab,))
         self._pages.delete("tab = ?", (tab,))
 
-    def place(self, order: Iterable[tuple[int, int]]) -> None:
+    def set_positions(self, order: Iterable[tuple[int, int]]) -> None:
         for tab, position in order:
             self._rows.update((tab,), {"position": position})
 
-    def page(self, tab: int) -> bytes | None:
+    def page_snapshot(self, tab: int) -> bytes | None:
         row = self._pages.get(tab)
         return row[1] if row else None
 
-    def keep_page(self, tab: int, page: bytes) -> None:
+    def save_page_snapshot(self, tab: int, page: bytes) -> None:
         if self._rows.execute("SELECT 1 FROM tabs WHERE id = ?", (tab,)).fetchone():
             self._pages.put([(tab, page)])
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieKey, CookieRow, IdentityRow
+from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
@@ -107,13 +107,13 @@ class SqliteCookieTable:
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
         self._rows.put((*_as_stored(row), store) for row in rows)
 
-    def delete(self, store: int, keys: Iterable[CookieKey]) -> None:
+    def delete(self, store: int, keys: Iterable[CookieRowKey]) -> None:
         self._rows.delete_keys((store, *key) for key in keys)
 
     def clear(self, store: int) -> None:
         self._rows.delete("store = ?", (store,))
 
-    def touch(self, store: int, used: Iterable[tuple[float, CookieKey]]) -> None:
+    def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
         for when, key in used:
             self._rows.update((store, *key), {"last_access": float(when)})
 

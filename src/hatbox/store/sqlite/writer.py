@@ -19,17 +19,17 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import HatboxError, ProfileCorrupt
-from hatbox.store.base import Change, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Transaction, TransactionFunction
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import RETENTION_SECONDS
 from hatbox.store.sqlite.failures import explained
-from hatbox.store.sqlite.profile_file import ProfileFile, inode_of, open_profile, refuse_newer, refuse_replaced
+from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
 from hatbox.store.sqlite.tables import SqliteTransaction
 
 __all__ = ["Call", "Writer"]
 
-_AT_ONCE: Final = 1024
-_TRY_MILLISECONDS: Final = 8
+_MAX_BATCH_SIZE: Final = 1024
+_BUSY_TIMEOUT_MS: Final = 8
 _CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not at every commit of a burst
 _IDLE_SECONDS: Final = 1.0  # without calls, before the WAL is truncated
 _BUSY_SECONDS: Final = 30.0  # the longest that calls without a pause can delay it
@@ -41,7 +41,9 @@ class Call:
 
     __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
 
-    def __init__(self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool) -> None:
+    def __init__(
+        self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
+    ) -> None:
         self.number = number
         self.work = work
         self.reply = reply
@@ -51,7 +53,7 @@ class Call:
         self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
         self.sequence = 0
         """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
-        self.others: Sequence[tuple[int, list[Change]]] = ()
+        self.others: Sequence[tuple[int, list[ChangeRecord]]] = ()
         """What other processes committed before it, for those who follow the profile."""
 
 
@@ -103,7 +105,7 @@ class Writer:
             self._connection = self._file.connection
             self._inode = inode_of(self._path)
             # SQLite itself would wait ever longer between its tries, and leave followers without changes meanwhile.
-            self._connection.execute(f"PRAGMA busy_timeout = {_TRY_MILLISECONDS}")
+            self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             self._transaction = SqliteTransaction(self._connection)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
@@ -113,7 +115,7 @@ class Writer:
         self._due = time.monotonic() + _IDLE_SECONDS  # rows of an earlier program may be too old
         try:
             while calls := self._next_calls():
-                self._perform(calls)
+                self._run_batch(calls)
             self._wait_for_others()
             self._file.close(damaged=self.damaged is not None)
         finally:
@@ -130,7 +132,7 @@ class Writer:
         call = self._wait_for_call()
         while call is not None:
             calls.append(call)
-            if len(calls) == _AT_ONCE or self._queue.empty():
+            if len(calls) == _MAX_BATCH_SIZE or self._queue.empty():
                 return calls
             call = self._queue.get()
         if calls:
@@ -160,9 +162,9 @@ class Writer:
         if self.damaged or self._file.read_only:
             return
         try:
-            refuse_replaced(self._path, self._inode)
+            check_same_file(self._path, self._inode)
             self._connection.execute("BEGIN IMMEDIATE")
-            refuse_newer(self._path, self._connection)
+            check_schema_version(self._path, self._connection)
             self._transaction.head.reset()
             rows_remain = self._transaction.changes.prune()
             self._connection.execute("COMMIT")
@@ -183,28 +185,28 @@ class Writer:
         if isinstance(error, ProfileCorrupt) and not self.damaged:
             self.damaged = error
 
-    def _perform(self, calls: list[Call]) -> None:
+    def _run_batch(self, calls: list[Call]) -> None:
         """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
         try:
             self._begin(calls)
         except Exception as error:  # noqa: BLE001 - the callers get it
-            self._give_up(calls, error)
+            self._fail_calls(calls, error)
             return
         try:
             self._commit(calls)
         except Exception as error:  # noqa: BLE001 - as above
             if len(calls) == 1:
-                self._give_up(calls, error)
+                self._fail_calls(calls, error)
                 return
             self._roll_back()
             for call in calls:
-                self._perform([call])
+                self._run_batch([call])
             return
         self._finished(calls)
 
     def _begin(self, calls: list[Call]) -> None:
         if (now := time.monotonic()) > self._checked + _CHECK_SECONDS:
-            refuse_replaced(self._path, self._inode)
+            check_same_file(self._path, self._inode)
             self._checked = now
         writes = any(call.writes for call in calls)
         if writes and self.damaged:
@@ -214,7 +216,7 @@ class Writer:
         while True:
             try:
                 self._connection.execute(statement)
-                refuse_newer(self._path, self._connection)
+                check_schema_version(self._path, self._connection)
                 self._transaction.head.reset()
                 if writes:
                     self._postpone_maintenance()
@@ -224,9 +226,9 @@ class Writer:
                 waited_enough = time.monotonic() > now + failures.BUSY_SECONDS
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or waited_enough:
                     raise
-                self._hand_on_others()
+                self._forward_external_changes()
 
-    def _hand_on_others(self) -> None:
+    def _forward_external_changes(self) -> None:
         """Followers receive what other processes commit while this one waits to write."""
         if self._known() is not None:
             news = Call(0, _nothing, None, writes=False)
@@ -234,7 +236,7 @@ class Writer:
             if news.others:
                 self._finished([news])
 
-    def _others(self) -> Sequence[tuple[int, list[Change]]]:
+    def _others(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
         known = self._known()
         return () if known is None else self._transaction.changes.after(known)
 
@@ -261,7 +263,7 @@ class Writer:
         for call in calls:
             call.sequence = sequence
 
-    def _give_up(self, calls: list[Call], error: Exception) -> None:
+    def _fail_calls(self, calls: list[Call], error: Exception) -> None:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
             error = explained(self._path, error)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.errors import RuntimeGone, SandboxUnavailable
-from hatbox.extensions.runtime import DenoProcess, Limits, deno
+from hatbox.errors import ExtensionTerminated, SandboxUnavailable
+from hatbox.extensions.runtime import DenoProcess, RuntimeLimits, deno
 from hatbox.extensions.runtime.command import deno_program
 from hatbox.extensions.runtime.sandbox import Layers, available_layers, required, seccomp, wall
 from tests.extensions.runtime.lab import Lab, in_lab, needs_deno
@@ -89,7 +89,7 @@ def test_where_the_whole_wall_is_required_nothing_starts_without_it(
 
     async def use(_: Lab) -> None:
         with pytest.raises(SandboxUnavailable, match=r"no seccomp \(Invalid argument\)"):
-            await DenoProcess.start(Limits(require_sandbox=how == "limits"))
+            await DenoProcess.start(RuntimeLimits(require_sandbox=how == "limits"))
         assert started == []
 
     in_lab(tmp_path, use)
@@ -102,7 +102,7 @@ def test_where_the_whole_wall_is_required_and_there_extensions_start(
     monkeypatch.setenv("HATBOX_SANDBOX", "required")
 
     async def use(lab: Lab) -> None:
-        assert await (await lab.start(limits=Limits(require_sandbox=True))).evaluate("1") == 1
+        assert await (await lab.start(limits=RuntimeLimits(require_sandbox=True))).evaluate("1") == 1
 
     in_lab(tmp_path, use)
 
@@ -124,7 +124,7 @@ def test_a_wall_that_fails_half_way_starts_nothing(tmp_path: Path, monkeypatch: 
         started: list[object] = []
         monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: started.append(1))
         monkeypatch.setattr(seccomp, "program", lambda *_, **__: b"\xff" * 8)  # which the kernel refuses
-        with pytest.raises(RuntimeGone, match=r"cannot be started in its sandbox: .*Invalid argument"):
+        with pytest.raises(ExtensionTerminated, match=r"cannot be started in its sandbox: .*Invalid argument"):
             await lab.start()
         assert started == []
 
@@ -173,7 +173,7 @@ def test_a_child_that_leaves_another_behind_has_ended_nevertheless(
     monkeypatch.setattr(deno, "command", lambda *_, **__: [deno_program(), "run", "-A", "--quiet", str(script)])
 
     async def use(_: Lab) -> None:
-        child = await DenoProcess.start(Limits())
+        child = await DenoProcess.start(RuntimeLimits())
         ended = await child.exited
         assert ended.reason == "crashed: SIGKILL"
         found = re.search(r"heir (\d+) there", ended.detail)

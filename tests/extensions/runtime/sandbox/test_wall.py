@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hatbox.extensions.runtime import Limits
+from hatbox.extensions.runtime import RuntimeLimits
 from hatbox.extensions.runtime.cache_filling import fill_cache
 from hatbox.extensions.runtime.code_cache import CodeCache
 from hatbox.extensions.runtime.command import deno_program, environment
@@ -88,7 +88,7 @@ TABLE = {
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeCache]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield fill_cache(Limits(), AVAILABLE, unsafe_eval=False)
+        yield fill_cache(RuntimeLimits(), AVAILABLE, unsafe_eval=False)
 
 
 @pytest.fixture(scope="module")

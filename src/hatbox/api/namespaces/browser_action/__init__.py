@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.browser_action import action_clicks as clicks
 from hatbox.api.namespaces.browser_action.css_colors import contrasting, parse_color
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
-from hatbox.api.namespaces.tabs.clicked_tab import clean
+from hatbox.api.namespaces.tabs.clicked_tab import to_well_formed
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.events import Event
 from hatbox.extension_data.action_values import Defaults, Details, get_value, set_value, target_of
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["KIND", "defaults_of", "implement"]
 
@@ -31,7 +31,7 @@ class _UserSettings(NamedTuple):
     is_on_toolbar: bool
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the buttons of a profile."""
     return _Button(surface, services)
 
@@ -51,16 +51,16 @@ def defaults_of(manifest: Mapping[str, Any]) -> Defaults:
 
 
 class _Button(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
-        feed = Feed(services.store, surface.namespace)
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        feed = ChangeEvents(services.store, surface.namespace)
         events = {
-            "onClicked": Source(
+            "onClicked": EventBinding(
                 feed.event("onClicked", clicks.topic_of(KIND), clicks.decode_click), clicks.told_clicked
             ),
             # The user has no toolbar to move it on.
-            "onUserSettingsChanged": Source(Event(f"{surface.namespace}.onUserSettingsChanged"), lambda *_: None),
+            "onUserSettingsChanged": EventBinding(Event(f"{surface.namespace}.onUserSettingsChanged"), lambda *_: None),
         }
         super().__init__(surface, services.store, events)
 
@@ -68,7 +68,7 @@ class _Button(Namespace):
         self, member: str, caller: ExtensionCaller, details: Details, name: str, value: Any
     ) -> asyncio.Future[Any]:
         def rule(transaction: Transaction) -> None:
-            set_value(transaction, caller.id, KIND, target_of(transaction, details), name, clean(value))
+            set_value(transaction, caller.id, KIND, target_of(transaction, details), name, to_well_formed(value))
 
         return self._write(member, rule)
 

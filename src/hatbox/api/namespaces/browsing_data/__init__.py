@@ -9,18 +9,18 @@ from hatbox.api.namespace import Namespace
 from hatbox.api.namespaces.browsing_data import data_removal as rules
 from hatbox.api.namespaces.browsing_data.data_removal import Options, removal_of
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the cookies and the site data of a profile."""
     return _BrowsingData(surface, services)
 
 
 class _BrowsingData(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         super().__init__(surface, services.store, {})
 
     def settings(self) -> asyncio.Future[Any]:

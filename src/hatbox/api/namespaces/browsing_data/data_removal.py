@@ -11,15 +11,15 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from hatbox.cookies.cookie import Cause, Change
-from hatbox.cookies.cookie_stores import find_cookies, keep_changes
+from hatbox.cookies.cookie import ChangeCause, JarChange
+from hatbox.cookies.cookie_stores import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
-from hatbox.identities.ids import store_number
+from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import Transaction
-from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, forget_site_data
+from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, clear_site_data
 from hatbox.urls.url import parse_url
 
-__all__ = ["Options", "Removal", "removal_of", "remove", "settings"]
+__all__ = ["DataRemoval", "Options", "removal_of", "remove", "settings"]
 
 Options: TypeAlias = Mapping[str, Any]
 
@@ -34,7 +34,7 @@ _PARTS: Final = {
 _EVERYTHING: Final = 0  # since 1970
 
 
-class Removal(NamedTuple):
+class DataRemoval(NamedTuple):
     """The options of a call: None is any."""
 
     since: float | None
@@ -57,25 +57,25 @@ class _Since(NamedTuple):
     since: int = _EVERYTHING
 
 
-class _Settings(NamedTuple):
+class _BrowsingDataSettings(NamedTuple):
     options: _Since = _Since()
     data_to_remove: _Kinds = _Kinds()
     data_removal_permitted: _Kinds = _Kinds()
 
 
-def settings(_: Transaction) -> _Settings:
+def settings(_: Transaction) -> _BrowsingDataSettings:
     """What a user would remove. There is nothing that anybody could have chosen, so it is all."""
-    return _Settings()
+    return _BrowsingDataSettings()
 
 
-def removal_of(path: str, options: Options) -> Removal:
+def removal_of(path: str, options: Options) -> DataRemoval:
     """The options of a call, in their normal form, checked for what a schema cannot say."""
     for place, host in enumerate(options["hostnames"] or ()):
         if not _is_host(host):
             problem = f"Error processing hostnames.{place}: Error: Invalid hostname {host}"
             raise ArgumentError(f"Type error for parameter options ({problem}) for {path}.")
     kinds = options["originTypes"] or {}
-    return Removal(
+    return DataRemoval(
         _seconds(options["since"]),
         None if options["hostnames"] is None else frozenset(options["hostnames"]),
         options["cookieStoreId"] or None,
@@ -83,7 +83,7 @@ def removal_of(path: str, options: Options) -> Removal:
     )
 
 
-def remove(transaction: Transaction, removal: Removal, kinds: Sequence[str]) -> None:
+def remove(transaction: Transaction, removal: DataRemoval, kinds: Sequence[str]) -> None:
     """Remove data of these kinds: all of it or, if one of them cannot be removed so, nothing."""
     if not removal.is_web:
         raise ApiError("Firefox does not support protectedWeb or extension as originTypes.")
@@ -98,7 +98,7 @@ def remove(transaction: Transaction, removal: Removal, kinds: Sequence[str]) -> 
         if "cookies" in kinds:
             _remove_cookies(transaction, number, removal)
         if parts:
-            forget_site_data(transaction, number, parts, removal.hosts)
+            clear_site_data(transaction, number, parts, removal.hosts)
 
 
 def _stores(transaction: Transaction, cookie_store_id: str | None) -> Iterable[int]:
@@ -106,18 +106,18 @@ def _stores(transaction: Transaction, cookie_store_id: str | None) -> Iterable[i
         return [0, *(row[0] for row in transaction.identities.find())]
     if cookie_store_id == _PRIVATE:
         return []
-    number = store_number(cookie_store_id)
+    number = store_user_context_id(cookie_store_id)
     if number is None or (number and transaction.identities.get(number) is None):
         raise ApiError(f"Invalid cookieStoreId: {cookie_store_id}")
     return [number]
 
 
-def _remove_cookies(transaction: Transaction, number: int, removal: Removal) -> None:
+def _remove_cookies(transaction: Transaction, number: int, removal: DataRemoval) -> None:
     domains = None if removal.hosts is None else sorted(removal.hosts)
     found = [] if domains == [] else find_cookies(transaction, number, domains=domains)
     gone = [cookie for cookie in found if removal.since is None or cookie.created >= removal.since]
     if gone:
-        keep_changes(transaction, number, [Change(cookie, True, Cause.EXPLICIT) for cookie in gone])
+        write_changes(transaction, number, [JarChange(cookie, True, ChangeCause.EXPLICIT) for cookie in gone])
 
 
 def _is_host(text: str) -> bool:

@@ -12,10 +12,10 @@ from hatbox.api.namespaces.cookies.cookie_query import find, query_all, query_on
 from hatbox.api.namespaces.cookies.cookie_views import CookieStoreView, CookieView, Removed, cookie_view
 from hatbox.api.namespaces.cookies.partition_keys import partition_key
 from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from
-from hatbox.cookies.cookie import Cause, Change, Cookie
-from hatbox.cookies.cookie_stores import find_cookies, keep_changes, put_cookie
+from hatbox.cookies.cookie import ChangeCause, Cookie, JarChange
+from hatbox.cookies.cookie_stores import find_cookies, put_cookie, write_changes
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_number
+from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_user_context_id
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
@@ -73,7 +73,7 @@ def remove(transaction: Transaction, details: Details, hosts: HostPermissions, n
     found = [] if number is None else find(transaction, number, query, now)
     if number is None or not found:
         return None
-    keep_changes(transaction, number, [Change(found[0], True, Cause.EXPLICIT)])
+    write_changes(transaction, number, [JarChange(found[0], True, ChangeCause.EXPLICIT)])
     return Removed(details["url"], details["name"], cookie_store_id_of(number), "", partition_key(found[0]))
 
 
@@ -90,7 +90,7 @@ def _store(transaction: Transaction, details: Details) -> int | None:
     store_id = details["storeId"] or DEFAULT_STORE
     if store_id == _PRIVATE_STORE:
         raise ApiError("Extension disallowed access to the private cookies storeId.")
-    number = store_number(store_id)
+    number = store_user_context_id(store_id)
     return number if number == 0 or (number and transaction.identities.get(number)) else None
 
 

@@ -15,17 +15,17 @@ from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import find_cookies
 from hatbox.cookies.domains import canonical_host
-from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["Query", "find", "query_all", "query_one"]
+__all__ = ["CookieQuery", "find", "query_all", "query_one"]
 
 _order = attrgetter("order")
 
 
-class Query(NamedTuple):
+class CookieQuery(NamedTuple):
     """What to look for; None is no filter. `nowhere` is for a URL or domain that no cookie can have."""
 
     hosts: HostPermissions
@@ -39,10 +39,10 @@ class Query(NamedTuple):
     session: bool | None = None
 
 
-def query_one(details: Mapping[str, Any], hosts: HostPermissions) -> Query:
+def query_one(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery:
     """What get and remove look for, and set, to find again what it has set; raises ApiError."""
     url = parse_url(details["url"])
-    return Query(
+    return CookieQuery(
         hosts,
         in_one(details["partitionKey"], url),
         nowhere=url is None or bool(details["firstPartyDomain"]),
@@ -51,14 +51,14 @@ def query_one(details: Mapping[str, Any], hosts: HostPermissions) -> Query:
     )
 
 
-def query_all(details: Mapping[str, Any], hosts: HostPermissions) -> Query:
+def query_all(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery:
     """What getAll looks for; raises ApiError."""
     given, url = details["partitionKey"], None
     if details["url"] is not None:
         url = parse_url(details["url"])
     is_exact = details["url"] is not None and given is not None and given["topLevelSite"] is not None
     domain = None if details["domain"] is None else _bare_domain(details["domain"])
-    return Query(
+    return CookieQuery(
         hosts,
         in_one(given, url) if is_exact else in_all(given),
         nowhere=(details["url"] is not None and url is None)
@@ -73,7 +73,7 @@ def query_all(details: Mapping[str, Any], hosts: HostPermissions) -> Query:
     )
 
 
-def find(transaction: Transaction, number: int, query: Query, now: float) -> list[Cookie]:
+def find(transaction: Transaction, number: int, query: CookieQuery, now: float) -> list[Cookie]:
     """The cookies that a query is about, those with longer paths first, then older ones."""
     if query.nowhere:
         return []
@@ -87,8 +87,8 @@ def find(transaction: Transaction, number: int, query: Query, now: float) -> lis
     return found
 
 
-def _candidates(transaction: Transaction, number: int, query: Query) -> list[Cookie]:
-    suffixes = default_suffixes()
+def _candidates(transaction: Transaction, number: int, query: CookieQuery) -> list[Cookie]:
+    suffixes = default_public_suffixes()
     name, domain = query.name, query.domain
     if query.url is not None:
         return find_cookies(transaction, number, name=name, domains=suffixes.place(query.url.host).domains)
@@ -97,7 +97,7 @@ def _candidates(transaction: Transaction, number: int, query: Query) -> list[Coo
     return find_cookies(transaction, number, name=name, below=domain)
 
 
-def _is_wanted(cookie: Cookie, query: Query) -> bool:
+def _is_wanted(cookie: Cookie, query: CookieQuery) -> bool:
     return (
         (query.url is None or _goes_with(cookie, query.url))
         and (query.domain is None or f".{cookie.domain}".endswith(f".{query.domain}"))

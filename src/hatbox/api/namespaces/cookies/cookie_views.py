@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from hatbox.api.namespaces.cookies.partition_keys import PartitionKey, partition_key
-from hatbox.cookies.cookie import Cause, Cookie
+from hatbox.cookies.cookie import ChangeCause, Cookie
 from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.javascript.text import well_formed
 
-__all__ = ["ChangeInfo", "CookieStoreView", "CookieView", "Removed", "change_info", "cookie_view", "octets"]
+__all__ = ["CookieChangeView", "CookieStoreView", "CookieView", "Removed", "change_info", "cookie_view", "octets"]
 
 # Firefox has no cause of its own for a cookie that an expired one has taken away.
-_CAUSES: Final = {Cause.EXPIRED_OVERWRITE: Cause.EXPLICIT}
+_CAUSES: Final = {ChangeCause.EXPIRED_OVERWRITE: ChangeCause.EXPLICIT}
 
 
 class CookieView(msgspec.Struct, frozen=True, gc=False):
@@ -38,7 +38,7 @@ class CookieView(msgspec.Struct, frozen=True, gc=False):
     store_id: str
 
 
-class ChangeInfo(NamedTuple):
+class CookieChangeView(NamedTuple):
     """What a listener is told."""
 
     removed: bool
@@ -84,10 +84,10 @@ def cookie_view(cookie: Cookie, store_id: str) -> CookieView:
     )
 
 
-def change_info(change: CookieChange) -> ChangeInfo:
+def change_info(change: CookieChange) -> CookieChangeView:
     """A change as a listener is told of it."""
     cause = _CAUSES.get(change.cause, change.cause)
-    return ChangeInfo(change.removed, cookie_view(change.cookie, change.cookie_store_id), cause.value)
+    return CookieChangeView(change.removed, cookie_view(change.cookie, change.cookie_store_id), cause.value)
 
 
 def octets(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.cookies.cookie import Cookie, Partition
 from hatbox.cookies.partitions import canonical_partition, is_foreign
-from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.errors import ApiError
 from hatbox.urls.url import Url, parse_url
 
@@ -82,7 +82,7 @@ def _site(given: Mapping[str, Any]) -> str | None:
     url = parse_url(text)
     if url is None or url.scheme not in _SCHEMES:
         raise _invalid()
-    return f"{url.scheme}://{default_suffixes().site(url.host)}"
+    return f"{url.scheme}://{default_public_suffixes().site(url.host)}"
 
 
 def _invalid() -> ApiError:

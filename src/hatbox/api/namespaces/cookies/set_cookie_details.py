@@ -15,7 +15,7 @@ from hatbox.api.namespaces.cookies.partition_keys import partition_at
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.domains import is_ip
 from hatbox.cookies.parse import LONGEST_ATTRIBUTE, LONGEST_PAIR
-from hatbox.cookies.public_suffixes import default_suffixes
+from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage import LIFETIME_SECONDS
 from hatbox.errors import ApiError, PermissionDenied
 from hatbox.javascript.text import stringify
@@ -63,7 +63,7 @@ def _domain(details: Mapping[str, Any], url: Url, hosts: HostPermissions) -> tup
     domain = (given[1:] if given.startswith(".") and given != "." else given).lower()
     if ":" in domain and not domain.startswith("["):
         domain = f"[{domain}]"
-    place = default_suffixes().place(url.host)
+    place = default_public_suffixes().place(url.host)
     if domain != url.host and (place.is_suffix or domain not in place.domains):
         raise _denied(details)
     if is_ip(domain):

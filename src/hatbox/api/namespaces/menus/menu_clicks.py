@@ -10,23 +10,34 @@ from typing import Final
 import msgspec
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespaces.menus.menu_context import ACTIONS, Spot, shown_items
-from hatbox.api.namespaces.tabs.clicked_tab import view_of
-from hatbox.api.namespaces.tabs.tab_access import asker_of
+from hatbox.api.namespaces.menus.menu_context import ACTIONS, MenuContext, visible_items
+from hatbox.api.namespaces.tabs.clicked_tab import clicked_tab_view
+from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_views import TabView
 from hatbox.extension_data import menu_items as items
 from hatbox.extension_data.menu_items import Item, ItemId
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import Tab
 
-__all__ = ["CLICKED", "HIDDEN", "SHOWN", "Clicked", "Shown", "choose", "hidden", "opened", "told_clicked", "told_shown"]
+__all__ = [
+    "CLICKED",
+    "HIDDEN",
+    "SHOWN",
+    "MenuItemClicked",
+    "MenuShown",
+    "click_item",
+    "record_hidden",
+    "record_shown",
+    "told_clicked",
+    "told_shown",
+]
 
 CLICKED, SHOWN, HIDDEN = "menus.clicked", "menus.shown", "menus.hidden"
 
 _BUTTON: Final = 0
 
 
-class ClickInfo(msgspec.Struct, frozen=True, kw_only=True):
+class MenuClickData(msgspec.Struct, frozen=True, kw_only=True):
     """What a listener is told of a click."""
 
     menu_item_id: ItemId
@@ -46,20 +57,20 @@ class ClickInfo(msgspec.Struct, frozen=True, kw_only=True):
     button: int = _BUTTON
 
 
-class Clicked(msgspec.Struct, frozen=True):
+class MenuItemClicked(msgspec.Struct, frozen=True):
     """An item that was chosen."""
 
     extension: str
-    info: ClickInfo
+    info: MenuClickData
     tab: Tab | None
 
 
-class Shown(msgspec.Struct, frozen=True):
+class MenuShown(msgspec.Struct, frozen=True):
     """A menu that was opened, and the items in it by their extensions; `only` if it is the menu of one of them."""
 
     only: str | None
     menu_ids: dict[str, list[ItemId]]
-    spot: Spot
+    spot: MenuContext
 
 
 class ShownInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,26 +89,26 @@ class ShownInfo(msgspec.Struct, frozen=True, kw_only=True):
     selection_text: str | None = None
 
 
-def opened(transaction: Transaction, extension: str, spot: Spot) -> None:
+def record_shown(transaction: Transaction, extension: str, spot: MenuContext) -> None:
     """A menu is opened; in that of a button are only the items of this extension."""
-    only = extension if spot.outside in ACTIONS else None
+    only = extension if spot.ui_context in ACTIONS else None
     owners = [only] if only else dict.fromkeys(owner for owner, _, _ in transaction.extensions.find(items.KIND))
-    shown = {owner: [item.id for item in shown_items(spot, items.get_all(transaction, owner))] for owner in owners}
-    transaction.changes.append(SHOWN, _encode(Shown(only, shown, spot)))
+    shown = {owner: [item.id for item in visible_items(spot, items.get_all(transaction, owner))] for owner in owners}
+    transaction.changes.append(SHOWN, _encode(MenuShown(only, shown, spot)))
 
 
-def hidden(transaction: Transaction, extension: str, spot: Spot) -> None:
+def record_hidden(transaction: Transaction, extension: str, spot: MenuContext) -> None:
     """The menu is closed again."""
-    transaction.changes.append(HIDDEN, _encode(extension if spot.outside in ACTIONS else None))
+    transaction.changes.append(HIDDEN, _encode(extension if spot.ui_context in ACTIONS else None))
 
 
-def choose(transaction: Transaction, extension: str, item: Item, spot: Spot, *, tell: bool = True) -> None:
+def click_item(transaction: Transaction, extension: str, item: Item, spot: MenuContext, *, tell: bool = True) -> None:
     """An item is chosen: a checkbox changes, of radio items one is checked. Listeners hear of it, if they are to."""
     now = _checked(transaction, extension, item)
     if not tell:
         return
     is_checkable = item.type in ("checkbox", "radio")
-    info = ClickInfo(
+    info = MenuClickData(
         menu_item_id=item.id,
         parent_menu_item_id=item.parent,
         view_type=spot.view_type,
@@ -112,7 +123,7 @@ def choose(transaction: Transaction, extension: str, item: Item, spot: Spot, *, 
         checked=now if is_checkable else None,
         was_checked=item.checked if is_checkable else None,
     )
-    transaction.changes.append(CLICKED, _encode(Clicked(extension, info, spot.tab)))
+    transaction.changes.append(CLICKED, _encode(MenuItemClicked(extension, info, spot.tab)))
 
 
 def _checked(transaction: Transaction, extension: str, item: Item) -> bool:
@@ -145,12 +156,12 @@ def _keep_checked(transaction: Transaction, extension: str, item: Item, *, check
         items.put(transaction, extension, msgspec.structs.replace(item, checked=checked))
 
 
-def told_clicked(caller: Caller, clicked: Clicked) -> tuple[ClickInfo, TabView | None] | None:
+def told_clicked(caller: Caller, clicked: MenuItemClicked) -> tuple[MenuClickData, TabView | None] | None:
     """(info, tab), if it is an item of the caller's."""
-    return (clicked.info, view_of(caller, clicked.tab)) if clicked.extension == caller.id else None
+    return (clicked.info, clicked_tab_view(caller, clicked.tab)) if clicked.extension == caller.id else None
 
 
-def told_shown(caller: Caller, shown: Shown) -> tuple[ShownInfo, TabView | None] | None:
+def told_shown(caller: Caller, shown: MenuShown) -> tuple[ShownInfo, TabView | None] | None:
     """(info, tab). What is in the page is only for those who may see it: the user has not chosen anything of theirs."""
     if shown.only not in (None, caller.id):
         return None
@@ -163,8 +174,8 @@ def told_shown(caller: Caller, shown: Shown) -> tuple[ShownInfo, TabView | None]
         frame_id=0 if spot.view_type else None,
         editable=spot.editable,
     )
-    asker = asker_of(caller)
-    if tab is not None and asker.may_enter(tab):
+    asker = tab_access(caller)
+    if tab is not None and asker.has_host_access(tab):
         info = msgspec.structs.replace(
             info,
             link_text=spot.link_text,

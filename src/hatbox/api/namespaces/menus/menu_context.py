@@ -12,7 +12,7 @@ from hatbox.tabs.tab_model import Tab
 from hatbox.urls.match_patterns import parse_url_pattern
 from hatbox.urls.url import parse_url
 
-__all__ = ["ACTIONS", "Spot", "offers", "shown_items"]
+__all__ = ["ACTIONS", "MenuContext", "is_item_visible", "visible_items"]
 
 ACTIONS: Final = frozenset({"action", "browser_action", "page_action"})
 """The menus of buttons, in which an extension is alone."""
@@ -21,11 +21,11 @@ _OUTSIDE_PAGES: Final = ACTIONS | {"tab", "tools_menu"}
 _NOT_ALL: Final = frozenset({"tab", "tools_menu"})  # what is not meant by "all"
 
 
-class Spot(msgspec.Struct, frozen=True, kw_only=True):
+class MenuContext(msgspec.Struct, frozen=True, kw_only=True):
     """Where a menu is opened: in the page of a tab, on something in it, or outside."""
 
     tab: Tab | None
-    outside: str = ""
+    ui_context: str = ""
     """What it is on, if that is not a page: `tab`, `tools_menu`, or a button."""
     link_url: str | None = None
     link_text: str | None = None
@@ -47,16 +47,16 @@ class Spot(msgspec.Struct, frozen=True, kw_only=True):
             "selection": self.selection_text is not None,
             "video": self.media_type == "video",
         }
-        found = [self.outside] if self.outside else [name for name, is_on in applies.items() if is_on]
-        return (*(found or ["page"]), *(() if self.outside in _NOT_ALL else ("all",)))
+        found = [self.ui_context] if self.ui_context else [name for name, is_on in applies.items() if is_on]
+        return (*(found or ["page"]), *(() if self.ui_context in _NOT_ALL else ("all",)))
 
     @property
     def view_type(self) -> str | None:
         """`tab` in a page."""
-        return None if self.outside in _OUTSIDE_PAGES else "tab"
+        return None if self.ui_context in _OUTSIDE_PAGES else "tab"
 
 
-def offers(spot: Spot, item: Item) -> bool:
+def is_item_visible(spot: MenuContext, item: Item) -> bool:
     """Whether an item is shown here, all above it being shown."""
     return (
         item.visible
@@ -67,13 +67,13 @@ def offers(spot: Spot, item: Item) -> bool:
     )
 
 
-def shown_items(spot: Spot, items: dict[ItemId, Item]) -> list[Item]:
+def visible_items(spot: MenuContext, items: dict[ItemId, Item]) -> list[Item]:
     """The items that are shown here, each followed by those below it."""
     found: list[Item] = []
 
     def gather(parent: ItemId | None) -> None:
         for item in items.values():
-            if item.parent == parent and offers(spot, item):
+            if item.parent == parent and is_item_visible(spot, item):
                 found.append(item)
                 gather(item.id)
 
@@ -81,7 +81,7 @@ def shown_items(spot: Spot, items: dict[ItemId, Item]) -> list[Item]:
     return found
 
 
-def _page_url(spot: Spot) -> str | None:
+def _page_url(spot: MenuContext) -> str | None:
     return spot.tab.url if spot.tab else None
 
 

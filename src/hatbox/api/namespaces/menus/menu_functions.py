@@ -13,11 +13,11 @@ from hatbox.extension_data.menu_items import Item, ItemId
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import parse_url_pattern
 
-__all__ = ["MADE", "Properties", "create", "remove", "remove_all", "update"]
+__all__ = ["CREATED", "Properties", "create", "remove", "remove_all", "update"]
 
 Properties: TypeAlias = Mapping[str, Any]
 
-MADE: Final = "\0"
+CREATED: Final = "\0"
 """What stands before an id that members/menus.js has made: a number, which scripts cannot give themselves."""
 
 _NAMES: Final = {
@@ -54,7 +54,7 @@ def update(transaction: Transaction, extension: str, item_id: ItemId, properties
     """Change what is given of an item. With a parent, it goes to the end of that one's menu."""
     item = _existing(transaction, extension, item_id)
     if properties["parentId"] is not None:
-        _refuse_circle(transaction, extension, item, properties["parentId"])
+        _check_no_cycle(transaction, extension, item, properties["parentId"])
     changed = _changed(transaction, extension, properties)
     if "parent" in changed:
         items.delete(transaction, extension, item_id)
@@ -77,7 +77,7 @@ def remove_all(transaction: Transaction, extension: str) -> None:
 def _id(transaction: Transaction, extension: str, wanted: str | None) -> ItemId:
     if wanted is None:  # Python asks; what JavaScript makes counts upwards
         return min([0, *(each for each in items.get_all(transaction, extension) if isinstance(each, int))]) - 1
-    if wanted.startswith(MADE) and wanted[1:].isdecimal():
+    if wanted.startswith(CREATED) and wanted[1:].isdecimal():
         return int(wanted[1:])
     return wanted
 
@@ -109,7 +109,7 @@ def _existing(transaction: Transaction, extension: str, item_id: ItemId) -> Item
     return item
 
 
-def _refuse_circle(transaction: Transaction, extension: str, item: Item, parent_id: ItemId) -> None:
+def _check_no_cycle(transaction: Transaction, extension: str, item: Item, parent_id: ItemId) -> None:
     above: ItemId | None = parent_id
     while above is not None:
         if above == item.id and type(above) is type(item.id):

@@ -7,40 +7,40 @@ from collections.abc import Mapping
 from typing import Any
 
 from hatbox.api.caller import ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.runtime import runtime_functions as rules
 from hatbox.api.namespaces.runtime.extension_contexts import find_contexts
-from hatbox.api.namespaces.runtime.message_listener_args import Teller
+from hatbox.api.namespaces.runtime.message_listener_args import MessageListenerArgs
 from hatbox.api.namespaces.runtime.send_message_args import parse_arguments
 from hatbox.api.services import Services
 from hatbox.events import Event
-from hatbox.messaging.context import Address
+from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the extensions that run here."""
     return _Runtime(surface, services)
 
 
 class _Runtime(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         self._messages = services.messages
-        teller = Teller(services.messages, surface.events["onMessage"].shapes[1])
+        teller = MessageListenerArgs(services.messages, surface.events["onMessage"].shapes[1])
         events = {
-            "onMessage": Source(self._messages.on_message, teller.message),
-            "onMessageExternal": Source(self._messages.on_message_external, teller.message),
-            "onConnect": Source(self._messages.on_connect, teller.connection),
-            "onConnectExternal": Source(self._messages.on_connect_external, teller.connection),
+            "onMessage": EventBinding(self._messages.on_message, teller.message),
+            "onMessageExternal": EventBinding(self._messages.on_message_external, teller.message),
+            "onConnect": EventBinding(self._messages.on_connect, teller.connection),
+            "onConnectExternal": EventBinding(self._messages.on_connect_external, teller.connection),
         }
         # These tell of the life of a background: whoever runs it tells it, and nobody else hears of it.
         for name in ("onInstalled", "onStartup", "onSuspend", "onSuspendCanceled", "onUpdateAvailable"):
-            events[name] = Source(Event(f"runtime.{name}"), rules.nothing)
+            events[name] = EventBinding(Event(f"runtime.{name}"), rules.nothing)
         super().__init__(surface, services.store, events)
 
     def send_message(self, caller: ExtensionCaller, arguments: list[Any]) -> asyncio.Future[Any]:
@@ -48,11 +48,11 @@ class _Runtime(Namespace):
 
     async def _send_message(self, caller: ExtensionCaller, arguments: list[Any]) -> Any:
         extension_id, message = parse_arguments(arguments)
-        return await self._messages.send(caller.context, Address(extension_id or caller.extension_id), message)
+        return await self._messages.send(caller.context, Recipient(extension_id or caller.extension_id), message)
 
     def connect(self, caller: ExtensionCaller, extension_id: str | None, info: Mapping[str, Any] | None) -> Port:
         name = (info or {}).get("name") or ""
-        return self._messages.connect(caller.context, Address(extension_id or caller.extension_id), name)
+        return self._messages.connect(caller.context, Recipient(extension_id or caller.extension_id), name)
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:
         return rules.url_of(caller.uuid, path)

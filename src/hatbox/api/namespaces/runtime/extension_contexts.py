@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from hatbox.messaging.context import Context
+from hatbox.messaging.context import ExtensionContext
 from hatbox.store.base import Transaction
 
 __all__ = ["find_contexts"]
@@ -36,14 +36,14 @@ class _ContextView(NamedTuple):
 
 
 def find_contexts(
-    transaction: Transaction, contexts: Iterable[Context], wanted: Mapping[str, Any]
+    transaction: Transaction, contexts: Iterable[ExtensionContext], wanted: Mapping[str, Any]
 ) -> list[_ContextView]:
     """Those that have all that is asked for. Scripts in web pages are none."""
     views = [_view(transaction, context, context.kind) for context in contexts if context.kind is not None]
     return [view for view in views if _matches(view, wanted)]
 
 
-def _view(transaction: Transaction, context: Context, kind: str) -> _ContextView:
+def _view(transaction: Transaction, context: ExtensionContext, kind: str) -> _ContextView:
     tab = None if context.tab_id is None else transaction.tabs.get(context.tab_id)
     return _ContextView(
         context.id,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hatbox.errors import ApiError
-from hatbox.extension_data.installed_extensions import keep_uninstall_url
+from hatbox.extension_data.installed_extensions import store_uninstall_url
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.javascript.text import stringify
 from hatbox.store.base import Transaction
@@ -80,4 +80,4 @@ def set_uninstall_url(transaction: Transaction, extension_id: str, url: str | No
             raise ApiError(f"Invalid URL: {stringify(url)}")
         if parsed.scheme not in ("http", "https"):
             raise ApiError("url must have the scheme http or https")
-    keep_uninstall_url(transaction, extension_id, url)
+    store_uninstall_url(transaction, extension_id, url)

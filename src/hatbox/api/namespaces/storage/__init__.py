@@ -10,18 +10,18 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.storage import managed_storage as managed
 from hatbox.api.services import Services
 from hatbox.events import Event
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data.storage import storage_items as rules
 from hatbox.extension_data.storage.storage_areas import AREAS, Area
-from hatbox.extension_data.storage.storage_items import CHANGED, Changed, Keys
+from hatbox.extension_data.storage.storage_items import CHANGED, Keys, StorageChanged
 from hatbox.javascript.wire_codec import decode
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Store, Transaction
-from hatbox.store.change_events import Feed
+from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["implement"]
 
@@ -29,7 +29,7 @@ _MANY: Final = 500  # keys that are looked up while everybody else waits
 _MAX_LOCAL_BYTES: Final = 10 * 2**30
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on what extensions keep in a profile."""
     _, _, area = surface.namespace.partition(".")
     if area == "managed":
@@ -38,17 +38,17 @@ def implement(surface: Surface, services: Services) -> Namespace:
 
 
 class _Storage(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
-        super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), _told)})
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        super().__init__(surface, services.store, {"onChanged": EventBinding(_changed(services.store), _told)})
 
 
 class _Area(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services, area: Area) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services, area: Area) -> None:
         self._area = area
         self._folder = services.folder
-        super().__init__(surface, services.store, {"onChanged": Source(_changed(services.store), self._told)})
+        super().__init__(surface, services.store, {"onChanged": EventBinding(_changed(services.store), self._told)})
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
         many = isinstance(keys, (list, Mapping)) and len(keys) > _MANY
@@ -76,19 +76,21 @@ class _Area(Namespace):
             return None
         return min(_MAX_LOCAL_BYTES, shutil.disk_usage(self._folder).total // 10)
 
-    def _told(self, caller: Caller, change: Changed) -> tuple[Any] | None:
+    def _told(self, caller: Caller, change: StorageChanged) -> tuple[Any] | None:
         """(changes)"""
         told = _told(caller, change)
         return None if told is None or change.area != self._area.name else told[:1]
 
 
 class _Managed(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         self._folder = services.folder
         # It never happens: what is laid down is what an extension finds when it starts.
-        super().__init__(surface, services.store, {"onChanged": Source(Event("storage.managed.onChanged"), _told)})
+        super().__init__(
+            surface, services.store, {"onChanged": EventBinding(Event("storage.managed.onChanged"), _told)}
+        )
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
         return self._read("get", lambda each: managed.get(self._folder, _managed_for(each, caller), keys))
@@ -115,10 +117,10 @@ def _managed_for(transaction: Transaction, caller: Caller) -> str:
     return caller.extension_id if own else caller.id
 
 
-def _changed(store: Store) -> Event[Changed]:
-    return Feed(store, "storage").event("onChanged", CHANGED, msgspec.json.Decoder(Changed).decode)
+def _changed(store: Store) -> Event[StorageChanged]:
+    return ChangeEvents(store, "storage").event("onChanged", CHANGED, msgspec.json.Decoder(StorageChanged).decode)
 
 
-def _told(caller: Caller, change: Changed) -> tuple[Any, str] | None:
+def _told(caller: Caller, change: StorageChanged) -> tuple[Any, str] | None:
     """(changes, areaName), if they are the caller's own."""
     return (decode(change.changes.encode()), change.area) if change.extension == caller.id else None

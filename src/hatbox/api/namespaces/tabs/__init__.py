@@ -7,42 +7,42 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
-from hatbox.api.namespace import Namespace, Source
+from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.tabs import tab_functions as rules
 from hatbox.api.namespaces.tabs import tab_listener_args as listening
-from hatbox.api.namespaces.tabs.tab_access import asker_of
+from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
 from hatbox.api.services import Services
 from hatbox.javascript.wire_codec import UNDEFINED
-from hatbox.messaging.context import Address
+from hatbox.messaging.context import Recipient
 from hatbox.messaging.ports import Port
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 TabIds: TypeAlias = int | Sequence[int]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the tabs of a profile."""
     return _Tabs(surface, services)
 
 
 class _Tabs(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
         events = {
-            "onCreated": Source(tabs.on_created, listening.created),
-            "onUpdated": Source(tabs.on_updated, listening.updated),
-            "onMoved": Source(tabs.on_moved, listening.moved),
-            "onActivated": Source(tabs.on_activated, listening.activated),
-            "onHighlighted": Source(tabs.on_activated, listening.highlighted),
-            "onDetached": Source(tabs.on_detached, listening.detached),
-            "onAttached": Source(tabs.on_attached, listening.attached),
-            "onRemoved": Source(tabs.on_removed, listening.removed),
+            "onCreated": EventBinding(tabs.on_created, listening.created),
+            "onUpdated": EventBinding(tabs.on_updated, listening.updated),
+            "onMoved": EventBinding(tabs.on_moved, listening.moved),
+            "onActivated": EventBinding(tabs.on_activated, listening.activated),
+            "onHighlighted": EventBinding(tabs.on_activated, listening.highlighted),
+            "onDetached": EventBinding(tabs.on_detached, listening.detached),
+            "onAttached": EventBinding(tabs.on_attached, listening.attached),
+            "onRemoved": EventBinding(tabs.on_removed, listening.removed),
         }
         super().__init__(surface, services.store, events)
 
@@ -55,28 +55,28 @@ class _Tabs(Namespace):
         return self._messages.connect(caller.context, _address(caller, tab_id, info), name)
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, asker_of(caller), tab_id)
+        return self._read("get", rules.get, tab_access(caller), tab_id)
 
     def get_current(self, caller: Caller) -> asyncio.Future[Any]:
         tab_id = caller.context.tab_id
         if tab_id is None:
             return self._read("getCurrent", lambda _: UNDEFINED)
-        return self._read("get", rules.get, asker_of(caller), tab_id)
+        return self._read("get", rules.get, tab_access(caller), tab_id)
 
     def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
-        return self._write("create", rules.create, asker_of(caller), details)
+        return self._write("create", rules.create, tab_access(caller), details)
 
     def duplicate(self, caller: Caller, tab_id: int, details: Details | None) -> asyncio.Future[Any]:
-        return self._write("duplicate", rules.duplicate_, asker_of(caller), tab_id, details)
+        return self._write("duplicate", rules.duplicate_, tab_access(caller), tab_id, details)
 
     def query(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
-        return self._read("query", rules.query, asker_of(caller), details)
+        return self._read("query", rules.query, tab_access(caller), details)
 
     def update(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
-        return self._write("update", rules.update, asker_of(caller), tab_id, details)
+        return self._write("update", rules.update, tab_access(caller), tab_id, details)
 
     def move(self, caller: Caller, tab_ids: TabIds, details: Details) -> asyncio.Future[Any]:
-        return self._write("move", rules.move, asker_of(caller), _list(tab_ids), details)
+        return self._write("move", rules.move, tab_access(caller), _list(tab_ids), details)
 
     def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
         return self._write("reload", rules.reload_, tab_id)
@@ -92,9 +92,9 @@ class _Tabs(Namespace):
         return self._write("show", rules.show_tabs, _list(tab_ids))
 
 
-def _address(caller: Caller, tab_id: int, details: Details | None) -> Address:
+def _address(caller: Caller, tab_id: int, details: Details | None) -> Recipient:
     where = details or {"frameId": None, "documentId": None}
-    return Address(caller.extension_id, tab_id, where["frameId"], where["documentId"])
+    return Recipient(caller.extension_id, tab_id, where["frameId"], where["documentId"])
 
 
 def _list(tab_ids: TabIds) -> list[int]:

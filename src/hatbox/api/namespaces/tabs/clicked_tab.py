@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespaces.tabs.tab_access import asker_of, show_tab
+from hatbox.api.namespaces.tabs.tab_access import grant_active_tab, tab_access
 from hatbox.api.namespaces.tabs.tab_views import TabView
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import Transaction
@@ -18,18 +18,18 @@ from hatbox.tabs.strip import row_of
 from hatbox.tabs.tab_model import Tab, tab_of
 from hatbox.tabs.windows import last_focused
 
-__all__ = ["clean", "is_event_page", "is_persistent", "tab_clicked", "view_of"]
+__all__ = ["clicked_tab_view", "is_event_page", "is_persistent", "tab_or_active", "to_well_formed"]
 
 
-def view_of(caller: Caller, tab: Tab | None) -> TabView | None:
+def clicked_tab_view(caller: Caller, tab: Tab | None) -> TabView | None:
     """A tab as a caller sees it when the user has clicked on something of the caller's in it."""
     if tab is None:
         return None
-    show_tab(caller, tab)
-    return TabView(tab, asker_of(caller))
+    grant_active_tab(caller, tab)
+    return TabView(tab, tab_access(caller))
 
 
-def tab_clicked(transaction: Transaction, tab_id: int | None) -> Tab | None:
+def tab_or_active(transaction: Transaction, tab_id: int | None) -> Tab | None:
     """The tab with this id, or the active one of the window that has the focus; None if there is none."""
     if tab_id is not None:
         return tab_of(row_of(transaction, tab_id))
@@ -49,10 +49,10 @@ def is_event_page(manifest: Mapping[str, Any]) -> bool:
     return bool(manifest.get("background")) and not is_persistent(manifest)
 
 
-def clean(value: Any) -> Any:
+def to_well_formed(value: Any) -> Any:
     """A value whose text can be stored, down to the last member: half a pair of surrogates is no text."""
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, Mapping):
-        return {well_formed(key): clean(member) for key, member in value.items()}
-    return [clean(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {well_formed(key): to_well_formed(member) for key, member in value.items()}
+    return [to_well_formed(item) for item in value] if isinstance(value, (list, tuple)) else value

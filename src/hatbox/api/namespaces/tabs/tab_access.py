@@ -10,29 +10,29 @@ from hatbox.tabs.tab_model import Tab
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
 
-__all__ = ["Asker", "asker_of", "show_tab"]
+__all__ = ["TabAccess", "grant_active_tab", "tab_access"]
 
 
 _EXTENSION: Final = "moz-extension://"
 
 
-class Asker(NamedTuple):
+class TabAccess(NamedTuple):
     """A caller's id and permissions. A call keeps those that it began with."""
 
     id: str
-    sees_all: bool
+    has_tabs_permission: bool
     hosts: HostPermissions
-    chooses_stores: bool
+    has_cookies_permission: bool
     active_tabs: Mapping[int, int] = {}
     """The tabs that the user has shown it, each with the load that has brought its page."""
     page: str = ""
     """The page of its extension that asks: what relative URLs start from."""
 
-    def sees(self, tab: Tab) -> bool:
+    def can_see(self, tab: Tab) -> bool:
         """Whether it may see what page is in a tab: with the permission `tabs`, or one for the page itself."""
-        return self.sees_all or self.may_enter(tab)
+        return self.has_tabs_permission or self.has_host_access(tab)
 
-    def may_enter(self, tab: Tab) -> bool:
+    def has_host_access(self, tab: Tab) -> bool:
         """Whether it has a permission for the page in a tab: for its host, or because the user has shown it the tab."""
         if tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]:
             return True
@@ -42,16 +42,16 @@ class Asker(NamedTuple):
         return url is not None and self.hosts.allow_url(url.scheme, url.host)
 
 
-def asker_of(caller: Caller) -> Asker:
+def tab_access(caller: Caller) -> TabAccess:
     """A caller as it is now."""
     permissions = caller.permissions
     active = caller.active_tabs if "activeTab" in permissions else {}
     url = caller.context.url
     page = url if url.startswith(_EXTENSION) else ""
-    return Asker(caller.extension_id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
+    return TabAccess(caller.extension_id, "tabs" in permissions, caller.hosts, "cookies" in permissions, active, page)
 
 
-def show_tab(caller: Caller, tab: Tab) -> None:
+def grant_active_tab(caller: Caller, tab: Tab) -> None:
     """The user acts on something of the caller's in a tab: with `activeTab`, it may see that until the page goes."""
     if "activeTab" in caller.permissions:
         caller.active_tabs[tab.id] = _page(tab)
@@ -64,4 +64,4 @@ def _root(page: str) -> str:
 
 def _page(tab: Tab) -> int:
     """The number of the load that has brought the page; while another one is under way, that which came before it."""
-    return tab.navigation - 1 if tab.target else tab.navigation
+    return tab.navigation_id - 1 if tab.pending_url else tab.navigation_id

@@ -6,14 +6,14 @@ import re
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_STORE, store_number
+from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import is_blank
 from hatbox.urls.url import parse_url
 
-__all__ = ["legal_url", "wished_store"]
+__all__ = ["resolve_cookie_store", "resolve_tab_url"]
 
 _PRIVATE_STORE: Final = "firefox-private"
 _CONTAINER: Final = "firefox-container-"
@@ -21,7 +21,7 @@ _EXTENSION: Final = "moz-extension"
 _ITS_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 
 
-def legal_url(text: str, asker: Asker) -> str:
+def resolve_tab_url(text: str, asker: TabAccess) -> str:
     """A URL that a tab may load, as browsers write it: a page of the web, one of the caller's own, or the blank one."""
     url = parse_url(text)
     if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
@@ -47,11 +47,11 @@ def _own_page(text: str, page: str) -> str | None:
     return there._replace(scheme=_EXTENSION).text
 
 
-def wished_store(transaction: Transaction, cookie_store_id: str | None, asker: Asker) -> str:
+def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, asker: TabAccess) -> str:
     """The cookie store that a caller wishes for a new tab, the default one if it does not say."""
     if not cookie_store_id:
         return DEFAULT_STORE
-    if not asker.chooses_stores:
+    if not asker.has_cookies_permission:
         raise ApiError(f"No permission for cookieStoreId: {cookie_store_id}")
     if cookie_store_id == DEFAULT_STORE:
         return DEFAULT_STORE
@@ -59,7 +59,7 @@ def wished_store(transaction: Transaction, cookie_store_id: str | None, asker: A
         raise ApiError("Illegal to set private cookieStoreId in a non-private window")
     if not cookie_store_id.startswith(_CONTAINER):
         raise ApiError(f"Illegal cookieStoreId: {cookie_store_id}")
-    number = store_number(cookie_store_id)
+    number = store_user_context_id(cookie_store_id)
     if number is None or transaction.identities.get(number) is None:
         raise ApiError(f"No cookie store exists with ID {cookie_store_id}")
     return cookie_store_id

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
-from hatbox.api.namespaces.tabs.tab_arguments import legal_url, wished_store
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
+from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resolve_tab_url
 from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
@@ -17,7 +17,7 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.moving import move_tabs, pin_quietly
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
-from hatbox.tabs.strip import change, close_rows, row_of, tell
+from hatbox.tabs.strip import change, close_rows, record_update, row_of
 from hatbox.tabs.tab_model import Tab, is_blank, tab_of
 from hatbox.tabs.visibility import hide_tabs, show_and_activate, show_tabs
 from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
@@ -40,12 +40,12 @@ __all__ = [
 Details: TypeAlias = Mapping[str, Any]
 
 
-def get(transaction: Transaction, asker: Asker, tab_id: int) -> TabView:
+def get(transaction: Transaction, asker: TabAccess, tab_id: int) -> TabView:
     """The tab with this id."""
     return tab_view(tab_of(row_of(transaction, tab_id)), asker)
 
 
-def query(transaction: Transaction, asker: Asker, details: Details) -> list[TabView]:
+def query(transaction: Transaction, asker: TabAccess, details: Details) -> list[TabView]:
     """The tabs that have all that is asked for, window by window."""
     wanted = parse_query(details)
     windows = {window.id: window for window in get_windows(transaction)}
@@ -53,14 +53,14 @@ def query(transaction: Transaction, asker: Asker, details: Details) -> list[TabV
     return [tab_view(tab, asker) for tab in tabs if wanted.matches(tab, windows[tab.window_id], asker)]
 
 
-def create(transaction: Transaction, asker: Asker, details: Details) -> TabView:
+def create(transaction: Transaction, asker: TabAccess, details: Details) -> TabView:
     """A new tab; its page is loaded later."""
     window = window_for_new_tab(transaction, window_id_of(transaction, details["windowId"]))
-    store = wished_store(transaction, details["cookieStoreId"], asker)
-    url = None if details["url"] is None else legal_url(details["url"], asker)
-    opener = _opener(transaction, details["openerTabId"], window.id, "created") if _says(details) else None
+    store = resolve_cookie_store(transaction, details["cookieStoreId"], asker)
+    url = None if details["url"] is None else resolve_tab_url(details["url"], asker)
+    opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
     active = details["active"] is not False
-    _refuse_what_is_not_there(details, url)
+    _reject_unsupported(details, url)
     tab = open_tab(
         transaction,
         url,
@@ -76,11 +76,11 @@ def create(transaction: Transaction, asker: Asker, details: Details) -> TabView:
     return tab_view(tab, asker)
 
 
-def _says(details: Details) -> bool:
+def _has_opener(details: Details) -> bool:
     return details["openerTabId"] is not None
 
 
-def _refuse_what_is_not_there(details: Details, url: str | None) -> None:
+def _reject_unsupported(details: Details, url: str | None) -> None:
     if details["discarded"]:
         if details["active"]:
             raise ApiError("Active tabs cannot be created and discarded.")
@@ -95,19 +95,19 @@ def _refuse_what_is_not_there(details: Details, url: str | None) -> None:
         raise ApiError("Reader mode is not supported.")
 
 
-def duplicate_(transaction: Transaction, asker: Asker, tab_id: int, details: Details | None) -> TabView:
+def duplicate_(transaction: Transaction, asker: TabAccess, tab_id: int, details: Details | None) -> TabView:
     """The page of a tab once more. It becomes active, unless there are details that do not say so: as in Firefox."""
     if details is None:
         return tab_view(duplicate(transaction, tab_id), asker)
     return tab_view(duplicate(transaction, tab_id, details["index"], active=bool(details["active"])), asker)
 
 
-def update(transaction: Transaction, asker: Asker, tab_id: int | None, details: Details) -> TabView:
+def update(transaction: Transaction, asker: TabAccess, tab_id: int | None, details: Details) -> TabView:
     """Change what is given of a tab. A page that is asked for is not there yet when this resolves."""
     row = _row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
-        navigate(transaction, tab_id, legal_url(details["url"], asker))
+        navigate(transaction, tab_id, resolve_tab_url(details["url"], asker))
     # In this order, because so it is told of: that it moved, that it is active, and last that it is pinned.
     pins = details["pinned"] is not None and pin_quietly(transaction, row, pinned=details["pinned"])
     if details["active"] or (details["highlighted"] and details["active"] is None):
@@ -117,7 +117,7 @@ def update(transaction: Transaction, asker: Asker, tab_id: int | None, details: 
     if details["muted"] not in (None, row.muted == 1):
         change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=asker.id)
     if pins:
-        tell(transaction, row_of(transaction, tab_id), "pinned")
+        record_update(transaction, row_of(transaction, tab_id), "pinned")
     if details["openerTabId"] is not None:
         _set_opener(transaction, row_of(transaction, tab_id), details["openerTabId"])
     if details["successorTabId"] is not None:
@@ -146,7 +146,7 @@ def _set_successor(transaction: Transaction, row: TabRow, successor_id: int) -> 
     change(transaction, row, successor=None if successor is None or successor.id == row.id else successor.id)
 
 
-def move(transaction: Transaction, asker: Asker, tab_ids: Sequence[int], details: Details) -> list[TabView]:
+def move(transaction: Transaction, asker: TabAccess, tab_ids: Sequence[int], details: Details) -> list[TabView]:
     """Bring tabs to another place."""
     window_id = window_id_of(transaction, details["windowId"])
     return [tab_view(tab, asker) for tab in move_tabs(transaction, tab_ids, details["index"], window_id)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_views import TabView, title_of
 from hatbox.errors import ApiError
 from hatbox.tabs.tab_model import Tab, Window
@@ -13,7 +13,7 @@ from hatbox.urls.globs import Glob, glob
 from hatbox.urls.match_patterns import UrlPattern, parse_url_pattern
 from hatbox.urls.url import parse_url
 
-__all__ = ["CURRENT_WINDOW", "Query", "matches_any", "parse_query"]
+__all__ = ["CURRENT_WINDOW", "TabQuery", "matches_any", "parse_query"]
 
 CURRENT_WINDOW: Final = -2  # stands for the window that had the focus last
 
@@ -33,18 +33,22 @@ _SAME: Final = {  # properties that have to be equal, and what they are called i
 }
 
 
-class Query(NamedTuple):
+class TabQuery(NamedTuple):
     """What is asked for; `urls` and `title` are None where they do not matter."""
 
     details: Mapping[str, Any]
     urls: Sequence[UrlPattern] | None
     title: Glob | None
 
-    def matches(self, tab: Tab, window: Window, asker: Asker) -> bool:
+    def matches(self, tab: Tab, window: Window, asker: TabAccess) -> bool:
         """Whether a tab has all that is asked for."""
-        return self._is_there(window) and self._looks_so(TabView(tab, asker)) and self._shows_so(tab, asker)
+        return (
+            self._matches_window(window)
+            and self._matches_properties(TabView(tab, asker))
+            and self._matches_url_and_title(tab, asker)
+        )
 
-    def _is_there(self, window: Window) -> bool:
+    def _matches_window(self, window: Window) -> bool:
         details = self.details
         wanted_id = details["windowId"]
         return (
@@ -54,7 +58,7 @@ class Query(NamedTuple):
             and (wanted_id in (None, window.id) or (wanted_id == CURRENT_WINDOW and window.focused))
         )
 
-    def _looks_so(self, view: TabView) -> bool:
+    def _matches_properties(self, view: TabView) -> bool:
         details = self.details
         stores = details["cookieStoreId"]
         return (
@@ -66,23 +70,23 @@ class Query(NamedTuple):
             and (stores is None or view.cookie_store_id in ([stores] if isinstance(stores, str) else stores))
         )
 
-    def _shows_so(self, tab: Tab, asker: Asker) -> bool:
+    def _matches_url_and_title(self, tab: Tab, asker: TabAccess) -> bool:
         if self.urls is None and self.title is None:
             return True
         return (
-            asker.sees(tab)
+            asker.can_see(tab)
             and (self.urls is None or matches_any(self.urls, tab.url))
             and (self.title is None or self.title.matches(title_of(tab)))
         )
 
 
-def parse_query(details: Mapping[str, Any]) -> Query:
+def parse_query(details: Mapping[str, Any]) -> TabQuery:
     """What the normalised arguments ask for."""
     urls = details["url"]
     if urls is not None:
         urls = [_pattern(text) for text in ([urls] if isinstance(urls, str) else urls)]
     title = None if details["title"] is None else glob(details["title"], question=True)
-    return Query(details, urls, title)
+    return TabQuery(details, urls, title)
 
 
 def matches_any(patterns: Sequence[UrlPattern], text: str) -> bool:

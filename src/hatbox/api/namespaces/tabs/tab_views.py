@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Final, NamedTuple
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.tabs.tab_model import Tab, Update
 
 __all__ = ["NO_TAB", "PROBLEM", "MutedInfo", "TabView", "change_info", "tab_view", "title_of"]
@@ -40,8 +40,8 @@ class TabView:
     sharing_state = _SharingState()
     group_id = split_view_id = -1
 
-    def __init__(self, tab: Tab, asker: Asker) -> None:
-        sees = asker.sees(tab)
+    def __init__(self, tab: Tab, asker: TabAccess) -> None:
+        sees = asker.can_see(tab)
         self.id = tab.id
         self.index = tab.index
         self.window_id = tab.window_id
@@ -61,17 +61,17 @@ class TabView:
         self.fav_icon_url = (tab.icon or None) if sees else None
 
 
-def tab_view(tab: Tab, asker: Asker) -> TabView:
+def tab_view(tab: Tab, asker: TabAccess) -> TabView:
     """A tab as this caller sees it."""
     return TabView(tab, asker)
 
 
 def title_of(tab: Tab) -> str:
     """The title that a tab shows."""
-    return PROBLEM if tab.error and not tab.title else tab.label
+    return PROBLEM if tab.error and not tab.title else tab.display_title
 
 
-def change_info(update: Update, asker: Asker, wanted: frozenset[str] | None) -> dict[str, Any]:
+def change_info(update: Update, asker: TabAccess, wanted: frozenset[str] | None) -> dict[str, Any]:
     """What a listener is told to have changed, of what it wants and may hear; empty if that is nothing."""
     view = TabView(update.tab, asker)
     muted = {name: value for name, value in zip(_MUTED_INFO, view.muted_info, strict=True) if value is not None}
@@ -87,7 +87,7 @@ def change_info(update: Update, asker: Asker, wanted: frozenset[str] | None) -> 
         "opener_id": ("openerTabId", NO_TAB if view.opener_tab_id is None else view.opener_tab_id),
     }
     told = dict(values[attribute] for attribute in update.changed)
-    sees = asker.sees(update.tab)
+    sees = asker.can_see(update.tab)
     return {
         name: value
         for name, value in told.items()

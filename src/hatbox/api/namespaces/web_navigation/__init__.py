@@ -6,25 +6,27 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from hatbox.api.namespace import Namespace, Source
-from hatbox.api.namespaces.web_navigation.navigation_events import Loads
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.web_navigation.navigation_events import NavigationEvents
 from hatbox.api.namespaces.web_navigation.navigation_filter import told
 from hatbox.api.namespaces.web_navigation.navigation_frames import all_frames, frame
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the tabs of a profile."""
     return _WebNavigation(surface, services)
 
 
 class _WebNavigation(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
-        loads = Loads(services.tabs, services.clock, lambda: services.store.calls)
-        super().__init__(surface, services.store, {name: Source(event, told) for name, event in loads.events.items()})
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+        loads = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
+        super().__init__(
+            surface, services.store, {name: EventBinding(event, told) for name, event in loads.events.items()}
+        )
 
     def get_frame(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
         return self._read("getFrame", frame, details["tabId"], details["frameId"])

@@ -9,9 +9,9 @@ from hatbox.api.namespaces.web_navigation.navigation_frames import NO_PARENT, TO
 from hatbox.clock import Clock
 from hatbox.events import Event
 from hatbox.tabs.service import Tabs
-from hatbox.tabs.tab_model import BLANK, Removal, Tab, Update
+from hatbox.tabs.tab_model import BLANK, Tab, TabRemoval, Update
 
-__all__ = ["Loads"]
+__all__ = ["NavigationEvents"]
 
 _NAMES: Final = (
     "onBeforeNavigate",
@@ -38,7 +38,7 @@ class _Load:
         }
 
 
-class Loads:
+class NavigationEvents:
     """What happens to the loads of tabs: `events`, by the names that scripts give them."""
 
     def __init__(self, tabs: Tabs, clock: Clock, calls: Callable[[], int]) -> None:
@@ -66,52 +66,52 @@ class Loads:
         if "status" not in update.changed:
             return
         if "url" in update.changed:
-            self._arrived(tab)
-        elif tab.begun:
-            self._began(tab)
+            self._on_committed(tab)
+        elif tab.started:
+            self._on_started(tab)
         else:
-            self._ended(tab)
+            self._on_completed(tab)
 
-    def _removed(self, removal: Removal) -> None:
-        self._give_up(removal.tab.id)
+    def _removed(self, removal: TabRemoval) -> None:
+        self._abort(removal.tab.id)
 
-    def _began(self, tab: Tab) -> None:
-        self._give_up(tab.id)
-        url = tab.target or tab.url
+    def _on_started(self, tab: Tab) -> None:
+        self._abort(tab.id)
+        url = tab.pending_url or tab.url
         if url == BLANK and tab.url == BLANK:
             return
         load = self._under_way[tab.id] = _Load(tab, url)
         if not load.fragment:
-            self._tell("onBeforeNavigate", tab, url)
+            self._emit("onBeforeNavigate", tab, url)
 
-    def _arrived(self, tab: Tab) -> None:
+    def _on_committed(self, tab: Tab) -> None:
         load = self._under_way.get(tab.id)
         if load is None:
             return
         load.url = tab.url
         load.told = load.fragment or bool(tab.error)
         if load.fragment:
-            self._tell("onReferenceFragmentUpdated", tab, tab.url, **load.transition)
+            self._emit("onReferenceFragmentUpdated", tab, tab.url, **load.transition)
             return
         if tab.error:
-            self._tell("onErrorOccurred", tab, tab.url, error=tab.error)
-        self._tell("onCommitted", tab, tab.url, **load.transition)
+            self._emit("onErrorOccurred", tab, tab.url, error=tab.error)
+        self._emit("onCommitted", tab, tab.url, **load.transition)
 
-    def _ended(self, tab: Tab) -> None:
+    def _on_completed(self, tab: Tab) -> None:
         load = self._under_way.get(tab.id)
         if load is None or load.told or load.url != tab.url:
-            self._give_up(tab.id)
+            self._abort(tab.id)
             return
         del self._under_way[tab.id]
-        self._tell("onDOMContentLoaded", tab, tab.url)
-        self._tell("onCompleted", tab, tab.url)
+        self._emit("onDOMContentLoaded", tab, tab.url)
+        self._emit("onCompleted", tab, tab.url)
 
-    def _give_up(self, tab_id: int) -> None:
+    def _abort(self, tab_id: int) -> None:
         load = self._under_way.pop(tab_id, None)
         if load is not None and not load.told:
-            self._tell("onErrorOccurred", load.tab, load.url, error=_ABORTED)
+            self._emit("onErrorOccurred", load.tab, load.url, error=_ABORTED)
 
-    def _tell(self, name: str, tab: Tab, url: str, **more: Any) -> None:
+    def _emit(self, name: str, tab: Tab, url: str, **more: Any) -> None:
         where = {"frameId": TOPMOST, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
         self.events[name].emit({"url": url, "timeStamp": round(self._clock.time() * 1000), **where, **more})
 

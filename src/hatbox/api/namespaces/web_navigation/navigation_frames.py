@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from hatbox.errors import ApiError
 from hatbox.store.base import Transaction
 
-__all__ = ["NO_PARENT", "TOPMOST", "Frame", "all_frames", "frame"]
+__all__ = ["NO_PARENT", "TOPMOST", "FrameDetails", "all_frames", "frame"]
 
 TOPMOST: Final = 0
 NO_PARENT: Final = -1
 
 
-class Frame(NamedTuple):
+class FrameDetails(NamedTuple):
     """A frame as scripts see it."""
 
     tab_id: int
@@ -22,15 +22,15 @@ class Frame(NamedTuple):
     url: str
 
 
-def all_frames(transaction: Transaction, tab_id: int) -> list[Frame]:
+def all_frames(transaction: Transaction, tab_id: int) -> list[FrameDetails]:
     """The frames of a tab."""
     row = transaction.tabs.get(tab_id)
     if row is None:
         raise ApiError(f"Invalid tab ID: {tab_id}")
-    return [Frame(tab_id, TOPMOST, NO_PARENT, row.url)]
+    return [FrameDetails(tab_id, TOPMOST, NO_PARENT, row.url)]
 
 
-def frame(transaction: Transaction, tab_id: int, frame_id: int) -> Frame:
+def frame(transaction: Transaction, tab_id: int, frame_id: int) -> FrameDetails:
     """One frame of a tab."""
     for each in all_frames(transaction, tab_id):
         if each.frame_id == frame_id:

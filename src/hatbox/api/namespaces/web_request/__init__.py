@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from hatbox.api.namespace import Namespace, Source
-from hatbox.api.namespaces.web_request.web_request_listener import Listening
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.web_request.web_request_listener import WebRequestListener
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the requests of a profile."""
     return _WebRequest(surface, services)
 
 
 class _WebRequest(Namespace):
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         requests = services.requests
         events = {
             "onBeforeRequest": requests.on_before_request,
@@ -32,8 +32,11 @@ class _WebRequest(Namespace):
             "onCompleted": requests.on_completed,
             "onErrorOccurred": requests.on_error_occurred,
         }
-        heard = {name: Listening(name) for name in events}
-        sources = {name: Source(event, heard[name].told, heard[name].answered) for name, event in events.items()}
+        heard = {name: WebRequestListener(name) for name in events}
+        sources = {
+            name: EventBinding(event, heard[name].listener_args, heard[name].blocking_response)
+            for name, event in events.items()
+        }
         super().__init__(surface, services.store, sources)
 
     def handler_behavior_changed(self) -> asyncio.Future[Any]:

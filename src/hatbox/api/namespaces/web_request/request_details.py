@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hatbox.web_requests.request_model import Body, Headers, RequestSnapshot, Proxy
+from hatbox.web_requests.request_model import Headers, ProxyInfo, RequestBody, RequestSnapshot
 
 __all__ = ["details", "proxy_details"]
 
@@ -89,7 +89,7 @@ def _ancestors(moment: RequestSnapshot) -> list[dict[str, Any]]:
     return [{"url": url, "frameId": frame_id} for frame_id, url in moment.place.ancestors]
 
 
-def _body(body: Body) -> dict[str, Any]:
+def _body(body: RequestBody) -> dict[str, Any]:
     """Bytes are bytes here, and an ArrayBuffer where a listener is JavaScript."""
     if body.error:
         return {"error": body.error}
@@ -102,7 +102,7 @@ def _headers(headers: Headers) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers]
 
 
-def _proxy_info(proxy: Proxy) -> dict[str, Any]:
+def _proxy_info(proxy: ProxyInfo) -> dict[str, Any]:
     return {
         "connectionIsolationKey": proxy.isolation_key,
         "failoverTimeout": proxy.failover_timeout,

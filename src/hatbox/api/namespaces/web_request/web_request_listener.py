@@ -13,35 +13,35 @@ from hatbox.api.namespaces.web_request.request_details import details
 from hatbox.api.namespaces.web_request.request_filter import matches
 from hatbox.javascript.wire_codec import without_undefined
 from hatbox.urls.url import parse_url
-from hatbox.web_requests.request_model import Answer, RequestSnapshot
+from hatbox.web_requests.request_model import BlockingResponse, RequestSnapshot
 
-__all__ = ["Listening"]
+__all__ = ["WebRequestListener"]
 
 logger = logging.getLogger("hatbox.api")
 
 _BLOCKING: Final = frozenset({"blocking", "asyncBlocking"})
-_BLOCKERS: Final = frozenset({"webRequestBlocking"})
-_AUTHORISERS: Final = _BLOCKERS | {"webRequestAuthProvider"}
+_BLOCKING_PERMISSIONS: Final = frozenset({"webRequestBlocking"})
+_AUTH_PERMISSIONS: Final = _BLOCKING_PERMISSIONS | {"webRequestAuthProvider"}
 _CHANGED: Final = {"onBeforeSendHeaders": "requestHeaders", "onHeadersReceived": "responseHeaders"}
 
 
-class Listening:
+class WebRequestListener:
     """One of the events."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._blockers = _AUTHORISERS if name == "onAuthRequired" else _BLOCKERS
+        self._blockers = _AUTH_PERMISSIONS if name == "onAuthRequired" else _BLOCKING_PERMISSIONS
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    def told(
+    def listener_args(
         self, caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None = None
     ) -> Sequence[Any] | None:
         """(details), if the caller may hear of such a request, and wants to."""
         return (details(self._name, moment, options or ()),) if matches(caller, moment, wishes) else None
 
-    def answered(
+    def blocking_response(
         self, caller: Caller, answer: Any, _: Mapping[str, Any], options: Sequence[str] | None = None
-    ) -> Awaitable[Answer | None] | None:
+    ) -> Awaitable[BlockingResponse | None] | None:
         """What a listener that may interfere answers. Nobody waits for the others."""
         if not _BLOCKING.isdisjoint(options or ()) and not self._blockers.isdisjoint(caller.permissions):
             return self._answer(caller, answer, options or ())
@@ -51,11 +51,13 @@ class Listening:
             task.add_done_callback(self._report)
         return None
 
-    async def _answer(self, caller: Caller, answer: Any, options: Sequence[str]) -> Answer | None:
+    async def _answer(self, caller: Caller, answer: Any, options: Sequence[str]) -> BlockingResponse | None:
         said = without_undefined(await answer if inspect.isawaitable(answer) else answer)
         if said is None:
             return None
-        return Answer(caller.id, said, _CHANGED.get(self._name) in options, lambda host: _may_name(caller, host))
+        return BlockingResponse(
+            caller.id, said, _CHANGED.get(self._name) in options, lambda host: _can_access_host(caller, host)
+        )
 
     def _report(self, task: asyncio.Future[Any]) -> None:
         self._tasks.discard(task)
@@ -63,6 +65,6 @@ class Listening:
             logger.error("a listener of webRequest.%s raised", self._name, exc_info=error)
 
 
-def _may_name(caller: Caller, host: str) -> bool:
+def _can_access_host(caller: Caller, host: str) -> bool:
     url = parse_url(f"https://{host}/")
     return url is not None and caller.hosts.allow_url(url.scheme, url.host)

@@ -6,59 +6,59 @@ import asyncio
 from typing import Any
 
 from hatbox.api.caller import Caller
-from hatbox.api.namespace import Namespace, Source
-from hatbox.api.namespaces.tabs.tab_access import asker_of
+from hatbox.api.namespace import EventBinding, Namespace
+from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.windows import window_functions as rules
 from hatbox.api.namespaces.windows.window_functions import Details
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.api.services import Services
-from hatbox.schema import Surface
+from hatbox.schema import NamespaceSchema
 from hatbox.tabs.tab_model import Window
 
 __all__ = ["implement"]
 
 
-def implement(surface: Surface, services: Services) -> Namespace:
+def implement(surface: NamespaceSchema, services: Services) -> Namespace:
     """The implementation of a surface on the windows of a profile."""
     return _Windows(surface, services)
 
 
 class _Windows(Namespace):
-    asks_who_calls = True
+    passes_caller = True
 
-    def __init__(self, surface: Surface, services: Services) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         events = {
-            "onCreated": Source(tabs.on_window_created, _created),
-            "onRemoved": Source(tabs.on_window_removed, _told_id),
-            "onFocusChanged": Source(tabs.on_window_focused, _told_id),
+            "onCreated": EventBinding(tabs.on_window_created, _created),
+            "onRemoved": EventBinding(tabs.on_window_removed, _told_id),
+            "onFocusChanged": EventBinding(tabs.on_window_focused, _told_id),
         }
         super().__init__(surface, services.store, events)
 
     def get(self, caller: Caller, window_id: int, details: Details | None) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, asker_of(caller), window_id, details)
+        return self._read("get", rules.get, tab_access(caller), window_id, details)
 
     def get_current(self, caller: Caller, details: Details | None) -> asyncio.Future[Any]:
-        return self._read("getCurrent", rules.get_last_focused, asker_of(caller), details)
+        return self._read("getCurrent", rules.get_last_focused, tab_access(caller), details)
 
     def get_last_focused(self, caller: Caller, details: Details | None) -> asyncio.Future[Any]:
-        return self._read("getLastFocused", rules.get_last_focused, asker_of(caller), details)
+        return self._read("getLastFocused", rules.get_last_focused, tab_access(caller), details)
 
     def get_all(self, caller: Caller, details: Details | None) -> asyncio.Future[Any]:
-        return self._read("getAll", rules.get_all, asker_of(caller), details)
+        return self._read("getAll", rules.get_all, tab_access(caller), details)
 
     def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
-        return self._write("create", rules.create, asker_of(caller), details)
+        return self._write("create", rules.create, tab_access(caller), details)
 
     def update(self, caller: Caller, window_id: int, details: Details) -> asyncio.Future[Any]:
-        return self._write("update", rules.update, asker_of(caller), window_id, details)
+        return self._write("update", rules.update, tab_access(caller), window_id, details)
 
     def remove(self, _: Caller, window_id: int) -> asyncio.Future[Any]:
         return self._write("remove", rules.remove, window_id)
 
 
 def _created(caller: Caller, window: Window) -> tuple[WindowView]:
-    return (WindowView(window, [], asker_of(caller)),)
+    return (WindowView(window, [], tab_access(caller)),)
 
 
 def _told_id(_: Caller, window_id: int) -> tuple[int]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
-from hatbox.api.namespaces.tabs.tab_arguments import legal_url, wished_store
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
+from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resolve_tab_url
 from hatbox.api.namespaces.tabs.tab_functions import window_id_of
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.errors import ApiError, InvalidWindow
@@ -39,12 +39,12 @@ _NORMAL: Final = "normal"
 _STATES: Final = {"docked": "minimized"}  # which others become
 
 
-def get(transaction: Transaction, asker: Asker, window_id: int, details: Details | None) -> WindowView:
+def get(transaction: Transaction, asker: TabAccess, window_id: int, details: Details | None) -> WindowView:
     """The window with this id."""
     return _view(transaction, get_window(transaction, _id(transaction, window_id)), asker, details)
 
 
-def get_last_focused(transaction: Transaction, asker: Asker, details: Details | None) -> WindowView:
+def get_last_focused(transaction: Transaction, asker: TabAccess, details: Details | None) -> WindowView:
     """The window that had the focus last."""
     window = last_focused(transaction)
     if window is None:
@@ -52,14 +52,14 @@ def get_last_focused(transaction: Transaction, asker: Asker, details: Details | 
     return _view(transaction, window, asker, details)
 
 
-def get_all(transaction: Transaction, asker: Asker, details: Details | None) -> list[WindowView]:
+def get_all(transaction: Transaction, asker: TabAccess, details: Details | None) -> list[WindowView]:
     """All windows, or those of some types."""
     kinds = details["windowTypes"] if details else None
     windows = [window for window in get_windows(transaction) if kinds is None or window.kind in kinds]
     return [_view(transaction, window, asker, details) for window in windows]
 
 
-def create(transaction: Transaction, asker: Asker, details: Details) -> WindowView:
+def create(transaction: Transaction, asker: TabAccess, details: Details) -> WindowView:
     """A new window, with a tab for each URL or with one that comes from another window."""
     if details["incognito"]:
         raise ApiError("Extension does not have permission for incognito mode")
@@ -70,8 +70,8 @@ def create(transaction: Transaction, asker: Asker, details: Details) -> WindowVi
         window = _around_tab(transaction, details, fields)
     else:
         urls = details["url"] or []
-        legal = [legal_url(url, asker) for url in ([urls] if isinstance(urls, str) else urls)]
-        store = wished_store(transaction, details["cookieStoreId"], asker)
+        legal = [resolve_tab_url(url, asker) for url in ([urls] if isinstance(urls, str) else urls)]
+        store = resolve_cookie_store(transaction, details["cookieStoreId"], asker)
         window = open_window(transaction, legal, cookie_store_id=store, **fields)
     return _view(transaction, window, asker, {"populate": True})
 
@@ -90,7 +90,7 @@ def _around_tab(transaction: Transaction, details: Details, fields: dict[str, An
     return announced
 
 
-def update(transaction: Transaction, asker: Asker, window_id: int, details: Details) -> WindowView:
+def update(transaction: Transaction, asker: TabAccess, window_id: int, details: Details) -> WindowView:
     """Change what is given of a window."""
     changed = _place_and_state(details)
     window = get_window(transaction, _id(transaction, window_id))
@@ -123,6 +123,6 @@ def _id(transaction: Transaction, window_id: int) -> int:
     return meant
 
 
-def _view(transaction: Transaction, window: Window, asker: Asker, details: Details | None) -> WindowView:
+def _view(transaction: Transaction, window: Window, asker: TabAccess, details: Details | None) -> WindowView:
     tabs = [tab_of(row) for row in transaction.tabs.find(window=window.id)]
     return WindowView(window, tabs, asker, populate=bool(details and details["populate"]))

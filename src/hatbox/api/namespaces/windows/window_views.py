@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hatbox.api.namespaces.tabs.tab_access import Asker
+from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_views import PROBLEM, TabView, tab_view
 from hatbox.tabs.tab_model import Tab, Window
 from hatbox.urls.url import parse_url
@@ -24,7 +24,7 @@ class WindowView:
 
     incognito = always_on_top = False
 
-    def __init__(self, window: Window, tabs: Sequence[Tab], asker: Asker, *, populate: bool = False) -> None:
+    def __init__(self, window: Window, tabs: Sequence[Tab], asker: TabAccess, *, populate: bool = False) -> None:
         self.id = window.id
         self.focused = window.focused
         self.top = _TOP if window.top is None else window.top
@@ -37,9 +37,9 @@ class WindowView:
         self.tabs: list[TabView] | None = [tab_view(tab, asker) for tab in tabs] if populate else None
 
 
-def _title(window: Window, active: Tab | None, asker: Asker) -> str | None:
+def _title(window: Window, active: Tab | None, asker: TabAccess) -> str | None:
     """The text of the title bar: None where the caller may not see it."""
-    if not (asker.sees(active) if active else asker.sees_all):
+    if not (asker.can_see(active) if active else asker.has_tabs_permission):
         return None
     title = active.title or (PROBLEM if active.error else "") if active else ""
     page = _SPACES.sub(" ", _origin(window, active) + window.title_preface + title).strip(" ")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from hatbox.errors import SandboxUnavailable
-from hatbox.extensions.runtime.limits import Limits
+from hatbox.extensions.runtime.limits import RuntimeLimits
 from hatbox.extensions.runtime.sandbox.wall import Layers, available_layers
 
 __all__ = ["required_layers"]
@@ -20,7 +20,7 @@ _REQUIRED: Final = "required"
 _CHOICES: Final = ("", "available", _REQUIRED)
 
 
-def required_layers(limits: Limits) -> Layers:
+def required_layers(limits: RuntimeLimits) -> Layers:
     """The layers to start a process with. Raises SandboxUnavailable if all are required and one is missing."""
     choice = os.environ.get(_VARIABLE, "")
     if choice not in _CHOICES:
