@@ -41,6 +41,7 @@ LAYERS = [
     "content_coding",
     "events",
     "clock",
+    "tasks",
     "urls",
     "identities.palette",
     "identities.ids",

@@ -39,7 +39,7 @@ class RunRecord(msgspec.Struct, frozen=True):
     """Its data area."""
     name: str
     process: int
-    started_at: str
+    started_at: str = msgspec.field(name="since")
     """When the process began, as the system tells it: numbers of processes are used again."""
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""

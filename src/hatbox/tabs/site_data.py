@@ -37,7 +37,7 @@ class SiteDataRemoval(msgspec.Struct, frozen=True):
 
     number: int
     """That of the identity."""
-    storage_types: Sequence[str]
+    storage_types: Sequence[str] = msgspec.field(name="parts")
     hosts: Sequence[str] | None
     """Of which hosts, with their ports; None is all."""
 
