@@ -14,34 +14,34 @@ HatboxError
 │   ├── InvalidWindow        no window has this id
 │   ├── UndeclaredPermission an extension asks for what its manifest does not name as optional
 │   └── IdsExhausted
-├── NoSuchIdentity           no identity has this name or id; knows the nearest names
+├── IdentityNotFound           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity        several identities have this name; knows them
-├── StaleIdentity            an identity object has another name than the profile knows; nothing was done
-├── CookieRefused            the cookie engine does not take this cookie; knows why
-├── ForeignCookies           a client was given cookies that are not its identity's; nothing was sent
+├── IdentityMismatch            an identity object has another name than the profile knows; nothing was done
+├── CookieRejected            the cookie engine does not take this cookie; knows why
+├── CookiesNotAllowed           a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved          a client has outlived its identity; nothing was sent
 ├── EngineError              an engine cannot do what it should; the message says what to do
-│   └── EngineBusy           another process runs an engine for this profile
+│   └── EngineAlreadyRunning           another process runs an engine for this profile
 ├── MissingExtra             a client needs a package that is not installed; the message says how to get it
 ├── ExtensionError           an extension cannot be used; the message names the place and says what to do
-│   ├── NoSuchExtension      no extension with this id is installed
-│   ├── CannotTrigger        an extension does not show what somebody wants to click; nothing was done
+│   ├── ExtensionNotFound      no extension with this id is installed
+│   ├── TriggerError        an extension does not show what somebody wants to click; nothing was done
 │   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
 │   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
 ├── ScriptError              what a script of an extension threw; knows file and line
-├── RuntimeGone              an extension has ended, and what was asked of it will not be answered
+├── ExtensionTerminated              an extension has ended, and what was asked of it will not be answered
 │   └── SandboxUnavailable   it was not started, because a required layer of the sandbox is missing
 ├── NetworkError             a request of a script was not made, or not answered
-├── TransferError            something cannot be imported or exported; nothing was changed
-│   ├── BrokenInput          a file cannot be read as what it should be; the message names the place
-│   └── FirefoxRunning       Firefox has the profile open, and nobody else may write to it
+├── ImportExportError            something cannot be imported or exported; nothing was changed
+│   ├── InvalidInputFile          a file cannot be read as what it should be; the message names the place
+│   └── FirefoxProfileLocked       Firefox has the profile open, and nobody else may write to it
 └── ProfileError             the profile's file cannot be used; the message names it and says what to do
     ├── NotAProfile
     ├── ProfileTooNew
     ├── ProfileCorrupt
     ├── ProfileReadOnly
-    ├── ProfileFull
-    ├── ProfileBusy
+    ├── DiskFull
+    ├── ProfileLocked
     └── ProfileClosed
 """
 

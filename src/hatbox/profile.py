@@ -113,7 +113,7 @@ class Profile:
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
         """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none.
 
-        An identity object whose name is not the one that its id has here raises StaleIdentity.
+        An identity object whose name is not the one that its id has here raises IdentityMismatch.
         """
         if identity == DEFAULT_STORE:
             return await self.cookies.open(DEFAULT_STORE)

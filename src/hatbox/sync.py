@@ -150,11 +150,11 @@ class SyncIdentities:
         return self._run(lambda: self._identities.query(name))
 
     def find(self, name_or_id: str) -> ContextualIdentity:
-        """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
+        """The one identity with this name or id; raises IdentityNotFound or AmbiguousIdentity, which offer help."""
         return self._run(lambda: self._identities.find(name_or_id))
 
     def recognize(self, identity: IdentityLike) -> ContextualIdentity:
-        """The identity that a name, an id or an object stands for, as it is now; raises StaleIdentity for an object
+        """The identity that a name, an id or an object stands for, as it is now; raises IdentityMismatch for an object
         whose id has another name here: it was renamed since, or is one of another profile."""
         return self._run(lambda: self._identities.resolve(identity))
 

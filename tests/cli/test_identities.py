@@ -65,7 +65,7 @@ def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, ve
 
 def test_programs_get_the_same_help_as_json(cli: Cli) -> None:
     assert cli("get", "Wrok", "--json").error == {
-        "type": "NoSuchIdentity",
+        "type": "IdentityNotFound",
         "message": 'no identity is called "Wrok". Did you mean "Work"?',
         "nearest": ["Work"],
     }

@@ -202,7 +202,7 @@ def test_another_engine_than_the_one_that_runs_is_refused(cli: Cli, profile: Pat
     assert engine is not None
     result = cli("open", "Work", site.url("/page/2"), "--engine", "chromium", "--json")
     assert result.status == 1
-    assert result.error["type"] == "EngineBusy"
+    assert result.error["type"] == "EngineAlreadyRunning"
     assert result.error["process"] == engine.process
     assert urls(cli) == [site.url("/page/1")]
 

@@ -68,7 +68,7 @@ def test_a_broken_file_is_named_and_nothing_is_changed(
     assert result.err.count("\n") == 1
     assert result.err.endswith("Nothing was imported.\n")
     assert cli("export", "--all", "-f", "json-lines").out == before
-    assert cli("import", format_, str(file), *into, "--json").error["type"] == "BrokenInput"
+    assert cli("import", format_, str(file), *into, "--json").error["type"] == "InvalidInputFile"
 
 
 def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path) -> None:

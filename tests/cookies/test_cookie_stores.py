@@ -81,12 +81,12 @@ async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
     keep = stores.write_changes
 
     def fail_once(*arguments: Any) -> None:
-        monkeypatch.setattr(stores, "keep_changes", keep)
+        monkeypatch.setattr(stores, "write_changes", keep)
         raise OSError("the disk refuses")
 
     async with hatbox.open(path) as profile:
         store = await profile.cookies.open(WORK)
-        monkeypatch.setattr(stores, "keep_changes", fail_once)
+        monkeypatch.setattr(stores, "write_changes", fail_once)
         answers = await asyncio.gather(received(store, "a=1"), received(store, "a=1"), return_exceptions=True)
         assert isinstance(answers[0], OSError)
         assert answers[1] is None
@@ -165,7 +165,7 @@ class BusyReads:
         assert self.count < 20, "it reads again and again, as long as others write"
         found = await self._read(work)
         await self._meanwhile(self.count)
-        await self._store.catch_up()
+        await self._store.deliver_pending_changes()
         return found
 
 

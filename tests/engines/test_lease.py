@@ -162,7 +162,7 @@ CONTEND = """
 import os, sys
 from pathlib import Path
 from hatbox.engines.lease import Lease
-from hatbox.errors import EngineBusy
+from hatbox.errors import EngineAlreadyRunning
 path, rounds = Path(sys.argv[1]), int(sys.argv[2])
 alone = path.with_name("alone")
 sys.stdin.readline()
@@ -171,7 +171,7 @@ while taken < rounds:
     lease = Lease(path)
     try:
         lease.take("test")
-    except EngineBusy:
+    except EngineAlreadyRunning:
         continue
     os.close(os.open(alone, os.O_CREAT | os.O_EXCL))  # fails if another process holds the lease as well
     os.unlink(alone)

@@ -85,7 +85,7 @@ def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: py
             raise IdentityNotFound("a fault")
         write_changes(transaction, number, changes)
 
-    monkeypatch.setattr(transfer, "keep_changes", failing)
+    monkeypatch.setattr(transfer, "write_changes", failing)
     with pytest.raises(IdentityNotFound, match="a fault"):
         put(path, BundleEntry(WORK, [cookie("new")]), BundleEntry(GIFTS, [cookie("new")]))
     assert 2 in calls

@@ -171,7 +171,7 @@ def test_a_duplicate_has_the_page_and_the_identity_but_is_not_pinned() -> None:
     desk.open()
     desk.open(WORK, url="http://site.example/", opener_id=1)
     desk.do(update_page, 2, 1, PageState("http://site.example/x", "Title", "http://site.example/i"))
-    desk.do(lambda each: each.tabs.keep_page(2, b"page"))
+    desk.do(lambda each: each.tabs.save_page_snapshot(2, b"page"))
     pin(desk, 2)
     copy = desk.do(duplicate, 2)
     assert desk.picture == ["^2 *3 1"]

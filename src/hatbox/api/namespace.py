@@ -38,7 +38,7 @@ class Namespace:
     """The implementation of one surface.
 
     For each function of the schema a subclass has a method, named in snake_case, that takes the normalised arguments
-    and returns a future; where `asks_who_calls`, the caller goes before them. For each event it has a source.
+    and returns a future; where `passes_caller`, the caller goes before them. For each event it has a source.
     """
 
     passes_caller: ClassVar[bool] = False

@@ -40,7 +40,7 @@ def find_extension(known: Sequence[Known], name_or_id: str) -> Known:
     nearest = get_close_matches(name_or_id, names, n=1)
     hint = f' Did you mean "{nearest[0]}"?' if nearest else " `hatbox extensions list` shows them."
     message = f'no extension is called "{name_or_id}".{hint}'
-    raise CommandError("NoSuchExtension", message, details={"nearest": nearest})
+    raise CommandError("ExtensionNotFound", message, details={"nearest": nearest})
 
 
 async def package_of(opened: Profile, wanted: str) -> Package:

@@ -33,9 +33,9 @@ class IdentityBinding:
         self._name = ""
 
     async def open_cookie_store(self) -> CookieStore:
-        """The identity's cookies; raises IdentityRemoved if it is gone, and NoSuchIdentity if it never was.
+        """The identity's cookies; raises IdentityRemoved if it is gone, and IdentityNotFound if it never was.
 
-        An identity object whose name is not the one that its id has here raises StaleIdentity.
+        An identity object whose name is not the one that its id has here raises IdentityMismatch.
         """
         if not self._cookie_store_id:
             cookie_store_id, name = await self._find()

@@ -237,7 +237,7 @@ class CookieStore:
         await self._change(lambda jar, now: jar.store_all(lines, target, now, context), guarded=not target.secure)
 
     async def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
-        """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRefused with the reason."""
+        """Store a cookie given by its fields, as Jar.set() takes them; raises CookieRejected with the reason."""
         return await self._change(lambda jar, now: jar.set(url, now, **fields))
 
     async def remove(self, key: CookieKey) -> list[JarChange]:

@@ -91,7 +91,7 @@ class Jar:
         partition: Partition | None = None,
         context: RequestContext = NO_PAGE,
     ) -> list[JarChange]:
-        """Store a cookie given by its fields. The rules are those for a line; raises CookieRefused with the reason."""
+        """Store a cookie given by its fields. The rules are those for a line; raises CookieRejected with the reason."""
         fields = SetCookie(
             name=as_octets(name),
             value=as_octets(value),

@@ -34,7 +34,7 @@ def admit(
     suffixes: PublicSuffixes,
     lifetime: float,
 ) -> Cookie:
-    """The cookie that a line from this target makes, without its place in time; raises CookieRefused."""
+    """The cookie that a line from this target makes, without its place in time; raises CookieRejected."""
     name, value = parsed.name, parsed.value
     if not name and "=" in value:  # the RFC keeps it, both browsers do not
         raise CookieRejected(ExclusionReason.IMPERSONATES, name)
@@ -91,7 +91,7 @@ def check_fields(fields: SetCookie) -> None:
 def check_replacement(
     cookie: Cookie, shelf: PartitionCookies, target: RequestUrl, context: RequestContext, now: float
 ) -> Cookie | None:
-    """The cookie that this one replaces, if any; raises CookieRefused if those that are there forbid it."""
+    """The cookie that this one replaces, if any; raises CookieRejected if those that are there forbid it."""
     if not target.secure and shelf.secure and _overlays_secure(cookie, shelf, now):
         raise CookieRejected(ExclusionReason.OVERLAYS_SECURE, cookie.name)
     old = shelf.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))

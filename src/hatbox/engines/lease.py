@@ -54,7 +54,7 @@ class Lease:
         self._file: IO[bytes] | None = None
 
     def take(self, engine: str) -> None:
-        """Take the lease, or raise EngineBusy, which names the holder."""
+        """Take the lease, or raise EngineAlreadyRunning, which names the holder."""
         if self._file is not None:
             raise EngineAlreadyRunning(engine, os.getpid())
         for _ in range(_ATTEMPTS):

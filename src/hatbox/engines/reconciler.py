@@ -267,7 +267,7 @@ class TabReconciler:
     # ------------------------------------------------------------------------------ from the engine to the profile
 
     async def navigation_started(self, tab_id: int, url: str) -> int | None:
-        """See Reports."""
+        """See EngineDelegate."""
         keeping = self._page_of(tab_id)
         if keeping is None:
             return None
@@ -282,22 +282,22 @@ class TabReconciler:
     async def page_updated(
         self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None
     ) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
         if keeping := self._page_of(tab_id):
             number = keeping.navigation if navigation is None else navigation
             await self._write(lambda each: update_page(each, tab_id, number, page, done=done))
 
     async def save_snapshot(self, tab_id: int, page: bytes) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
         await self._write(lambda each: save_page_snapshot(each, tab_id, page))
 
     async def not_saved(self, tab_id: int, what: Sequence[str]) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
         if keeping := self._kept.get(tab_id):
             keeping.not_saved = (*what,)
 
     async def shown(self, tab_id: int) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
 
         def show_it(transaction: Transaction) -> None:
             row = transaction.tabs.get(tab_id)
@@ -308,7 +308,7 @@ class TabReconciler:
             await self._write(show_it)
 
     async def page_opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
-        """See Reports."""
+        """See EngineDelegate."""
 
         def open_it(transaction: Transaction) -> Tab:
             opener = transaction.tabs.get(opener_id) if opener_id is not None else None
@@ -334,7 +334,7 @@ class TabReconciler:
         return tab
 
     async def page_activated(self, tab_id: int) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
 
         def activate_it(transaction: Transaction) -> None:
             row = transaction.tabs.get(tab_id)
@@ -345,7 +345,7 @@ class TabReconciler:
             await self._write(activate_it)
 
     async def page_closed(self, tab_id: int) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
 
         def close_it(transaction: Transaction) -> None:
             row = transaction.tabs.get(tab_id)
@@ -357,7 +357,7 @@ class TabReconciler:
             await self._write(close_it)
 
     def dropped(self, tab_id: int) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
         if keeping := self._page_of(tab_id):
             keeping.actual = None
             self._wake.set()
@@ -377,7 +377,7 @@ class TabReconciler:
     # --------------------------------------------------------------------------------------- when the engine dies
 
     def engine_crashed(self, reason: str) -> None:
-        """See Reports."""
+        """See EngineDelegate."""
         if self._stopping or not self._engine_running.is_set():
             return
         logger.warning("the %s engine was lost (%s) and is started again", self._engine.name, reason)

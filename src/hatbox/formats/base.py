@@ -122,7 +122,7 @@ def plausible_same_site(same_site: SameSite, *, secure: bool) -> SameSite:
 
 
 def decode_json(decode: Callable[[bytes], T], data: bytes, source: str, first_line: int = 1) -> T:
-    """What a decoder makes of bytes; raises BrokenInput that says what is wrong, and in which line."""
+    """What a decoder makes of bytes; raises InvalidInputFile that says what is wrong, and in which line."""
     try:
         return decode(data)
     except msgspec.ValidationError as error:

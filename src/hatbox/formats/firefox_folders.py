@@ -33,7 +33,7 @@ class FirefoxProfileFolder(NamedTuple):
 
 
 def default_folder(found: list[FirefoxProfileFolder] | None = None) -> Path:
-    """The folder of the profile that Firefox starts with; raises TransferError where that is not one."""
+    """The folder of the profile that Firefox starts with; raises ImportExportError where that is not one."""
     found = find_folders() if found is None else found
     if not found:
         raise ImportExportError("no Firefox profile was found. Name its folder: about:support in Firefox shows it.")
@@ -59,7 +59,7 @@ def find_folders(
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep Firefox away from a profile's folder; raises FirefoxRunning if it is there already."""
+    """Keep Firefox away from a profile's folder; raises FirefoxProfileLocked if it is there already."""
     if sys.platform == "win32":
         with _exclusively_open(folder / "parent.lock", folder):
             yield

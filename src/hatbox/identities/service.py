@@ -161,14 +161,14 @@ class Identities:
         return self._store.read(lambda transaction: query(transaction, name))
 
     def find(self, name_or_id: str) -> asyncio.Future[ContextualIdentity]:
-        """The one identity with this name or id; raises NoSuchIdentity or AmbiguousIdentity, which offer help."""
+        """The one identity with this name or id; raises IdentityNotFound or AmbiguousIdentity, which offer help."""
         _expect_text(name_or_id=name_or_id)
         return self._store.read(lambda transaction: find(transaction, name_or_id))
 
     def resolve(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """The identity that a name, an id or an object stands for, as it is now.
 
-        Raises as `find` does; for an object, InvalidIdentity if its id is unknown, and StaleIdentity if that id has
+        Raises as `find` does; for an object, InvalidIdentity if its id is unknown, and IdentityMismatch if that id has
         another name here: the object was renamed since, or is one of another profile.
         """
         if isinstance(identity, ContextualIdentity):

@@ -41,7 +41,7 @@ class MessageEvent(Event[Delivery[T]]):
     def deliver(self, content: T) -> list[tuple[Delivery[T], asyncio.Future[Any]]]:
         """Offer something to every listener; returns those that were taken, each with the answer.
 
-        NO_ANSWER is that of one who has none, UNHEARD of one who was gone before it heard. What a listener raises is
+        NO_RESPONSE is that of one who has none, UNHEARD of one who was gone before it heard. What a listener raises is
         raised as an ApiError.
         """
         taken: list[tuple[Delivery[T], asyncio.Future[Any]]] = []
@@ -57,7 +57,7 @@ class MessageEvent(Event[Delivery[T]]):
         return taken
 
     async def request(self, content: T) -> Any:
-        """The first answer, whoever gives it; NO_ANSWER if there is none, UNHEARD if nobody has even heard."""
+        """The first answer, whoever gives it; NO_RESPONSE if there is none, UNHEARD if nobody has even heard."""
         answers = [answer for _, answer in self.deliver(content)]
         heard = False
         first: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -205,7 +205,7 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_an_extension_cannot_fill_the_disk_unless_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hatbox.api.storage._MAX_LOCAL_BYTES", 300_000)
+    monkeypatch.setattr("hatbox.api.namespaces.storage._MAX_LOCAL_BYTES", 300_000)
 
     async def use(profile: Profile) -> None:
         local = storage_of(profile).local

@@ -105,7 +105,7 @@ class Runtime:
         unsafe_eval: bool = False,
         child: DenoProcess | None = None,
     ) -> Runtime:
-        """Start a child, ready to run scripts. Raises RuntimeGone if it does not get that far.
+        """Start a child, ready to run scripts. Raises ExtensionTerminated if it does not get that far.
 
         A `child` that was started ahead, with the same options, is taken for it.
         """

@@ -92,7 +92,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
     async def start(cls, limits: RuntimeLimits, *, inspect: bool = False, unsafe_eval: bool = False) -> DenoProcess:
         """Start a child. It runs no code of the extension until it receives a script.
 
-        Raises RuntimeGone if it cannot be started, or not in the sandbox that is required.
+        Raises ExtensionTerminated if it cannot be started, or not in the sandbox that is required.
         """
         layers = required_layers(limits)
         cache = find_cache(unsafe_eval=unsafe_eval) or await _filled_cache(limits, layers, unsafe_eval=unsafe_eval)
@@ -171,7 +171,7 @@ class DenoProcess(asyncio.SubprocessProtocol):
             (self._stdout.resume_reading if wanted else self._stdout.pause_reading)()
 
     def ready(self) -> None:
-        """Set the resource limits of a child that has started. Raises RuntimeGone if they are required and fail."""
+        """Set the resource limits of a child that has started. Raises ExtensionTerminated if they are required and fail."""
         try:
             limit_process(self.pid, self._limits)
         except OSError as error:

@@ -31,7 +31,7 @@ class Listener(Protocol):
     def call(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
         """Call it, at once; to be waited for is what it returns, or what the promise that it returns becomes.
 
-        Raises ScriptError if it throws, TimeoutError, and RuntimeGone if the extension ends before.
+        Raises ScriptError if it throws, TimeoutError, and ExtensionTerminated if the extension ends before.
         """
 
 
