@@ -182,7 +182,7 @@ def test_a_duplicate_has_the_page_and_the_identity_but_is_not_pinned() -> None:
         2,
     )
     assert (copy.status, copy.pending_url) == ("loading", "http://site.example/x")
-    assert desk.do(lambda each: each.tabs.page(3)) == b"page"
+    assert desk.do(lambda each: each.tabs.page_snapshot(3)) == b"page"
 
 
 def test_the_duplicate_of_a_hidden_tab_is_hidden_if_it_is_not_active() -> None:
