@@ -12,7 +12,7 @@ from threading import Lock
 import msgspec
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
-from hatbox.cookies.domains import canonical_host, domain_matches
+from hatbox.cookies.domains import domain_matches
 from hatbox.cookies.eviction import JarLimits, site_cookies_to_evict, store_cookies_to_evict
 from hatbox.cookies.jar_index import CachedCookieHeader, Index, PartitionCookies, SiteCookies
 from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
@@ -22,6 +22,7 @@ from hatbox.cookies.retrieval import RetrievedCookies, find_cookies
 from hatbox.cookies.samesite import NO_PAGE, RequestContext, SameSiteContext, partition_of, same_site_context
 from hatbox.cookies.storage import admit, check_fields, check_replacement, same_content
 from hatbox.errors import CookieRejected
+from hatbox.urls.hosts import canonical_host
 
 __all__ = ["Jar"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final, NamedTuple, Protocol
 
-from hatbox.cookies.domains import is_ip
+from hatbox.urls.hosts import is_ip
 
 __all__ = ["HostInfo", "PublicSuffixes", "SuffixList", "default_public_suffixes"]
 

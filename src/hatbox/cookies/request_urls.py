@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from hatbox.cookies.domains import LONGEST_SPELLING, canonical_host, is_trustworthy_host
 from hatbox.text_cache import cache_short_texts
+from hatbox.urls.hosts import MAX_HOST_INPUT, canonical_host, is_trustworthy_host
 
 __all__ = ["RequestUrl", "as_target", "target_from", "target_of"]
 
@@ -70,7 +70,7 @@ def as_target(url: str | RequestUrl) -> RequestUrl:
 
 
 def _readable(host: str) -> str:
-    return host if len(host) <= LONGEST_SPELLING else ""
+    return host if len(host) <= MAX_HOST_INPUT else ""
 
 
 @lru_cache(maxsize=16384)

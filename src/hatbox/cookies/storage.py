@@ -9,7 +9,7 @@ from math import inf
 from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.cookies.domains import domain_matches, is_ip
+from hatbox.cookies.domains import domain_matches
 from hatbox.cookies.exclusion_reasons import ExclusionReason
 from hatbox.cookies.jar_index import PartitionCookies
 from hatbox.cookies.parse import LONGEST_PAIR, SetCookie, parse_set_cookie
@@ -19,6 +19,7 @@ from hatbox.cookies.public_suffixes import PublicSuffixes
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.cookies.samesite import NO_PAGE, RequestContext, may_set, partition_of
 from hatbox.errors import CookieRejected
+from hatbox.urls.hosts import is_ip
 
 __all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_replacement", "same_content"]
 

@@ -9,9 +9,9 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from hatbox.cookies.domains import canonical_host
 from hatbox.javascript.text import well_formed
 from hatbox.text_cache import cache_short_texts
+from hatbox.urls.hosts import canonical_host
 
 __all__ = ["Url", "parse_url"]
 

@@ -14,9 +14,9 @@ from hatbox.api.namespaces.cookies.partition_keys import Accepts, in_all, in_one
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import find_cookies
-from hatbox.cookies.domains import canonical_host
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
+from hatbox.urls.hosts import canonical_host
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url, parse_url
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 from hatbox.api.namespaces.cookies.cookie_views import octets
 from hatbox.api.namespaces.cookies.partition_keys import partition_at
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.cookies.domains import is_ip
 from hatbox.cookies.parse import LONGEST_ATTRIBUTE, LONGEST_PAIR
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage import LIFETIME_SECONDS
 from hatbox.errors import ApiError, PermissionDenied
 from hatbox.javascript.text import stringify
+from hatbox.urls.hosts import is_ip
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url
 
