@@ -9,7 +9,7 @@ import pytest
 
 from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
-from hatbox.api.namespaces import browser_action as button
+from hatbox.extension_data.actions import ACTION
 from tests.api.ui_actions import ID, PAGE, PERSISTENT, browser_of, go, in_profile, tab_at
 
 MANIFEST = {**PERSISTENT, "browser_action": {"default_title": "Default"}, "page_action": {}}
@@ -54,7 +54,7 @@ def test_the_nearest_value_counts(tmp_path: Path) -> None:
         for target in ({}, window):
             await browser.browserAction.setTitle({"title": None, **target})
         assert await titles() == ["Default", "Default", "Default"]
-        assert await profile._store.read(lambda each: each.extensions.find(button.KIND)) == []
+        assert await profile._store.read(lambda each: each.extensions.find(ACTION)) == []
 
     in_profile(tmp_path, use)
 
@@ -90,7 +90,7 @@ def test_values_of_tabs_and_windows_that_are_gone_are_not_kept(tmp_path: Path) -
         await browser.browserAction.setTitle({"title": "x", "tabId": other["tabs"][0]["id"]})
         await browser.windows.remove(other["id"])
         await browser.browserAction.setTitle({"title": "x", "tabId": tab.id})
-        found = await profile._store.read(lambda each: each.extensions.find(button.KIND, ID))
+        found = await profile._store.read(lambda each: each.extensions.find(ACTION, ID))
         assert [key for _, key, _ in found] == [f"tab:{tab.id}"]
 
     in_profile(tmp_path, use)

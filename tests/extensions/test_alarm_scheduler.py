@@ -6,7 +6,7 @@ from typing import Any
 
 import hatbox
 from hatbox import Profile
-from hatbox.api.namespaces.alarms import fire_due
+from hatbox.extension_data.alarms import fire_due
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from tests.api.caller import extension_browser

@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.errors import ExtensionError, TriggerError
-from hatbox.extension_data import run_records as running
+from hatbox.extension_data import run_records
 from hatbox.extensions.extension import Extension
 from tests.api.ui_actions import tab_at
 from tests.extensions.made import make, run_made
@@ -60,11 +60,11 @@ async def refusal(profile: Profile, what: str, **where: Any) -> str:
 def test_what_cannot_be_triggered_is_told_with_what_can(tmp_path: Path, what: str) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
-        told = await refusal(profile, what)
+        message = await refusal(profile, what)
         if what != "menu:":
             assert (
-                told
-                == f'"{what}" is nothing to trigger: say menu:ID, action, page-action, command:NAME or notification:ID.'
+                message
+                == f'invalid trigger "{what}". Use menu:ID, action, page-action, command:NAME or notification:ID.'
             )
         assert await heard(extension) == []
 
@@ -74,27 +74,27 @@ def test_what_cannot_be_triggered_is_told_with_what_can(tmp_path: Path, what: st
 def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("browser.tabs.query({}).then(([first]) => browser.tabs.remove(first.id))")
-        assert "there is no tab" in await refusal(profile, "action")
+        assert "no tab is open" in await refusal(profile, "action")
         tab = await tab_at(profile)
         for what, words in {
             "menu:svae": 'made has no menu item "svae". Did you mean "save"?',
-            "menu:xyz": 'made has no menu item "xyz". `hatbox extensions list --ui` shows what there is.',
-            "menu:parent": 'the menu item "Parent" of made has others below it, and only those can be chosen.',
-            "menu:line": 'the menu item "line" of made is a separator, which cannot be chosen.',
-            "menu:off": 'the menu item "Off" of made is disabled.',
-            "menu:gone": 'the menu item "Gone" of made is not visible.',
-            "menu:below": 'the menu item "Below" of made is not visible.',
-            "menu:link": 'the menu item "Link" of made is for links. Say the address of one: --link.',
-            "menu:elsewhere": f'the menu item "Elsewhere" of made is not shown here (tab {tab.id}).',
+            "menu:xyz": 'made has no menu item "xyz". List them with `hatbox extensions list --ui`.',
+            "menu:parent": 'menu item "Parent" of made is a submenu. Trigger one of its items.',
+            "menu:line": 'menu item "line" of made is a separator, which cannot be clicked.',
+            "menu:off": 'menu item "Off" of made is disabled.',
+            "menu:gone": 'menu item "Gone" of made is not visible.',
+            "menu:below": 'menu item "Below" of made is not visible.',
+            "menu:link": 'menu item "Link" of made needs a link. Add --link URL.',
+            "menu:elsewhere": f'menu item "Elsewhere" of made is not shown in tab {tab.id}.',
             "command:got": 'made has no command "got". Did you mean "go"?',
-            "notification:n": 'made has no notification "n". `hatbox extensions list --ui` shows what there is.',
+            "notification:n": 'made has no notification "n". List them with `hatbox extensions list --ui`.',
             "page-action": "the page action of made is not shown in this tab.",
         }.items():
             assert await refusal(profile, what) == words
-        link = 'the menu item "Link" of made'
-        assert await refusal(profile, "menu:link", selection_text="x") == f"{link} is not shown here (tab {tab.id})."
+        link = 'menu item "Link" of made'
+        assert await refusal(profile, "menu:link", selection_text="x") == f"{link} is not shown in tab {tab.id}."
         await extension.evaluate("browser.browserAction.disable()")
-        assert await refusal(profile, "action") == "the button of made is disabled."
+        assert await refusal(profile, "action") == "the action of made is disabled."
         assert await heard(extension) == []
         with pytest.raises(TriggerError, match=r"^none@example\.org is not running\. Start it with `hatbox run`\.$"):
             await profile.extensions.trigger("none@example.org", "action")
@@ -121,8 +121,8 @@ def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: 
 def test_who_has_no_button_cannot_be_clicked(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Extension) -> None:
         await tab_at(profile)
-        assert await refusal(profile, "action") == "made has no button: its manifest has no action."
-        assert await refusal(profile, "page-action") == "made has no page action: its manifest names none."
+        assert await refusal(profile, "action") == "made has no action in its manifest."
+        assert await refusal(profile, "page-action") == "made has no page action in its manifest."
 
     run_made(tmp_path, use, "")
 
@@ -175,7 +175,7 @@ def test_what_is_shown_is_listed(tmp_path: Path) -> None:
         await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
         await extension.evaluate("browser.browserAction.setBadgeText({text: '3'})")
         (shown,) = await profile.extensions.ui()
-        assert (shown.id, shown.name, shown.process) == (extension.id, "made", os.getpid())
+        assert (shown.id, shown.name, shown.pid) == (extension.id, "made", os.getpid())
         assert [item.id for item in shown.menus] == ["p", "c", "q"]
         assert shown.action is not None
         assert (shown.action["title"], shown.action["badgeText"], shown.action["enabled"]) == ("Button", "3", True)
@@ -329,23 +329,23 @@ def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp
             store = profile._store
 
             async def begin() -> None:
-                await store.write(lambda each: running.register_run(each, "a@x", "A", {}, is_same_version=True))
+                await store.write(lambda each: run_records.register_run(each, "a@x", "A", {}, is_same_version=True))
 
             await begin()
-            (record,) = await store.read(running.get_all)
+            (record,) = await store.read(run_records.get_all)
             assert (record.id, record.process) == ("a@x", os.getpid())
-            await _pretend(profile, record, process=os.getppid(), since=running._since(os.getppid()))
+            await _pretend(profile, record, process=os.getppid(), started_at=run_records._since(os.getppid()))
             with pytest.raises(ExtensionError, match=f"A is running already, in the process {os.getppid()}"):
                 await begin()
-            await _pretend(profile, record, process=os.getppid(), since="another process of that number")
-            assert await store.read(running.get_all) == []
-            await _pretend(profile, record, process=2**22 + 1, since="gone")
-            assert await store.read(running.get_all) == []
+            await _pretend(profile, record, process=os.getppid(), started_at="another process of that number")
+            assert await store.read(run_records.get_all) == []
+            await _pretend(profile, record, process=2**22 + 1, started_at="gone")
+            assert await store.read(run_records.get_all) == []
             await begin()
 
     asyncio.run(main())
 
 
-async def _pretend(profile: Profile, record: running.RunRecord, **changed: Any) -> None:
+async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: Any) -> None:
     value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
     await profile._store.write(lambda each: each.extensions.put(record.id, "running", "", value))

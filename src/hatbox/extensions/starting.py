@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from hatbox.api.namespaces import alarms
 from hatbox.errors import ExtensionError
+from hatbox.extension_data import alarms
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
 from hatbox.extension_data.data_area import area_of
@@ -115,7 +115,7 @@ def _noted(transaction: Transaction, package: Package, manifest: Manifest, title
 
 
 def _started(transaction: Transaction, manifest: Manifest, run: Run) -> Run:
-    alarms.clear_alarms(transaction, run.area)
+    alarms.delete_alarms(transaction, run.area)
     before = run.before
     running.register_run(
         transaction,

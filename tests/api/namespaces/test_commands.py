@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hatbox import ApiError, Profile
-from hatbox.api.namespaces import commands
 from hatbox.errors import ArgumentError
+from hatbox.extension_data import commands
 from hatbox.extensions.package.shortcuts import is_shortcut
 from hatbox.schema import load
 from tests.api.ui_actions import PERSISTENT, browser_of, in_profile
@@ -99,7 +99,7 @@ def test_a_command_is_told_to_its_extension_as_what_the_user_does(tmp_path: Path
             caller = browser._caller
 
             async def listener(command: str, tab: Any, name: str = name, caller: Any = caller) -> None:
-                heard.append((name, command, tab, caller.user_input))
+                heard.append((name, command, tab, caller.is_handling_user_input))
 
             browser.commands.onCommand.addListener(listener)
         await profile._store.write(lambda each: commands.execute(each, "own@x", "go", None))

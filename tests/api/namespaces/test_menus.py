@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
-from hatbox.api.namespaces.menus import menu_clicks as clicks
-from hatbox.api.namespaces.menus import menu_functions as rules
-from hatbox.api.namespaces.menus.menu_context import MenuContext, is_item_visible, visible_items
-from hatbox.extension_data import menu_items as items
-from hatbox.extension_data.menu_items import Item, ItemId
+from hatbox.api.namespaces.menus import menu_functions
+from hatbox.extension_data import menu_clicks, menu_items
+from hatbox.extension_data.menu_contexts import MenuContext, is_item_visible, visible_items
+from hatbox.extension_data.menu_items import MenuItem, MenuItemId
 from hatbox.tabs.tab_model import Tab
 from tests.api import ui_actions as pressing
 from tests.api.ui_actions import EVENT_PAGE, ID, PAGE, PERSISTENT, browser_of, tab_at
@@ -32,8 +31,8 @@ def in_profile(
     pressing.in_profile(tmp_path, lambda profile: use(profile, browser_of(profile, manifest, MENUS)))
 
 
-async def kept(profile: Profile) -> dict[ItemId, Item]:
-    return await profile._store.read(lambda transaction: items.get_all(transaction, ID))
+async def kept(profile: Profile) -> dict[MenuItemId, MenuItem]:
+    return await profile._store.read(lambda transaction: menu_items.get_all(transaction, ID))
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
@@ -129,7 +128,7 @@ def test_update_changes_what_is_given_and_no_more(tmp_path: Path) -> None:
             {"id": "a", "title": "A", "type": "checkbox", "checked": True, "icons": {"16": "a.png"}}
         )
         await browser.menus.update("a", {"title": None, "checked": False, "enabled": False})
-        expected = Item(id="a", title="A", type="checkbox", enabled=False, icons={"16": "a.png"})
+        expected = MenuItem(id="a", title="A", type="checkbox", enabled=False, icons={"16": "a.png"})
         assert await kept(profile) == {"a": expected}
         await browser.menus.update("a", {"icons": {}})
         assert (await kept(profile))["a"].icons is None
@@ -192,15 +191,15 @@ def test_the_tree_has_no_circles_and_no_orphans(steps: list[tuple[str, int, int 
         try:
             if step == "create":
                 wanted = {**nothing, "id": str(number), "parentId": parent_id}
-                rules.create(transaction, ID, wanted, event_page=False)
+                menu_functions.create(transaction, ID, wanted, event_page=False)
             elif step == "move":
-                rules.update(transaction, ID, str(number), {**nothing, "parentId": parent_id})
+                menu_functions.update(transaction, ID, str(number), {**nothing, "parentId": parent_id})
             else:
-                rules.remove(transaction, ID, str(number))
+                menu_functions.remove(transaction, ID, str(number))
         except ApiError:
             continue
-    every = items.get_all(transaction, ID)
-    assert sorted(item.id for item in items.below(every, None)) == sorted(every)
+    every = menu_items.get_all(transaction, ID)
+    assert sorted(item.id for item in menu_items.descendants(every, None)) == sorted(every)
 
 
 # --------------------------------------------------------------------------------------------------- where it is shown
@@ -222,7 +221,7 @@ ON_BUTTON = MenuContext(tab=TAB, ui_context="browser_action")
 
 
 @pytest.mark.parametrize(
-    ("spot", "contexts"),
+    ("context", "contexts"),
     [
         (IN_PAGE, ("page", "all")),
         (ON_LINK, ("link", "all")),
@@ -236,32 +235,36 @@ ON_BUTTON = MenuContext(tab=TAB, ui_context="browser_action")
         (MenuContext(tab=TAB, editable=True, password=True), ("editable", "password", "all")),
     ],
 )
-def test_contexts_are_what_the_menu_is_opened_on(spot: MenuContext, contexts: tuple[str, ...]) -> None:
-    assert spot.contexts == contexts
+def test_contexts_are_what_the_menu_is_opened_on(context: MenuContext, contexts: tuple[str, ...]) -> None:
+    assert context.contexts == contexts
 
 
 @pytest.mark.parametrize(
-    ("item", "spots"),
+    ("item", "visible_in"),
     [
-        (Item(id="a"), [IN_PAGE, ON_LINK, ON_BUTTON]),
-        (Item(id="a", contexts=("page",)), [IN_PAGE]),
-        (Item(id="a", contexts=("tab", "link")), [ON_TAB, ON_LINK]),
-        (Item(id="a", visible=False), []),
-        (Item(id="a", view_types=("tab",)), [IN_PAGE, ON_LINK]),
-        (Item(id="a", view_types=("popup",)), []),
-        (Item(id="a", document_url_patterns=("https://site.example/*",)), [IN_PAGE, ON_LINK, ON_BUTTON]),
-        (Item(id="a", document_url_patterns=("https://other.example/*",)), []),
-        (Item(id="a", target_url_patterns=("https://link.example/*",)), [ON_LINK]),
-        (Item(id="a", target_url_patterns=("https://site.example/*",)), []),
+        (MenuItem(id="a"), [IN_PAGE, ON_LINK, ON_BUTTON]),
+        (MenuItem(id="a", contexts=("page",)), [IN_PAGE]),
+        (MenuItem(id="a", contexts=("tab", "link")), [ON_TAB, ON_LINK]),
+        (MenuItem(id="a", visible=False), []),
+        (MenuItem(id="a", view_types=("tab",)), [IN_PAGE, ON_LINK]),
+        (MenuItem(id="a", view_types=("popup",)), []),
+        (MenuItem(id="a", document_url_patterns=("https://site.example/*",)), [IN_PAGE, ON_LINK, ON_BUTTON]),
+        (MenuItem(id="a", document_url_patterns=("https://other.example/*",)), []),
+        (MenuItem(id="a", target_url_patterns=("https://link.example/*",)), [ON_LINK]),
+        (MenuItem(id="a", target_url_patterns=("https://site.example/*",)), []),
     ],
 )
-def test_an_item_is_shown_where_it_says(item: Item, spots: list[MenuContext]) -> None:
+def test_an_item_is_shown_where_it_says(item: MenuItem, visible_in: list[MenuContext]) -> None:
     every = [IN_PAGE, ON_LINK, ON_TAB, ON_BUTTON]
-    assert [spot for spot in every if is_item_visible(spot, item)] == [spot for spot in every if spot in spots]
+    assert [context for context in every if is_item_visible(context, item)] == [
+        context for context in every if context in visible_in
+    ]
 
 
 def test_what_is_below_something_hidden_is_not_shown() -> None:
-    every = {item.id: item for item in (Item(id="a", visible=False), Item(id="b", parent="a"), Item(id="c"))}
+    every = {
+        item.id: item for item in (MenuItem(id="a", visible=False), MenuItem(id="b", parent="a"), MenuItem(id="c"))
+    }
     assert [item.id for item in visible_items(IN_PAGE, every)] == ["c"]
 
 
@@ -272,10 +275,10 @@ def test_of_radio_items_only_those_that_stand_together_are_unchecked(tmp_path: P
     async def use(profile: Profile, browser: Browser) -> None:
         for name, kind in (("a", "radio"), ("b", "radio"), ("-", "separator"), ("c", "radio"), ("d", "radio")):
             await browser.menus.create({"id": name, "type": kind, "checked": kind == "radio"})
-        spot = MenuContext(tab=await tab_at(profile))
+        context = MenuContext(tab=await tab_at(profile))
         for name in ("d", "a"):
             item = (await kept(profile))[name]
-            await profile._store.write(partial(clicks.click_item, extension=ID, item=item, spot=spot))
+            await profile._store.write(partial(menu_clicks.click_item, extension=ID, item=item, context=context))
         assert {name for name, item in (await kept(profile)).items() if item.checked} == {"a", "d"}
 
     in_profile(tmp_path, use)
@@ -287,8 +290,8 @@ def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) ->
         other = browser_of(profile, PERSISTENT, MENUS, extension_id="other@example.org")
         browser.menus.onClicked.addListener(lambda info, tab: heard.append(("own", info, tab.get("url"))))
         other.menus.onClicked.addListener(lambda *_: heard.append("other"))
-        spot = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
-        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a", parent="p"), spot))
+        context = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
+        await profile._store.write(lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a", parent="p"), context))
         info = {
             "menuItemId": "a",
             "parentMenuItemId": "p",
@@ -309,7 +312,7 @@ def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) ->
 def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Browser) -> None:
         heard: list[Any] = []
-        spot = MenuContext(tab=await tab_at(profile), selection_text="secret")
+        context = MenuContext(tab=await tab_at(profile), selection_text="secret")
         for permission in ("tabs", "https://site.example/*", "https://other.example/*"):
             browser = browser_of(profile, PERSISTENT, MENUS, permission, extension_id=permission)
 
@@ -317,7 +320,7 @@ def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Pat
                 heard.append((name, info.get("selectionText"), info.get("pageUrl"), tab.get("url")))
 
             browser.menus.onShown.addListener(listener)
-        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
+        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
         assert heard == [
             ("tabs", None, None, PAGE),
             ("https://site.example/*", "secret", PAGE, PAGE),
@@ -336,9 +339,9 @@ def test_the_menu_of_a_button_is_told_to_its_own_extension_only(tmp_path: Path) 
         ):
             each.menus.onShown.addListener(lambda *_, name=name: heard.append(f"{name} shown"))
             each.menus.onHidden.addListener(lambda name=name: heard.append(f"{name} hidden"))
-        spot = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
-        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
-        await profile._store.write(lambda each: clicks.record_hidden(each, ID, spot))
+        context = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
+        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
+        await profile._store.write(lambda each: menu_clicks.record_hidden(each, ID, context))
         assert heard == ["own shown", "own hidden"]
 
     in_profile(tmp_path, use)
@@ -355,7 +358,9 @@ def test_with_active_tab_a_click_shows_the_tab_until_it_has_another_page(tmp_pat
             return (await browser.tabs.get(tab.id)).get("url")
 
         assert await url() is None
-        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a"), MenuContext(tab=tab)))
+        await profile._store.write(
+            lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a"), MenuContext(tab=tab))
+        )
         assert seen == [PAGE]
         assert await url() == PAGE
         await profile.tabs.navigate(tab.id, "https://site.example/next")

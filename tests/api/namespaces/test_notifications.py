@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hatbox import Profile
-from hatbox.api.namespaces import notifications
+from hatbox.extension_data import notifications
 from tests.api.ui_actions import ID, PERSISTENT, browser_of, in_profile
 
 BASIC = {"type": "basic", "title": "T", "message": "M"}
