@@ -17,8 +17,8 @@ from hatbox.messaging.ports import Port
 from hatbox.tabs.tab_model import Tab
 
 
-class Running:
-    """An extension that sleeps until it is woken."""
+class FakeExtension:
+    """An extension that counts its wake calls."""
 
     def __init__(self, extension_id: str) -> None:
         self.id = self.area = extension_id
@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.messages = MessageRouter(self._no_tab)
-        self.mine, self.theirs = Running("mine"), Running("theirs")
+        self.mine, self.theirs = FakeExtension("mine"), FakeExtension("theirs")
         self.messages.running |= {"mine": self.mine, "theirs": self.theirs}
         self.a, self.b = ExtensionContext("mine", "a", "o"), ExtensionContext("mine", "b", "o", kind="POPUP")
         self.other = ExtensionContext("theirs", "c", "p")
@@ -47,24 +47,26 @@ class Desk:
     def hear(self, context: ExtensionContext, listener: Callable[..., Any], *, external: bool = False) -> None:
         """Listen to messages as the namespace does."""
 
-        def told(offer: Delivery[Message]) -> Any:
-            if not offer.content.address.matches(context, offer.content.sender):
+        def forward(delivery: Delivery[Message]) -> Any:
+            if not delivery.content.recipient.matches(context, delivery.content.sender):
                 return None
-            offer.accepted_by = context
-            return listener(offer.content.content, offer.respond)
+            delivery.accepted_by = context
+            return listener(delivery.content.content, delivery.respond)
 
-        (self.messages.on_message_external if external else self.messages.on_message).add_listener(told)
+        (self.messages.on_message_external if external else self.messages.on_message).add_listener(forward)
 
     def accept(self, context: ExtensionContext, listener: Callable[[Port], Any]) -> None:
         """Listen to connections."""
 
-        def told(offer: Delivery[Connection]) -> Any:
-            if not offer.content.address.matches(context, offer.content.sender):
+        def forward(delivery: Delivery[Connection]) -> Any:
+            if not delivery.content.recipient.matches(context, delivery.content.sender):
                 return None
-            offer.accepted_by = context
-            return listener(self.messages.accept(offer.content, context, {"id": offer.content.sender.extension_id}))
+            delivery.accepted_by = context
+            return listener(
+                self.messages.accept(delivery.content, context, {"id": delivery.content.sender.extension_id})
+            )
 
-        self.messages.on_connect.add_listener(told)
+        self.messages.on_connect.add_listener(forward)
 
     async def send(self, content: Any, to: str = "mine", sender: ExtensionContext | None = None) -> Any:
         return await self.messages.send(sender or self.a, Recipient(to), content)
@@ -80,7 +82,7 @@ def at_desk(use: Callable[[Desk], Awaitable[None]]) -> None:
 
 def test_without_a_receiver_it_is_an_error() -> None:
     async def use(desk: Desk) -> None:
-        for to in ("mine", "theirs", "nobody"):
+        for to in ("mine", "theirs", "unknown"):
             with pytest.raises(ApiError) as caught:
                 await desk.send("hello", to)
             assert str(caught.value) == NO_RECEIVER
@@ -135,7 +137,7 @@ def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
         script = ExtensionContext("mine", "https://a.example/", "https://a.example", kind=None, tab_id=7, frame_id=3)
         desk.hear(script, lambda *_: heard.append("script"))
         desk.hear(desk.b, lambda *_: heard.append("b"))
-        for address in (
+        for recipient in (
             Recipient("mine"),
             Recipient("mine", 8),
             Recipient("mine", 7, 0),
@@ -144,13 +146,17 @@ def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
         ):
             heard.clear()
             try:
-                await desk.messages.send(desk.a, address, 1)
+                await desk.messages.send(desk.a, recipient, 1)
             except ApiError:
                 assert heard == []
             assert "script" not in heard
-        for address in (Recipient("mine", 7), Recipient("mine", 7, 3), Recipient("mine", 7, None, script.document_id)):
+        for recipient in (
+            Recipient("mine", 7),
+            Recipient("mine", 7, 3),
+            Recipient("mine", 7, None, script.document_id),
+        ):
             heard.clear()
-            await desk.messages.send(desk.a, address, 1)
+            await desk.messages.send(desk.a, recipient, 1)
             assert heard == ["script"]
 
     at_desk(use)
@@ -169,7 +175,7 @@ def test_a_page_that_is_closed_gets_nothing() -> None:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - there is nothing to be told by
+    while not condition():  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(0)
 
 
@@ -246,7 +252,7 @@ def test_what_a_listener_raises_is_told_to_the_sender(caplog: pytest.LogCaptureF
         desk.hear(desk.b, raising(ValueError("a value")))
         with pytest.raises(ApiError, match=r"^a value$"):
             await desk.send(1)
-        assert "a listener raised" in caplog.text
+        assert "message listener raised" in caplog.text
         desk.hear(desk.b, raising(RuntimeError()))
         desk.messages.on_message.remove_listener(next(iter(desk.messages.on_message._listeners)))
         with pytest.raises(ApiError, match=r"^An unexpected error occurred$"):
