@@ -22,7 +22,7 @@ from hatbox.store.base import Transaction
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["RunRecord", "area_named", "find", "get", "get_all", "register_run", "reset_ui", "settle", "unregister_run"]
+__all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
@@ -45,7 +45,7 @@ class RunRecord(msgspec.Struct, frozen=True):
     """The extension id that other extensions see."""
 
 
-def area_named(transaction: Transaction, name: str) -> str:
+def find_area(transaction: Transaction, name: str) -> str:
     """Find a data area by itself or by extension id: the installed extension first, then the running one."""
     if installed.get(transaction, name) is not None:
         return name
@@ -73,7 +73,7 @@ def register_run(
     other = get(transaction, extension)
     if other is not None and other.process != os.getpid():
         raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
-    settle(transaction)
+    clean_up(transaction)
     clear_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_CLEARED_AT_START, *((menu_items.KIND,) if clear_menus else ())):
         transaction.extensions.clear(extension, kind)
@@ -92,10 +92,10 @@ def reset_ui(transaction: Transaction, extension: str) -> None:
 def unregister_run(transaction: Transaction, extension: str) -> None:
     """Delete the record of a run that has ended."""
     transaction.extensions.delete(extension, _KIND, "")
-    settle(transaction)
+    clean_up(transaction)
 
 
-def settle(transaction: Transaction) -> None:
+def clean_up(transaction: Transaction) -> None:
     """Clean up after runs that have ended or were killed: show the tabs that they hid, close the first window."""
     alive = {each.id for each in get_all(transaction)}
     for extension, _, _ in transaction.extensions.find(_KIND):

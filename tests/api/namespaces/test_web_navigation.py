@@ -10,7 +10,7 @@ import pytest
 
 import hatbox
 from hatbox.api.caller import Caller
-from hatbox.api.namespaces.web_navigation.navigation_filter import told
+from hatbox.api.namespaces.web_navigation.navigation_filter import navigation_args
 from hatbox.errors import ApiError
 from tests.site import Site
 
@@ -127,5 +127,5 @@ def test_frames_that_are_not_there_are_refused(tmp_path: Path) -> None:
 def test_a_filter_fits_if_all_that_it_says_does(wish: dict[str, Any], fits: bool) -> None:
     load = {"url": "https://site.example:8443/a/page?q=1#mark"}
     wishes = {"url": [{**NO_WISH, "schemes": None, "ports": None, **wish}]}
-    assert (told(Caller("script"), load, wishes) is not None) is fits
-    assert told(Caller("script"), load, None) == (load,)
+    assert (navigation_args(Caller("script"), load, wishes) is not None) is fits
+    assert navigation_args(Caller("script"), load, None) == (load,)

@@ -68,7 +68,7 @@ class _Management(Namespace):
 def _there(transaction: Transaction, running: Mapping[str, str]) -> list[InstalledExtension]:
     """The installed extensions, and those that run here from a folder: in the place of an installed one of that id."""
     every = installed.get_all(transaction)
-    return [each for each in every if running.get(each.id, each.area if each.kept else None) == each.area]
+    return [each for each in every if running.get(each.id, each.area if each.permanent else None) == each.area]
 
 
 def _get_all(transaction: Transaction, running: Mapping[str, str]) -> list[Info]:

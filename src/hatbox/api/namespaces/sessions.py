@@ -10,7 +10,7 @@ from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import Namespace
-from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.services import Services
 from hatbox.errors import ApiError, InvalidWindow
 from hatbox.extension_data.storage.structured_clone import stringified
@@ -61,7 +61,7 @@ def _tab(transaction: Transaction, tab_id: int) -> str:
 
 def _window(transaction: Transaction, window_id: int) -> str:
     """Where the values of a window that is there are kept."""
-    meant = window_id_of(transaction, window_id)
+    meant = resolve_window_id(transaction, window_id)
     if meant is None or transaction.windows.get(meant) is None:
         raise InvalidWindow(window_id)
     return kind_of_window(meant)

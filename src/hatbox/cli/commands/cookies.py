@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar
 import typer
 
 from hatbox import schema
-from hatbox.api.namespaces.cookies.cookie_views import cookie_view, octets
+from hatbox.api.namespaces.cookies.cookie_views import cookie_view, to_octets
 from hatbox.api.typed import CookiesNamespace
 from hatbox.cli.commands.identities import find, run_with_profile
 from hatbox.cli.options import JsonOption, ProfileOption
@@ -106,8 +106,8 @@ def set_(
     """Set a cookie, by the rules that hold for the site itself."""
     now = time.time()
     fields: dict[str, Any] = {
-        "name": octets(name),
-        "value": octets(value),
+        "name": to_octets(name),
+        "value": to_octets(value),
         "domain": domain or "",
         "path": path,
         "secure": secure,

@@ -67,7 +67,7 @@ def list_(
         ]
         print_json(documents, sys.stdout)
         return
-    installed = {each.id for each, _ in found if each.kept}
+    installed = {each.id for each, _ in found if each.permanent}
     rows = [
         (each.name, each.version, each.area if each.id in installed else each.id, _state(each, running))
         for each, running in found
@@ -337,7 +337,7 @@ def _document(
         "name": extension.name,
         "version": extension.version,
         "path": extension.path,
-        "installed": extension.kept,
+        "installed": extension.permanent,
         "enabled": extension.enabled,
         "reinstallNeeded": extension.needs_reinstall,
         "digest": extension.digest or None,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.browser_action.action_scopes import Details, click_args, scope_of
-from hatbox.api.namespaces.browser_action.css_colors import contrasting, parse_color
+from hatbox.api.namespaces.browser_action.css_colors import contrast_color, parse_color
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
@@ -129,4 +129,4 @@ def _text_color(transaction: Transaction, extension: str, details: Details, defa
     color: Sequence[int] | None = get_value(transaction, extension, ACTION, scope, "badgeTextColor", defaults)
     if color:
         return color
-    return contrasting(get_value(transaction, extension, ACTION, scope, "badgeBackgroundColor", defaults))
+    return contrast_color(get_value(transaction, extension, ACTION, scope, "badgeBackgroundColor", defaults))

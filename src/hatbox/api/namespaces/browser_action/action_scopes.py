@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller
 from hatbox.api.namespaces.tabs.clicked_tab import clicked_tab_view
-from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.namespaces.tabs.tab_views import TabView
 from hatbox.errors import ApiError, InvalidWindow
 from hatbox.extension_data.action_clicks import ActionClickData, ActionClicked
@@ -29,7 +29,7 @@ def scope_of(transaction: Transaction, details: Details) -> ActionScope:
         return tab_scope(transaction, tab_id)
     if window_id is None:
         return GLOBAL
-    resolved = window_id_of(transaction, window_id)
+    resolved = resolve_window_id(transaction, window_id)
     if resolved is None:
         raise InvalidWindow(window_id)
     return ActionScope(window=get_window(transaction, resolved).id)

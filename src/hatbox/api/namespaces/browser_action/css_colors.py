@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-__all__ = ["Rgba", "contrasting", "parse_color"]
+__all__ = ["Rgba", "contrast_color", "parse_color"]
 
 Rgba: TypeAlias = tuple[int, int, int, int]
 _Floats: TypeAlias = tuple[float, float, float]
@@ -39,7 +39,7 @@ def parse_color(text: str) -> Rgba | None:
     return _function(match[1], match[2].strip()) if match else None
 
 
-def contrasting(color: Sequence[int]) -> Rgba:
+def contrast_color(color: Sequence[int]) -> Rgba:
     """Black or white: the one that is easier to read on this color (WCAG 2.0, G18)."""
     linear = [_linear(channel / 255) for channel in color[:3]]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

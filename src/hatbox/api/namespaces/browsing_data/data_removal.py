@@ -124,7 +124,7 @@ def _is_host(text: str) -> bool:
     """Whether it is a host as URLs have it, with or without a port. One with a dot before it is found nowhere."""
     host = text.removeprefix(".")
     url = parse_url(f"http://{host}") if host else None
-    return url is not None and url.host + url.after_host == host
+    return url is not None and url.host + url.port_suffix == host
 
 
 def _seconds(since: str | int | None) -> float | None:

@@ -37,7 +37,7 @@ class _Cookies(Namespace):
         return self._read("getAll", rules.get_all, details, *self._begin(caller, details))
 
     def set(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
-        return self._write("set", rules.set_, details, *self._begin(caller, details))
+        return self._write("set", rules.set_cookie, details, *self._begin(caller, details))
 
     def remove(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
         return self._write("remove", rules.remove, details, *self._begin(caller, details))

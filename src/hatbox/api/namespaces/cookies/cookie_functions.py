@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from hatbox.api.namespaces.cookies.cookie_query import find, query_all, query_one
-from hatbox.api.namespaces.cookies.cookie_views import CookieStoreView, CookieView, Removed, cookie_view
+from hatbox.api.namespaces.cookies.cookie_views import CookieStoreView, CookieView, RemovedCookie, cookie_view
 from hatbox.api.namespaces.cookies.partition_keys import partition_key
-from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from
+from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from_details
 from hatbox.cookies.cookie import ChangeCause, Cookie, JarChange
 from hatbox.cookies.cookie_stores import find_cookies, put_cookie, write_changes
 from hatbox.errors import ApiError
@@ -20,7 +20,7 @@ from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
 
-__all__ = ["Details", "get", "get_all", "get_all_cookie_stores", "remove", "set_"]
+__all__ = ["Details", "get", "get_all", "get_all_cookie_stores", "remove", "set_cookie"]
 
 Details: TypeAlias = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ def get_all(transaction: Transaction, details: Details, hosts: HostPermissions, 
     return [cookie_view(cookie, store_id) for cookie in find(transaction, number, query, now)]
 
 
-def set_(transaction: Transaction, details: Details, hosts: HostPermissions, now: float) -> CookieView | None:
+def set_cookie(transaction: Transaction, details: Details, hosts: HostPermissions, now: float) -> CookieView | None:
     """Set a cookie. Returns what `get` finds with this URL and name, which may be another one, or nothing."""
     if details["firstPartyDomain"] and details["partitionKey"] is not None:
         raise ApiError("Partitioned cookies cannot have a 'firstPartyDomain' attribute.")
@@ -58,7 +58,7 @@ def set_(transaction: Transaction, details: Details, hosts: HostPermissions, now
     number = _store(transaction, details)
     if number is None:
         raise ApiError(f'Invalid cookie store id: "{details["storeId"]}"')
-    cookie = cookie_from(details, url, hosts, now)
+    cookie = cookie_from_details(details, url, hosts, now)
     if details["firstPartyDomain"]:
         raise ApiError("First-Party Isolation is not supported: 'firstPartyDomain' must be empty.")
     put_cookie(transaction, number, _in_its_place(transaction, number, cookie), now)
@@ -66,7 +66,7 @@ def set_(transaction: Transaction, details: Details, hosts: HostPermissions, now
     return cookie_view(found[0], cookie_store_id_of(number)) if found else None
 
 
-def remove(transaction: Transaction, details: Details, hosts: HostPermissions, now: float) -> Removed | None:
+def remove(transaction: Transaction, details: Details, hosts: HostPermissions, now: float) -> RemovedCookie | None:
     """Remove the cookie that `get` would find."""
     query = query_one(details, hosts)
     number = _store(transaction, details)
@@ -74,7 +74,7 @@ def remove(transaction: Transaction, details: Details, hosts: HostPermissions, n
     if number is None or not found:
         return None
     write_changes(transaction, number, [JarChange(found[0], True, ChangeCause.EXPLICIT)])
-    return Removed(details["url"], details["name"], cookie_store_id_of(number), "", partition_key(found[0]))
+    return RemovedCookie(details["url"], details["name"], cookie_store_id_of(number), "", partition_key(found[0]))
 
 
 def get_all_cookie_stores(transaction: Transaction) -> list[CookieStoreView]:

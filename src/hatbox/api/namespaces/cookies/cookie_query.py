@@ -9,8 +9,13 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from hatbox.api.namespaces.cookies.cookie_views import octets
-from hatbox.api.namespaces.cookies.partition_keys import Accepts, in_all, in_one, partition_key
+from hatbox.api.namespaces.cookies.cookie_views import to_octets
+from hatbox.api.namespaces.cookies.partition_keys import (
+    Accepts,
+    is_exact_partition,
+    is_matching_partition,
+    partition_key,
+)
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import find_cookies
@@ -44,10 +49,10 @@ def query_one(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery
     url = parse_url(details["url"])
     return CookieQuery(
         hosts,
-        in_one(details["partitionKey"], url),
+        is_exact_partition(details["partitionKey"], url),
         nowhere=url is None or bool(details["firstPartyDomain"]),
         url=url,
-        name=octets(details["name"] or ""),
+        name=to_octets(details["name"] or ""),
     )
 
 
@@ -60,7 +65,7 @@ def query_all(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery
     domain = None if details["domain"] is None else _bare_domain(details["domain"])
     return CookieQuery(
         hosts,
-        in_one(given, url) if is_exact else in_all(given),
+        is_exact_partition(given, url) if is_exact else is_matching_partition(given),
         nowhere=(details["url"] is not None and url is None)
         or (domain is not None and canonical_host(domain) != domain)
         or bool(details["firstPartyDomain"]),
@@ -123,4 +128,4 @@ def _bare_domain(text: str) -> str:
 
 
 def _kept(text: str | None) -> str | None:
-    return None if text is None else octets(text)
+    return None if text is None else to_octets(text)

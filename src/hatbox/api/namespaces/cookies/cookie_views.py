@@ -14,7 +14,15 @@ from hatbox.cookies.cookie import ChangeCause, Cookie
 from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.javascript.text import well_formed
 
-__all__ = ["CookieChangeView", "CookieStoreView", "CookieView", "Removed", "change_info", "cookie_view", "octets"]
+__all__ = [
+    "CookieChangeView",
+    "CookieStoreView",
+    "CookieView",
+    "RemovedCookie",
+    "change_info",
+    "cookie_view",
+    "to_octets",
+]
 
 # Firefox has no cause of its own for a cookie that an expired one has taken away.
 _CAUSES: Final = {ChangeCause.EXPIRED_OVERWRITE: ChangeCause.EXPLICIT}
@@ -46,7 +54,7 @@ class CookieChangeView(NamedTuple):
     cause: str
 
 
-class Removed(NamedTuple):
+class RemovedCookie(NamedTuple):
     """What `remove` resolves to."""
 
     url: str
@@ -90,7 +98,7 @@ def change_info(change: CookieChange) -> CookieChangeView:
     return CookieChangeView(change.removed, cookie_view(change.cookie, change.cookie_store_id), cause.value)
 
 
-def octets(text: str) -> str:
+def to_octets(text: str) -> str:
     """A script's text as the engine keeps it."""
     return text if text.isascii() else well_formed(text).encode().decode("latin-1")
 

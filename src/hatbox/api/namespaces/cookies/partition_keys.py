@@ -15,9 +15,17 @@ from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.errors import ApiError
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["Accepts", "Given", "PartitionKey", "in_all", "in_one", "partition_at", "partition_key"]
+__all__ = [
+    "Accepts",
+    "PartitionKey",
+    "PartitionKeyArgument",
+    "is_exact_partition",
+    "is_matching_partition",
+    "partition_key",
+    "resolve_partition",
+]
 
-Given: TypeAlias = Mapping[str, Any] | None
+PartitionKeyArgument: TypeAlias = Mapping[str, Any] | None
 """A partitionKey as a script gives it, in normal form."""
 
 _SCHEMES: Final = ("http", "https")
@@ -40,7 +48,7 @@ def partition_key(cookie: Cookie) -> PartitionKey | None:
     return PartitionKey(*canonical_partition(cookie.partition, cookie.domain))
 
 
-def partition_at(given: Given, url: Url | None) -> Partition | None:
+def resolve_partition(given: PartitionKeyArgument, url: Url | None) -> Partition | None:
     """The partition that a key means beside a URL; None if it means none."""
     if given is None or not (site := _site(given)):
         return None
@@ -51,14 +59,14 @@ def partition_at(given: Given, url: Url | None) -> Partition | None:
     return canonical_partition(Partition(site, bool(given["hasCrossSiteAncestor"])), url.host)
 
 
-def in_one(given: Given, url: Url | None) -> Accepts:
+def is_exact_partition(given: PartitionKeyArgument, url: Url | None) -> Accepts:
     """Accepts what is in the one partition that a key means beside a URL."""
-    partition = partition_at(given, url)
+    partition = resolve_partition(given, url)
     wanted = PartitionKey(*partition) if partition else None
     return lambda key: key == wanted
 
 
-def in_all(given: Given) -> Accepts:
+def is_matching_partition(given: PartitionKeyArgument) -> Accepts:
     """Accepts what is in any of the partitions that a key means without a URL; an empty key means all, and none."""
     if given is None:
         return lambda key: key is None

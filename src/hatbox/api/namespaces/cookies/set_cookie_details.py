@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hatbox.api.namespaces.cookies.cookie_views import octets
-from hatbox.api.namespaces.cookies.partition_keys import partition_at
+from hatbox.api.namespaces.cookies.cookie_views import to_octets
+from hatbox.api.namespaces.cookies.partition_keys import resolve_partition
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.parse import LONGEST_ATTRIBUTE, LONGEST_PAIR
 from hatbox.cookies.public_suffixes import default_public_suffixes
@@ -22,21 +22,21 @@ from hatbox.urls.hosts import is_ip
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url
 
-__all__ = ["cookie_from"]
+__all__ = ["cookie_from_details"]
 
 _NOT_IN_NAME: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f;=]|^ | $|^$", re.DOTALL)
 _NOT_IN_VALUE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f;]|^ | $", re.DOTALL)
 _NOT_IN_PATH: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def cookie_from(details: Mapping[str, Any], url: Url, hosts: HostPermissions, now: float) -> Cookie:
+def cookie_from_details(details: Mapping[str, Any], url: Url, hosts: HostPermissions, now: float) -> Cookie:
     """The cookie that the details describe, without its place in time."""
     domain, host_only = _domain(details, url, hosts)
-    path = url.directory if details["path"] is None else octets(details["path"])
+    path = url.directory if details["path"] is None else to_octets(details["path"])
     expires = details["expirationDate"]
     cookie = Cookie(
-        name=octets(details["name"] or ""),
-        value=octets(details["value"] or ""),
+        name=to_octets(details["name"] or ""),
+        value=to_octets(details["value"] or ""),
         domain=domain,
         path=path,
         host_only=host_only,
@@ -44,7 +44,7 @@ def cookie_from(details: Mapping[str, Any], url: Url, hosts: HostPermissions, no
         http_only=bool(details["httpOnly"]),
         same_site=SameSite(details["sameSite"]),
         expires=None if expires is None else _milliseconds(min(expires, now + LIFETIME_SECONDS)),
-        partition=partition_at(details["partitionKey"], url),
+        partition=resolve_partition(details["partitionKey"], url),
         created=now,
         last_access=now,
     )

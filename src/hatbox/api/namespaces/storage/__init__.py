@@ -16,7 +16,7 @@ from hatbox.api.services import Services
 from hatbox.events import Event
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data.storage import storage_items as rules
-from hatbox.extension_data.storage.storage_areas import AREAS, Area
+from hatbox.extension_data.storage.storage_areas import AREAS, StorageArea
 from hatbox.extension_data.storage.storage_items import CHANGED, Keys, StorageChanged
 from hatbox.javascript.wire_codec import decode
 from hatbox.schema import NamespaceSchema
@@ -45,7 +45,7 @@ class _Storage(Namespace):
 class _Area(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services, area: Area) -> None:
+    def __init__(self, surface: NamespaceSchema, services: Services, area: StorageArea) -> None:
         self._area = area
         self._folder = services.folder
         super().__init__(surface, services.store, {"onChanged": EventBinding(_changed(services.store), self._told)})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hatbox.errors import ApiError
-from hatbox.extension_data.storage.storage_areas import AREAS, refuse_temporary
+from hatbox.extension_data.storage.storage_areas import AREAS, require_explicit_id
 from hatbox.extension_data.storage.storage_items import Keys, with_defaults
 from hatbox.javascript.wire_codec import decode
 
@@ -37,7 +37,7 @@ def get_keys(folder: Path, extension: str) -> list[str]:
 
 def bytes_in_use(extension: str) -> int:
     """Always 0, as in Firefox."""
-    refuse_temporary(extension)
+    require_explicit_id(extension)
     return 0
 
 
@@ -47,7 +47,7 @@ def refuse() -> None:
 
 
 def _read(folder: Path, extension: str) -> dict[str, Any]:
-    refuse_temporary(extension)
+    require_explicit_id(extension)
     path = folder / _FOLDER / f"{Path(extension).name}.json"
     try:
         with path.open("rb") as file:

@@ -67,7 +67,7 @@ class _Tabs(Namespace):
         return self._write("create", rules.create, tab_access(caller), details)
 
     def duplicate(self, caller: Caller, tab_id: int, details: Details | None) -> asyncio.Future[Any]:
-        return self._write("duplicate", rules.duplicate_, tab_access(caller), tab_id, details)
+        return self._write("duplicate", rules.duplicate_tab, tab_access(caller), tab_id, details)
 
     def query(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
         return self._read("query", rules.query, tab_access(caller), details)
@@ -79,7 +79,7 @@ class _Tabs(Namespace):
         return self._write("move", rules.move, tab_access(caller), _list(tab_ids), details)
 
     def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
-        return self._write("reload", rules.reload_, tab_id)
+        return self._write("reload", rules.reload_tab, tab_id)
 
     def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         return self._write("remove", rules.remove, _list(tab_ids))

@@ -42,7 +42,7 @@ def _own_page(text: str, page: str) -> str | None:
         there = parse_url(_ITS_SCHEME.sub("https:", text) if _ITS_SCHEME.match(text) else urljoin(here, text.strip()))
     except ValueError:  # brackets that hold no address
         return None
-    if there is None or f"{there.host}{there.after_host}" != urlsplit(here).netloc:
+    if there is None or f"{there.host}{there.port_suffix}" != urlsplit(here).netloc:
         return None
     return there._replace(scheme=_EXTENSION).text
 

@@ -25,16 +25,16 @@ from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 __all__ = [
     "Details",
     "create",
-    "duplicate_",
+    "duplicate_tab",
     "get",
     "hide_tabs",
     "move",
     "query",
-    "reload_",
+    "reload_tab",
     "remove",
+    "resolve_window_id",
     "show_tabs",
     "update",
-    "window_id_of",
 ]
 
 Details: TypeAlias = Mapping[str, Any]
@@ -55,7 +55,7 @@ def query(transaction: Transaction, asker: TabAccess, details: Details) -> list[
 
 def create(transaction: Transaction, asker: TabAccess, details: Details) -> TabView:
     """A new tab; its page is loaded later."""
-    window = window_for_new_tab(transaction, window_id_of(transaction, details["windowId"]))
+    window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
     store = resolve_cookie_store(transaction, details["cookieStoreId"], asker)
     url = None if details["url"] is None else resolve_tab_url(details["url"], asker)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
@@ -95,7 +95,7 @@ def _reject_unsupported(details: Details, url: str | None) -> None:
         raise ApiError("Reader mode is not supported.")
 
 
-def duplicate_(transaction: Transaction, asker: TabAccess, tab_id: int, details: Details | None) -> TabView:
+def duplicate_tab(transaction: Transaction, asker: TabAccess, tab_id: int, details: Details | None) -> TabView:
     """The page of a tab once more. It becomes active, unless there are details that do not say so: as in Firefox."""
     if details is None:
         return tab_view(duplicate(transaction, tab_id), asker)
@@ -148,11 +148,11 @@ def _set_successor(transaction: Transaction, row: TabRow, successor_id: int) -> 
 
 def move(transaction: Transaction, asker: TabAccess, tab_ids: Sequence[int], details: Details) -> list[TabView]:
     """Bring tabs to another place."""
-    window_id = window_id_of(transaction, details["windowId"])
+    window_id = resolve_window_id(transaction, details["windowId"])
     return [tab_view(tab, asker) for tab in move_tabs(transaction, tab_ids, details["index"], window_id)]
 
 
-def reload_(transaction: Transaction, tab_id: int | None) -> Tab:
+def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
     """Load a tab's page again."""
     return reload(transaction, _row_or_active(transaction, tab_id).id)
 
@@ -162,7 +162,7 @@ def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     close_rows(transaction, [row_of(transaction, tab_id) for tab_id in tab_ids])
 
 
-def window_id_of(transaction: Transaction, window_id: int | None) -> int | None:
+def resolve_window_id(transaction: Transaction, window_id: int | None) -> int | None:
     """The id of the window that is meant; None stays None."""
     if window_id == CURRENT_WINDOW:
         window = last_focused(transaction)

@@ -8,8 +8,8 @@ from typing import Any
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.web_navigation.navigation_events import NavigationEvents
-from hatbox.api.namespaces.web_navigation.navigation_filter import told
-from hatbox.api.namespaces.web_navigation.navigation_frames import all_frames, frame
+from hatbox.api.namespaces.web_navigation.navigation_filter import navigation_args
+from hatbox.api.namespaces.web_navigation.navigation_frames import get_all_frames, get_frame
 from hatbox.api.services import Services
 from hatbox.schema import NamespaceSchema
 
@@ -25,11 +25,13 @@ class _WebNavigation(Namespace):
     def __init__(self, surface: NamespaceSchema, services: Services) -> None:
         loads = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
         super().__init__(
-            surface, services.store, {name: EventBinding(event, told) for name, event in loads.events.items()}
+            surface,
+            services.store,
+            {name: EventBinding(event, navigation_args) for name, event in loads.events.items()},
         )
 
     def get_frame(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("getFrame", frame, details["tabId"], details["frameId"])
+        return self._read("getFrame", get_frame, details["tabId"], details["frameId"])
 
     def get_all_frames(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("getAllFrames", all_frames, details["tabId"])
+        return self._read("getAllFrames", get_all_frames, details["tabId"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from hatbox.api.namespaces.web_navigation.navigation_frames import NO_PARENT, TOPMOST
+from hatbox.api.namespaces.web_navigation.navigation_frames import MAIN_FRAME, NO_PARENT
 from hatbox.clock import Clock
 from hatbox.events import Event
 from hatbox.tabs.service import Tabs
@@ -112,7 +112,7 @@ class NavigationEvents:
             self._emit("onErrorOccurred", load.tab, load.url, error=_ABORTED)
 
     def _emit(self, name: str, tab: Tab, url: str, **more: Any) -> None:
-        where = {"frameId": TOPMOST, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
+        where = {"frameId": MAIN_FRAME, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
         self.events[name].emit({"url": url, "timeStamp": round(self._clock.time() * 1000), **where, **more})
 
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 from hatbox.api.caller import Caller
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["told"]
+__all__ = ["navigation_args"]
 
 _PORTS: Final = {"http": 80, "https": 443}
 
 
-def told(_: Caller, load: Mapping[str, Any], wishes: Mapping[str, Any] | None) -> Sequence[Any] | None:
+def navigation_args(_: Caller, load: Mapping[str, Any], wishes: Mapping[str, Any] | None) -> Sequence[Any] | None:
     """(details), if the listener wants to hear of the URL."""
     if wishes is None:
         return (load,)
@@ -46,7 +46,7 @@ def _fits(url: Url, wanted: Mapping[str, Any]) -> bool:
 
 
 def _in_ports(url: Url, ports: Sequence[int | Sequence[int]]) -> bool:
-    port = int(url.after_host[1:]) if url.after_host else _PORTS.get(url.scheme)
+    port = int(url.port_suffix[1:]) if url.port_suffix else _PORTS.get(url.scheme)
     if port is None:
         return False
     return any(port == each if isinstance(each, int) else each[0] <= port <= each[1] for each in ports)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resolve_tab_url
-from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.errors import ApiError, InvalidWindow
 from hatbox.identities.ids import cookie_store_id_of
@@ -117,7 +117,7 @@ def _place_and_state(details: Details) -> dict[str, Any]:
 
 
 def _id(transaction: Transaction, window_id: int) -> int:
-    meant = window_id_of(transaction, window_id)
+    meant = resolve_window_id(transaction, window_id)
     if meant is None:
         raise InvalidWindow(window_id)
     return meant

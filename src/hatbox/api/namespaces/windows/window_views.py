@@ -51,4 +51,4 @@ def _origin(window: Window, active: Tab | None) -> str:
     url = parse_url(active.url) if active else None
     if window.kind != _POPUP or url is None:
         return ""
-    return f"{url.scheme}://{url.host}{url.after_host} - " if url.host else f"{url.text} - "
+    return f"{url.scheme}://{url.host}{url.port_suffix} - " if url.host else f"{url.text} - "
