@@ -21,10 +21,9 @@ _REMOVED: Final = str.maketrans("", "", "\t\n\r")
 _MAX_PORT: Final = 65535
 _MAX_PORT_DIGITS: Final = 5
 # Printable characters that are not percent-encoded.
-_PATH_CHARACTERS: Final = "".join(
-    character for character in map(chr, range(0x21, 0x7F)) if character not in '"#<>?^`{}'
-)
-_QUERY_CHARACTERS: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"<>')
+_PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
+_PATH_CHARACTERS: Final = _PRINTABLE.translate(str.maketrans("", "", '"#<>?^`{}'))
+_QUERY_CHARACTERS: Final = _PRINTABLE.translate(str.maketrans("", "", '"<>'))
 _SINGLE_DOT: Final = frozenset({".", "%2e"})
 _DOUBLE_DOT: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
 

@@ -1,4 +1,4 @@
-"""The namespace webNavigation. Only names and order live here: what is told of loads is in `loads`."""
+"""The namespace webNavigation."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the tabs of a profile."""
-    return _WebNavigation(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the tabs of a profile."""
+    return _WebNavigation(schema, services)
 
 
 class _WebNavigation(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        loads = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        navigations = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
         super().__init__(
-            surface,
+            schema,
             services.store,
-            {name: EventBinding(event, navigation_args) for name, event in loads.events.items()},
+            {name: EventBinding(event, navigation_args) for name, event in navigations.events.items()},
         )
 
     def get_frame(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:

@@ -1,4 +1,4 @@
-"""The frames of a tab: a page has its topmost one, and what is inside a page is not looked at."""
+"""The frames of a tab. Only main frames are reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_PARENT: Final = -1
 
 
 class FrameDetails(NamedTuple):
-    """A frame as scripts see it."""
+    """The result of webNavigation.getFrame()."""
 
     tab_id: int
     frame_id: int
@@ -32,7 +32,7 @@ def get_all_frames(transaction: Transaction, tab_id: int) -> list[FrameDetails]:
 
 def get_frame(transaction: Transaction, tab_id: int, frame_id: int) -> FrameDetails:
     """One frame of a tab."""
-    for each in get_all_frames(transaction, tab_id):
-        if each.frame_id == frame_id:
-            return each
+    for frame in get_all_frames(transaction, tab_id):
+        if frame.frame_id == frame_id:
+            return frame
     raise ApiError(f"No frame found with frameId: {frame_id}")
