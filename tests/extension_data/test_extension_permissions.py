@@ -62,9 +62,9 @@ def make(granted: Permissions = NONE) -> ExtensionPermissions:
     ],
 )
 def test_only_what_the_manifest_declares_can_be_asked_for(wanted: Permissions, message: str) -> None:
-    with pytest.raises(UndeclaredPermission) as refused:
+    with pytest.raises(UndeclaredPermission) as raised:
         make().check_request(wanted)
-    assert str(refused.value) == message
+    assert str(raised.value) == message
 
 
 def test_what_the_manifest_declares_can_be_asked_for() -> None:

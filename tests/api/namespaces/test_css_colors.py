@@ -23,7 +23,7 @@ RECORDED = {
 CHANNELS = st.integers(0, 255)
 
 
-def test_there_is_something_to_compare_with() -> None:
+def test_the_reference_is_available() -> None:
     assert len(RECORDED) > 40
 
 
