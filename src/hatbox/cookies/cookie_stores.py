@@ -71,7 +71,7 @@ class CookieStores:
         self._time = CookieClock(store, lambda: self._clock())
         self._following = False
         self.on_changed: Event[CookieChange] = Event(
-            "cookies.on_changed", clock=lambda: store.last_call_id, on_interest=self._follow
+            "cookies.on_changed", call_counter=lambda: store.last_call_id, on_listeners_changed=self._follow
         )
         """Tells of each cookie that comes or goes, whichever process did it."""
 

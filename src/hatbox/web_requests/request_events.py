@@ -54,7 +54,7 @@ class RequestEvents:
         """The types of requests that somebody listens to; None for all."""
         types: set[str] = set()
         for event in self._all():
-            for wishes in event.wishes:
+            for wishes in event.listener_options:
                 wanted = wishes[0]["types"] if wishes else None  # those of webRequest: a filter, and more
                 if wanted is None:
                     return None
@@ -101,10 +101,10 @@ class RequestEvents:
         return RequestLifecycle(self, first)
 
     def _response_event(self, name: str) -> ResponseEvent[RequestSnapshot]:
-        return ResponseEvent(name, on_interest=self._listeners_changed)
+        return ResponseEvent(name, on_listeners_changed=self._listeners_changed)
 
     def _event(self, name: str) -> Event[RequestSnapshot]:
-        return Event(name, on_interest=self._listeners_changed)
+        return Event(name, on_listeners_changed=self._listeners_changed)
 
     def _listeners_changed(self) -> None:
         self.on_interest.emit(None)
