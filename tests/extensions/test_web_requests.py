@@ -174,7 +174,7 @@ async def test_a_listener_that_hangs_holds_a_page_up_only_for_a_while(
     tmp_path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.2
+        web.profile.web_requests.blocking_timeout = 0.2
         listener = f'(() => new Promise(() => {{}}), {ON_PAGES}, ["blocking"])'
         await web.extension(f"browser.webRequest.onBeforeRequest.addListener{listener}")
         assert (await web.visit(site.url("/page/1"))).title == "Page 1"

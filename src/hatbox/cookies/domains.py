@@ -12,44 +12,44 @@ from typing import Final
 
 __all__ = ["LONGEST_SPELLING", "canonical_host", "domain_matches", "is_ip", "is_trustworthy_host"]
 
-# What the URL standard allows in no domain; a percent sign would have to be decoded by the URL's reader.
+# Forbidden in domains by the URL standard. Percent signs must be decoded before.
 _FORBIDDEN: Final = re.compile(r"[\x00-\x20\x22#%/:<>?@\[\\\]^`{|}\x7f]")
 _NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
 _PLAIN: Final = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*")
-_LONGEST_HOST: Final = 253 + 1  # with the dot of the root
+_MAX_HOST_LENGTH: Final = 253 + 1  # with the dot of the root
 LONGEST_SPELLING: Final = 1024
 """Characters of a host before it is made canonical, which may shorten it. Punycode takes quadratic time."""
 
 
 def canonical_host(host: str) -> str:
-    """The one spelling of a host, or an empty string if no URL could have such a host."""
+    """The canonical spelling of a host; empty if no URL can have it."""
     return _canonical_host(host) if len(host) <= LONGEST_SPELLING else ""
 
 
 @lru_cache(maxsize=16384)
 def _canonical_host(host: str) -> str:
     if _PLAIN.fullmatch(host):
-        return host if len(host) <= _LONGEST_HOST else ""
+        return host if len(host) <= _MAX_HOST_LENGTH else ""
     if ":" in host:
         return _ipv6(host)
     host = _punycode(host) if not host.isascii() else host.lower()
-    if not host or len(host) > _LONGEST_HOST or host.startswith(".") or ".." in host or _FORBIDDEN.search(host):
+    if not host or len(host) > _MAX_HOST_LENGTH or host.startswith(".") or ".." in host or _FORBIDDEN.search(host):
         return ""
     return _ipv4(host) if _ends_in_number(host) else host
 
 
 def domain_matches(host: str, domain: str) -> bool:
-    """Whether a canonical host is the domain or lies below it. An address lies below nothing."""
+    """Whether a canonical host is the domain or a subdomain. An IP address has no parent domains."""
     return host == domain or (host.endswith(domain) and host[-len(domain) - 1] == "." and not is_ip(host))
 
 
 def is_ip(host: str) -> bool:
-    """Whether a canonical host is an address: a name may not end in a number."""
+    """Whether a canonical host is an IP address: a name does not end in a number."""
     return host.startswith("[") or (host[-1:].isdigit() and _ends_in_number(host))
 
 
 def is_trustworthy_host(host: str) -> bool:
-    """Whether a canonical host never leaves the machine, so that http to it counts as secure."""
+    """Whether a canonical host is this machine, so that http to it counts as secure."""
     return (
         host in ("localhost", "localhost.", "[::1]")
         or host.endswith((".localhost", ".localhost."))
@@ -70,7 +70,7 @@ def _ends_in_number(host: str) -> bool:
 
 
 def _ipv4(host: str) -> str:
-    """An address as browsers read it: one to four decimal, octal or hexadecimal parts, the last filling the rest."""
+    """An IPv4 address as browsers parse it: one to four decimal, octal or hexadecimal parts."""
     parts = host.removesuffix(".").split(".")
     numbers = [_number(part) for part in parts]
     if len(numbers) > 4 or None in numbers:
@@ -95,7 +95,7 @@ def _number(part: str) -> int | None:
 
 def _punycode(host: str) -> str:
     """UTS 46 mapping, not transitional, as browsers do. The standard library knows only the IDNA of 2003 (ß is ss)."""
-    import idna  # its tables are large, and most programs never meet such a host
+    import idna  # large tables, rarely needed
 
     try:
         labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")

@@ -1,8 +1,8 @@
 """Navigations of tabs: requested by callers, reported by an engine.
 
 Every requested navigation has an id. A report names its navigation, and is ignored if a later one was requested.
-Updates are recorded in Firefox's order: `status` at the start, `status` and `url` when the page is committed, then `title` and
-`icon`, and `status` when it is complete.
+Updates are recorded in Firefox's order: `status` at the start, `status` and `url` when the page is committed, then
+`title` and `icon`, and `status` when it is complete.
 """
 
 from __future__ import annotations

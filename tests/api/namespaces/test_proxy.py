@@ -86,7 +86,7 @@ async def test_a_listener_that_raises_or_hangs_leaves_it_to_the_others(
         raise ValueError("oops")
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.05
+        web.profile.web_requests.blocking_timeout = 0.05
         choose(web, proxy.info())
         choose(web, hangs)
         choose(web, fails)

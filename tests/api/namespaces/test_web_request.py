@@ -324,7 +324,7 @@ async def test_a_listener_that_never_answers_holds_a_page_up_only_for_a_while(
         await asyncio.Event().wait()
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.05
+        web.profile.web_requests.blocking_timeout = 0.05
         web.answer("onBeforeRequest", hangs)
         web.answer("onBeforeRequest", {"redirectUrl": site.url("/page/2")}, options=["blocking"])
         web.browser.webRequest.onCompleted.addListener(hangs, PAGES)

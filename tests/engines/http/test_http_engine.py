@@ -282,7 +282,7 @@ async def test_an_identity_that_is_removed_in_the_middle_of_a_load_sends_nothing
 
     ended = asyncio.Event()
     async with browsing(path) as (profile, engine):
-        profile.requests.on_headers_received.add_listener(remove)
+        profile.web_requests.on_headers_received.add_listener(remove)
         await profile.tabs.open("Work", site.url("/redirect/3"))
         await ended.wait()
         await engine.wait_until_settled()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.identities import service as rules
+from hatbox.identities import changes, model
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.palette import COLORS, ICONS
 from hatbox.schema import NamespaceSchema
@@ -38,30 +38,30 @@ class _ContextualIdentities(Namespace):
         super().__init__(surface, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._read_once("get", rules.get, cookie_store_id)
+        return self._read_once("get", model.get, cookie_store_id)
 
     def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
-        return self._read_once("query", rules.query, details["name"])
+        return self._read_once("query", model.query, details["name"])
 
     def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
-        return self._write("create", rules.create, details["name"], details["color"], details["icon"])
+        return self._write("create", changes.create, details["name"], details["color"], details["icon"])
 
     def update(self, cookie_store_id: str, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
         changed = details["name"], details["color"], details["icon"]
-        return self._write("update", rules.update, cookie_store_id, *changed)
+        return self._write("update", changes.update, cookie_store_id, *changed)
 
     def move(self, cookie_store_ids: str | Sequence[str], position: int) -> asyncio.Future[Any]:
         ids = [cookie_store_ids] if isinstance(cookie_store_ids, str) else cookie_store_ids
-        return self._write("move", rules.move, ids, position)
+        return self._write("move", changes.move, ids, position)
 
     def remove(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("remove", rules.remove, cookie_store_id)
+        return self._write("remove", changes.remove, cookie_store_id)
 
     def hide(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("hide", rules.hide, cookie_store_id)
+        return self._write("hide", changes.hide, cookie_store_id)
 
     def show(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("show", rules.show, cookie_store_id)
+        return self._write("show", changes.show, cookie_store_id)
 
     def get_supported_colors(self) -> asyncio.Future[Any]:
         return self._read_once("getSupportedColors", lambda _: COLORS)

@@ -13,7 +13,7 @@ from hatbox.api.namespaces.cookies.cookie_views import octets
 from hatbox.api.namespaces.cookies.partition_keys import Accepts, in_all, in_one, partition_key
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.cookie_stores import find_cookies
+from hatbox.cookies.cookie_rows import find_cookies
 from hatbox.cookies.domains import canonical_host
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
