@@ -94,7 +94,7 @@ def test_a_call_that_nobody_awaits_is_made_all_the_same(tmp_path: Path) -> None:
 def test_both_faces_and_all_surfaces_show_the_same_identities(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         everything = profile.browser(permissions=[LOWER, CAMEL])
-        travel = await profile.identities.create("Travel", color="toolbar", icon="vacation")
+        travel = await profile.identities.create("Travel", color="toolbar", icon="vacation")  # type: ignore[arg-type]
         assert await everything.contextualidentities.get(travel.cookie_store_id) == {
             "name": "Travel",
             "icon": "vacation",

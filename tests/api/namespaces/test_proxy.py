@@ -84,13 +84,13 @@ async def test_a_listener_that_raises_or_hangs_leaves_it_to_the_others(
         raise ValueError("oops")
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.05
+        web.profile.web_requests.blocking_timeout = 0.05
         choose(web, proxy.info())
         choose(web, hangs)
         choose(web, fails)
         assert (await web.visit(THERE)).title == "Through the proxy"
     assert "oops" in caplog.text
-    assert "proxy.onRequest has not answered" in caplog.text
+    assert "proxy.onRequest listener timed out" in caplog.text
 
 
 # ------------------------------------------------------------------------------------------------------- the way out
@@ -180,15 +180,15 @@ async def test_the_next_proxy_is_tried_and_if_none_answers_the_tab_says_so(
     async with browsing(tmp_path / "2") as web:
         choose(web, [DEAD, DEAD])
         web.listen_to_all()
-        assert (await web.visit(THERE)).error == "the proxy 127.0.0.1:1 cannot be reached"
+        assert (await web.visit(THERE)).error == "proxy unreachable: 127.0.0.1:1"
         assert web.details("onErrorOccurred")[0]["error"] == "NS_ERROR_PROXY_CONNECTION_REFUSED"
 
 
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
-        ("socks", "a SOCKS proxy was chosen, and these need: pip install 'httpx[socks]'"),
-        ("socks4", "a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used"),
+        ("socks", "SOCKS proxies need: pip install 'httpx[socks]'"),
+        ("socks4", "SOCKS 4 proxies are not supported; use HTTP, HTTPS or SOCKS 5"),
     ],
 )
 @in_loop
@@ -217,7 +217,7 @@ async def test_the_last_listener_decides(tmp_path: Path, proxy: LoopbackProxy) -
 async def test_requests_to_hosts_without_permission_are_not_delivered(tmp_path: Path, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path) as web:
         received = choose(web, proxy.info(), permissions=["proxy", "http://other.example/*"])
-        assert (await web.visit("http://elsewhere.invalid/")).error == "no host is called elsewhere.invalid"
+        assert (await web.visit("http://elsewhere.invalid/")).error == "host not found: elsewhere.invalid"
         assert (received, proxy.asked) == ([], [])
 
 
@@ -226,7 +226,7 @@ async def test_direct_bypasses_the_proxy_of_the_engine(tmp_path: Path, proxy: Lo
     async with browsing(tmp_path, proxy=f"http://127.0.0.1:{proxy.port}") as web:
         assert (await web.visit(THERE)).title == "Through the proxy"
         choose(web, {"type": "direct"})
-        assert (await web.visit("http://elsewhere.invalid/")).error == "no host is called elsewhere.invalid"
+        assert (await web.visit("http://elsewhere.invalid/")).error == "host not found: elsewhere.invalid"
 
 
 # -------------------------------------------------------------------------------------------------- who are you?
@@ -291,7 +291,7 @@ async def test_a_tunnel_is_opened_with_credentials(tmp_path: Path, secure: int, 
         choose(web, proxy.info())
         there = "https://locked.example/page/1"
         tab = await web.visit(there)
-        assert (tab.error, tab.http_status) == ("the proxy does not let it through", None)
+        assert (tab.error, tab.http_status) == ("proxy refused the connection", None)
         received: list[Any] = []
         web.answer("onAuthRequired", noting(received, {"authCredentials": {"username": "u", "password": "p"}}))
         assert (await web.visit(there)).title == "Page 1"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.identities import service
+from hatbox.identities import changes, model
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.palette import COLORS, ICONS
 from hatbox.schema import NamespaceSchema
@@ -37,30 +37,30 @@ class _ContextualIdentities(Namespace):
         super().__init__(schema, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._read_once("get", service.get, cookie_store_id)
+        return self._read_once("get", model.get, cookie_store_id)
 
     def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
-        return self._read_once("query", service.query, details["name"])
+        return self._read_once("query", model.query, details["name"])
 
     def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
-        return self._write("create", service.create, details["name"], details["color"], details["icon"])
+        return self._write("create", changes.create, details["name"], details["color"], details["icon"])
 
     def update(self, cookie_store_id: str, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
         changed = details["name"], details["color"], details["icon"]
-        return self._write("update", service.update, cookie_store_id, *changed)
+        return self._write("update", changes.update, cookie_store_id, *changed)
 
     def move(self, cookie_store_ids: str | Sequence[str], position: int) -> asyncio.Future[Any]:
         ids = [cookie_store_ids] if isinstance(cookie_store_ids, str) else cookie_store_ids
-        return self._write("move", service.move, ids, position)
+        return self._write("move", changes.move, ids, position)
 
     def remove(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("remove", service.remove, cookie_store_id)
+        return self._write("remove", changes.remove, cookie_store_id)
 
     def hide(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("hide", service.hide, cookie_store_id)
+        return self._write("hide", changes.hide, cookie_store_id)
 
     def show(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("show", service.show, cookie_store_id)
+        return self._write("show", changes.show, cookie_store_id)
 
     def get_supported_colors(self) -> asyncio.Future[Any]:
         return self._read_once("getSupportedColors", lambda _: COLORS)

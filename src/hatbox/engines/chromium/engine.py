@@ -132,7 +132,7 @@ class ChromiumEngine(Engine):
         """See Engine."""
         return tab.url != BLANK and tab.id not in self._parked
 
-    async def open(self, tab: Tab, kept: bytes | None) -> None:
+    async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         await self._interception_ready()
         if await self._unpark(tab):
@@ -141,7 +141,7 @@ class ChromiumEngine(Engine):
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
         self._assign(page, tab)
-        past = history.decode_snapshot(kept, tab.url)
+        past = history.decode_snapshot(snapshot, tab.url)
         if tab.pending_url and tab.pending_url != tab.url:
             before = tab.url if tab.url != BLANK else ""
             page.load(
@@ -156,7 +156,7 @@ class ChromiumEngine(Engine):
         """See Engine."""
         page = self._pages.get(tab.id)
         if page is None or page.is_crashed:
-            await self.close(tab.id, to_hide=False)
+            await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
             await self._interception_ready()
@@ -171,7 +171,7 @@ class ChromiumEngine(Engine):
             with contextlib.suppress(PlaywrightError):
                 await within(page.page.bring_to_front(), "Page.bringToFront")
 
-    async def close(self, tab_id: int, *, to_hide: bool) -> None:
+    async def close(self, tab_id: int, *, hiding: bool) -> None:
         """See Engine."""
         page = self._pages.pop(tab_id, None)
         if page is None:
@@ -179,15 +179,15 @@ class ChromiumEngine(Engine):
             return
         context = self._context_with(page)
         try:
-            if to_hide and page.is_typed_into and await self._park(tab_id, page):
+            if hiding and page.is_typed_into and await self._park(tab_id, page):
                 return
             page.is_closing = True
             # At once: a page that does not answer is waited for no longer than it has to be.
             await asyncio.gather(
-                *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
+                *([self._keep(tab_id, page)] if hiding else []), *([_saved(context, page)] if context else [])
             )
         except asyncio.CancelledError:
-            if to_hide:  # the engine is being stopped, and stop() saves what is in `_pages`
+            if hiding:  # the engine is being stopped, and stop() saves what is in `_pages`
                 self._parked.pop(tab_id, None)
                 self._pages.setdefault(tab_id, page)
             raise

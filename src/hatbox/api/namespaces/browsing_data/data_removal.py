@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.cookies.cookie import ChangeCause, JarChange
-from hatbox.cookies.cookie_stores import find_cookies, write_changes
+from hatbox.cookies.cookie_rows import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import Transaction

@@ -13,7 +13,7 @@ from hatbox.api.namespaces.cookies.cookie_views import CookieStoreView, CookieVi
 from hatbox.api.namespaces.cookies.partition_keys import partition_key
 from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from_details
 from hatbox.cookies.cookie import ChangeCause, Cookie, JarChange
-from hatbox.cookies.cookie_stores import find_cookies, put_cookie, write_changes
+from hatbox.cookies.cookie_rows import find_cookies, put_cookie, write_changes
 from hatbox.errors import ApiError
 from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_user_context_id
 from hatbox.store.base import Transaction

@@ -18,7 +18,7 @@ from hatbox.api.namespaces.cookies.partition_keys import (
 )
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.cookie_stores import find_cookies
+from hatbox.cookies.cookie_rows import find_cookies
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
 from hatbox.urls.hosts import canonical_host

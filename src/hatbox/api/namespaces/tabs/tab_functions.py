@@ -14,7 +14,7 @@ from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.moving import move_tabs, pin_quietly
+from hatbox.tabs.moving import move_tabs, pin_without_event
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import change, close_rows, record_update, row_of
@@ -109,7 +109,7 @@ def update(transaction: Transaction, access: TabAccess, tab_id: int | None, deta
     if details["url"] is not None:
         navigate(transaction, tab_id, resolve_tab_url(details["url"], access))
     # Events come in this order: onMoved, onActivated, onUpdated with pinned.
-    pinned_changed = details["pinned"] is not None and pin_quietly(transaction, row, pinned=details["pinned"])
+    pinned_changed = details["pinned"] is not None and pin_without_event(transaction, row, pinned=details["pinned"])
     if details["active"] or (details["highlighted"] and details["active"] is None):
         show_and_activate(transaction, row_of(transaction, tab_id))
     if details["autoDiscardable"] is not None:
