@@ -127,7 +127,7 @@ def bad_certificate() -> Iterator[str]:
             pass
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(HERE / "selfsigned.pem")
+    context.load_cert_chain(HERE.parent / "selfsigned.pem")
     server = Server(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
