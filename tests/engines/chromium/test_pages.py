@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import hatbox
-from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
@@ -65,7 +65,7 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
         page = await runner.page("Work", site.url("/page/1"))
         tab = await tab_when(profile, url=site.url("/page/1"))
         await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
-        await tab_when(profile, target=site.url("/slow"), url=site.url("/page/1"), loading=True)
+        await tab_when(profile, pending_url=site.url("/slow"), url=site.url("/page/1"), loading=True)
         await profile.tabs.navigate(tab.id, site.url("/page/7"))  # in the place of it
         await runner.wait_until_settled()
         await tab_when(profile, url=site.url("/page/7"), title="Page 7", loading=False)
@@ -209,9 +209,11 @@ SEEN = """() => ({
 })"""
 
 
-@pytest.mark.parametrize("marks", [False, True])
+@pytest.mark.parametrize("indicator", [False, True])
 @with_browser
-async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Path, site: Site, marks: bool) -> None:
+async def test_a_page_sees_nothing_of_hatbox_but_its_mark(
+    browser: str, path: Path, site: Site, indicator: bool
+) -> None:
     async with async_playwright() as playwright:
         plain = await playwright.chromium.launch(executable_path=browser, headless=True)
         bare = await (await plain.new_context()).new_page()
@@ -220,13 +222,13 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
         await plain.close()
     async with (
         hatbox.open(path) as profile,
-        profile.chromium(headless=True, browser=browser, marks=marks) as runner,
+        profile.chromium(headless=True, browser=browser, indicator=indicator) as runner,
     ):
         page = await runner.page("Work", site.url("/icon"))
         seen = await page.evaluate(SEEN)
         tab = await tab_when(profile, title="Icon")  # the page's own
         assert tab.icon == site.url("/icon.png")
-    if marks:
+    if indicator:
         assert seen["title"] == "Work · Icon"
         assert seen["head"].count("<link") == 2
         seen |= {"title": expected["title"], "head": expected["head"]}
@@ -235,7 +237,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
 
 @with_browser
 async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
-    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, marks=True) as runner:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         page = await runner.page("Work", site.url("/title/none"))
         await page.wait_for_function("document.title === 'Work'")
         await page.evaluate("document.title = 'One'")
@@ -285,14 +287,14 @@ async def test_the_first_page_of_a_tab_stays_in_its_history(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The blank page before it is forgotten, and nobody is told that it has loaded before that is over."""
-    original, forgotten = LivePage.reset_history, asyncio.Event()
+    original, forgotten = BlankDocuments.reset_history, asyncio.Event()
 
-    async def slow(page: LivePage) -> None:
+    async def slow(page: BlankDocuments) -> None:
         await asyncio.sleep(0.3)
         await original(page)
         forgotten.set()
 
-    monkeypatch.setattr(LivePage, "reset_history", slow)
+    monkeypatch.setattr(BlankDocuments, "reset_history", slow)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))

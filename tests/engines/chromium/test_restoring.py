@@ -11,7 +11,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 import hatbox
-from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.blank_documents import BlankDocuments
+from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.sessions import Session
 from tests import site as pages
 from tests.engines.chromium.real import until, with_browser
@@ -238,7 +239,9 @@ async def _is_at(page: Page, url: str) -> bool:
     return page.url == url
 
 
-@pytest.mark.parametrize("failing", ["visit", "run_in"])
+@pytest.mark.parametrize(
+    ("part", "failing"), [(BlankDocuments, "navigate_to_blank"), (IsolatedWorld, "evaluate_in_origin")]
+)
 @with_browser
 async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with_nothing(
     browser: str,
@@ -246,6 +249,7 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
     site: Site,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    part: type,
     failing: str,
 ) -> None:
     async def late_answer(*_: object) -> None:
@@ -260,11 +264,11 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
         with monkeypatch.context() as patch:
-            patch.setattr(LivePage, failing, late_answer)
+            patch.setattr(part, failing, late_answer)
             await profile.identities.show(WORK)
             page = await runner.page(tab.id)
         await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
-        assert "could not be restored" in caplog.text
+        assert "site data: restoring" in caplog.text
         for _ in range(2):
             await profile.identities.hide(WORK)
             await runner.wait_until_settled()

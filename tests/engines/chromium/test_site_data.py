@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.engines.chromium.site_data_sync import SiteData
+from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import LOCAL_STORAGE, SiteDataRemoval, clear_site_data
 from tests.engines.chromium.real import until, with_browser
@@ -225,7 +225,7 @@ async def test_the_storage_of_a_site_within_another_is_its_own(browser: str, pat
 async def test_a_site_that_keeps_too_much_is_named_once(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("hatbox.engines.chromium.site_data._LARGEST", 1000)
+    monkeypatch.setattr("hatbox.engines.chromium.site_data_sync._MAX_ORIGIN_CHARS", 1000)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/storage", write="x" * 2000))
         await page.wait_for_function("document.getElementById('indexed').textContent !== ''")  # it writes after loading
@@ -239,9 +239,9 @@ async def test_a_site_that_keeps_too_much_is_named_once(
         await page.evaluate("localStorage.setItem('small', 'kept still')")
     async with hatbox.open(path) as profile:
         assert b"xxx" not in (await saved(profile))[origin]
-    told = [each.message for each in caplog.records if "IndexedDB is not saved" in each.message]
-    assert len(told) == 1
-    assert told[0].startswith(f"{origin} keeps more than ")
+    warnings = [each.message for each in caplog.records if "IndexedDB not saved" in each.message]
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"site data: {origin} exceeds ")
 
 
 class _Slow:
@@ -253,7 +253,7 @@ class _Slow:
         self.asked = asyncio.Event()
         self.goes_on = asyncio.Event()
 
-    async def run_in(self, origin: str, script: str) -> object:
+    async def evaluate_in_origin(self, origin: str, script: str) -> object:
         keeps = self.keeps
         self.asked.set()
         await self.goes_on.wait()
@@ -264,12 +264,12 @@ class _Slow:
 async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         slow, store = _Slow(), profile._store
-        site_data = SiteData(store, WORK, lambda: [slow])
+        site_data = SiteDataSync(store, WORK, lambda: [slow])
         saving = asyncio.ensure_future(site_data.save(slow, slow.origins[0]))
         await slow.asked.wait()
         await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
         slow.keeps = ""
-        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
+        site_data.cleared(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
         slow.goes_on.set()
         await saving
 
@@ -282,11 +282,11 @@ async def test_what_a_page_keeps_again_after_it_was_removed_is_saved_again(tmp_p
     async with hatbox.open(tmp_path / "profile.db") as profile:
         page, store = _Slow(), profile._store
         page.goes_on.set()
-        site_data = SiteData(store, WORK, lambda: [page])
+        site_data = SiteDataSync(store, WORK, lambda: [page])
         await site_data.save(page, page.origins[0])
         saved = await store.read(_rows)
         await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
-        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
+        site_data.cleared(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
         await until(lambda: _is(store.read(_rows), saved))
 
 

@@ -18,7 +18,7 @@ from playwright.async_api import Page
 import hatbox
 from hatbox.engines.chromium import typed_input
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.real import browser_process, until, with_browser
@@ -40,26 +40,26 @@ def answer(of: Form, **lost: int) -> str:
 
 def test_what_pages_answer_is_read() -> None:
     one, two = form(), form(place=[0, 2])
-    typed = typed_input.read([answer(one, password=1), answer(two, password=2, file=1)])
+    typed = typed_input.parse_typed_input([answer(one, password=1), answer(two, password=2, file=1)])
     assert typed.forms == [one, two]
-    assert typed_input.in_words(typed.lost) == ["1 chosen file", "3 passwords"]
+    assert typed_input.describe_lost(typed.lost) == ["1 chosen file", "3 passwords"]
 
 
 @given(st.none() | st.text() | st.integers() | st.recursive(st.none() | st.text(), st.lists).map(str))
 def test_an_answer_that_makes_no_sense_is_a_loss(said: object) -> None:
-    typed = typed_input.read([said, answer(form())])
+    typed = typed_input.parse_typed_input([said, answer(form())])
     assert (typed.forms, typed.lost) == ([form()], {typed_input.FROZEN: 1})
 
 
 def test_what_is_stored_is_bounded() -> None:
-    typed = typed_input.read(answer(form(place=[each], value="x" * 190_000)) for each in range(20))
+    typed = typed_input.parse_typed_input(answer(form(place=[each], value="x" * 190_000)) for each in range(20))
     assert len(typed.forms) == 5
     assert typed.lost == {"too much": 15}
 
 
 def test_what_is_not_filled_in_yet_is_saved_again() -> None:
     now, before, other = form(value="new"), form(value="old"), form(place=[1])
-    assert typed_input.merged([now], [before, other]) == [now, other]
+    assert typed_input.merge_forms([now], [before, other]) == [now, other]
 
 
 # ---------------------------------------------------------------------------------------------------- in the browser
@@ -215,7 +215,7 @@ async def test_a_page_without_typed_text_is_closed_as_ever(
         page = await runner.page("Work", site.url("/form"))
         await page.evaluate("document.getElementById('text').value = 'by a script'")
         await page.evaluate("document.getElementById('text').dispatchEvent(new Event('input', {bubbles: true}))")
-        assert not runner.engine._pages[await the_tab(profile)].is_typed_into
+        assert not runner.engine._pages[await the_tab(profile)].typed_input.is_possible
         page, lost = await hidden_and_shown(profile, runner)
         assert await page.evaluate("document.getElementById('text').value") == ""
         assert lost == []
@@ -269,15 +269,15 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_hiding = asyncio.Event()
-    read = LivePage.typed_input
+    read = PageTypedInput.read
 
-    async def slow_at_first(page: LivePage) -> TypedInput:
+    async def slow_at_first(page: PageTypedInput) -> TypedInput:
         if not is_hiding.is_set():
             is_hiding.set()
             await asyncio.Event().wait()
         return await read(page)
 
-    monkeypatch.setattr(LivePage, "typed_input", slow_at_first)
+    monkeypatch.setattr(PageTypedInput, "read", slow_at_first)
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
@@ -347,7 +347,7 @@ async def test_a_hostile_page_neither_delays_hide_nor_breaks_it(
 async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
+    monkeypatch.setattr("hatbox.engines.chromium.isolated_world._EVALUATE_TIMEOUT", 0.5)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/form"))
         await page.fill("#text", "typed")
@@ -375,7 +375,7 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
 
 async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
     (live,) = runner.engine._pages.values()
-    return await live._watch.evaluate_in_main_frame(script)
+    return await live.world.evaluate_in_main_frame(script)
 
 
 @with_browser

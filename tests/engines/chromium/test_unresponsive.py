@@ -69,12 +69,12 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         "sessions.ANSWER_SECONDS",
         "closing._ATTEMPT_SECONDS",
         "closing._CONTEXT_SECONDS",
-        "watching._PATIENCE",
-        "engine._PATIENCE",
-        "engine._SAVING",
+        "isolated_world._EVALUATE_TIMEOUT",
+        "engine._SNAPSHOT_TIMEOUT",
+        "engine._CONTEXT_SAVE_TIMEOUT",
     ):
         monkeypatch.setattr(f"hatbox.engines.chromium.{name}", 0.2)
-    monkeypatch.setattr("hatbox.engines.chromium.launch._PATIENCE", 2)
+    monkeypatch.setattr("hatbox.engines.chromium.launch._SHUTDOWN_TIMEOUT", 2)
     process = 0
     try:
         async with hatbox.open(path) as profile:
