@@ -39,7 +39,7 @@ class BlankDocuments:
 
     @contextlib.asynccontextmanager
     async def blank_responses(self) -> AsyncIterator[None]:
-        """Answer every request of the page with a blank document in the body, and report nothing to the tab."""
+        """Inside this context, fulfill every request with a blank document, and report nothing to the tab."""
         self._state.is_internal = True
         try:
             await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})

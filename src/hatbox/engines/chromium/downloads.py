@@ -1,20 +1,31 @@
-"""Saves downloads to a folder under a free name. Independent of pages and identities."""
+"""Saves the downloads of a page to a folder, each under a free name."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
 
-from playwright.async_api import Download
+from playwright.async_api import Download, Page
 from playwright.async_api import Error as PlaywrightError
 
-__all__ = ["save_download"]
+from hatbox.engines.chromium.debounce import log_exceptions
+from hatbox.tasks import Tasks
+
+__all__ = ["save_downloads"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 
-async def save_download(download: Download, folder: Path) -> None:
-    """Wait for a download, and save it to a folder. A failure is logged."""
+def save_downloads(page: Page, folder: Path, tasks: Tasks) -> None:
+    """Save all later downloads of a page to a folder. Failures are logged."""
+
+    def on_download(download: Download) -> None:
+        tasks.spawn(_save(download, folder))
+
+    page.on("download", log_exceptions(on_download))
+
+
+async def _save(download: Download, folder: Path) -> None:
     path = _free_path(folder, download.suggested_filename)
     try:
         await download.save_as(path)

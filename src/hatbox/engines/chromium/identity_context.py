@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
-from playwright.async_api import BrowserContext, Download
+from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page as PlaywrightPage
 
@@ -19,7 +19,7 @@ from hatbox.engines.chromium.context_site_data import clear_in_browser, restore_
 from hatbox.engines.chromium.cookie_polling import CookiePoller
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.engines.chromium.debounce import log_exceptions
-from hatbox.engines.chromium.downloads import save_download
+from hatbox.engines.chromium.downloads import save_downloads
 from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
@@ -92,7 +92,9 @@ class IdentityContext:
             store, store_user_context_id(self.cookie_store_id) or 0, lambda: [page.world for page in self.pages]
         )
         self._responses = NavigationResponses(self._on_navigation_response)
-        self._poller = CookiePoller(self.cookies, self._needs_cookie_polling, self._tasks)
+        self._poller = CookiePoller(
+            self.cookies, lambda: any(page.storage.needs_cookie_polling for page in self.pages), self._tasks
+        )
         self._services = ContextServices(
             session, self._responses, self._poller, self._site_data, self.openers, delegate.page_focused
         )
@@ -114,14 +116,14 @@ class IdentityContext:
         options: ContextOptions,
     ) -> IdentityContext:
         """Restore the cookies and site data of an identity in a new browser context."""
-        made = cls(context, context_id, session, cookie_store, store, delegate, options)
-        context.on("page", log_exceptions(made._on_page))
-        context.on("response", log_exceptions(lambda _: made.cookies.schedule_read()))
-        context.on("close", log_exceptions(lambda _: made._on_context_closed()))
-        made._responses.listen(context)
-        await asyncio.gather(made.cookies.load(), made._restore_site_data())
-        made._poller.start()
-        return made
+        opened = cls(context, context_id, session, cookie_store, store, delegate, options)
+        context.on("page", log_exceptions(opened._on_page))
+        context.on("response", log_exceptions(lambda _: opened.cookies.schedule_read()))
+        context.on("close", log_exceptions(lambda _: opened._on_context_closed()))
+        opened._responses.listen(context)
+        await asyncio.gather(opened.cookies.load(), opened._restore_site_data())
+        opened._poller.start()
+        return opened
 
     async def new_page(self) -> LivePage:
         """Open a blank page."""
@@ -215,7 +217,7 @@ class IdentityContext:
         self._live_pages[live.target_id] = live
         page.on("close", log_exceptions(lambda _: self._on_close(live)))
         if options.downloads is not None:
-            page.on("download", log_exceptions(self._on_download))
+            save_downloads(page, options.downloads, self._tasks)
         return live
 
     # ------------------------------------------------------------------------------------------------------ events
@@ -223,9 +225,6 @@ class IdentityContext:
     def _on_navigation_response(self, url: str, response: NavigationResponse) -> None:
         for page in self.pages:
             page.state.on_response(url, response)
-
-    def _needs_cookie_polling(self) -> bool:
-        return any(page.storage.needs_cookie_polling for page in self.pages)
 
     def _on_page(self, page: PlaywrightPage) -> None:
         self._tasks.spawn(self._adopt(page))
@@ -246,10 +245,6 @@ class IdentityContext:
             logger.debug("target closed before attach: %s", error)
         finally:
             self.users -= 1
-
-    def _on_download(self, download: Download) -> None:
-        if self._options.downloads is not None:
-            self._tasks.spawn(save_download(download, self._options.downloads))
 
     def _on_close(self, page: LivePage) -> None:
         if page.page.is_closed():  # otherwise it stays open until the context is closed, and must not become a tab

@@ -68,9 +68,9 @@ class PageTypedInput:
         await asyncio.sleep(_FILL_TIMEOUT)
         self.abandon()
 
-    def on_form_filled(self, url: str, place: list[int]) -> None:
+    def on_form_filled(self, url: str, frame_path: list[int]) -> None:
         """All fields of a form are filled in."""
-        self.unfilled = [form for form in self.unfilled if (form.url, form.place) != (url, place)]
+        self.unfilled = [form for form in self.unfilled if (form.url, form.frame_path) != (url, frame_path)]
         if not self.unfilled:
             self._is_filling = False
             self._on_filled()

@@ -94,8 +94,8 @@
     const tag = element.localName, id = attribute(element, "id") ?? "", name = attribute(element, "name") ?? "";
     if (id && byId(root, id) === element) return { tag, id, name: "", place: 0 };
     const alike = all(root, selectorOf({ tag, name }));
-    for (let place = 0; place < Math.min(alike.length, MAX_ALIKE); place++) {
-      if (alike[place] === element) return { tag, id: "", name, place };
+    for (let index = 0; index < Math.min(alike.length, MAX_ALIKE); index++) {
+      if (alike[index] === element) return { tag, id: "", name, place: index };
     }
     return null;
   };
@@ -114,15 +114,15 @@
     return null;
   };
 
-  const place = () => {
+  const framePath = () => {
     // The index of this frame in its parent, of the parent in its own parent, and so on.
-    const places = [];
-    for (let at = window; at !== at.parent && places.length < 10; at = at.parent) {
+    const indexes = [];
+    for (let at = window; at !== at.parent && indexes.length < 10; at = at.parent) {
       let index = 0;
       while (index < 100 && at.parent[index] !== at) index++;
-      places.unshift(index);
+      indexes.unshift(index);
     }
-    return places;
+    return indexes;
   };
   const documentUrl = () => (location.origin === "null" ? location.protocol + location.pathname : location.origin + location.pathname + location.search);
 
@@ -151,7 +151,7 @@
       fields.push({ steps, kind, value });
     }
     fields.push(...unfilled);
-    return JSON.stringify({ url: documentUrl().slice(0, 8000), place: place(), fields, lost });
+    return JSON.stringify({ url: documentUrl().slice(0, 8000), place: framePath(), fields, lost });
   };
 
   // ----------------------------------------------------------------------------------------------------------- filling
@@ -199,8 +199,8 @@
   };
 
   self.hatboxFill = (saved) => {
-    const url = documentUrl(), framePath = String(place());
-    const form = saved.find((each) => each.url === url && String(each.place) === framePath);
+    const url = documentUrl(), path = String(framePath());
+    const form = saved.find((each) => each.url === url && String(each.place) === path);
     if (form === undefined) return false;
     let attempts = 0;
     unfilled = form.fields;

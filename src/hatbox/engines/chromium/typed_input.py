@@ -48,7 +48,7 @@ class Step(msgspec.Struct, frozen=True):
     tag: str
     id: str
     name: str
-    place: int
+    index: int = msgspec.field(name="place")
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -60,10 +60,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The fields of one document; `place` leads to its frame from the top, and is empty for the document at the top."""
+    """The fields of one document; `frame_path` has the frame indexes from the main frame."""
 
     url: str
-    place: list[int]
+    frame_path: list[int] = msgspec.field(name="place")
     fields: list[Field]
 
 
@@ -99,14 +99,14 @@ def parse_typed_input(results: Iterable[object]) -> TypedInput:
         if size > _MAX_CHARS:
             lost[_TOO_MUCH] += len(document.fields)
         elif document.fields:
-            forms.append(Form(document.url, document.place, document.fields))
+            forms.append(Form(document.url, document.frame_path, document.fields))
     return TypedInput(forms, {why: count for why, count in lost.items() if count > 0})
 
 
 def merge_forms(forms: Sequence[Form], pending: Sequence[Form]) -> list[Form]:
     """The current forms, and earlier ones that are not filled in yet."""
-    known = {(form.url, *form.place) for form in forms}
-    return [*forms, *(form for form in pending if (form.url, *form.place) not in known)]
+    known = {(form.url, *form.frame_path) for form in forms}
+    return [*forms, *(form for form in pending if (form.url, *form.frame_path) not in known)]
 
 
 def describe_lost(lost: Mapping[str, int]) -> list[str]:
