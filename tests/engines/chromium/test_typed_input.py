@@ -375,7 +375,9 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
 
 async def in_isolated_world(runner: ChromiumRunner, script: str) -> Any:
     (live,) = runner.engine._pages.values()
-    return await live.world.evaluate_in_main_frame(script)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hatbox.engines.chromium.isolated_world._EVALUATE_TIMEOUT", 60)  # for a busy machine
+        return await live.world.evaluate_in_main_frame(script)
 
 
 @with_browser
