@@ -17,33 +17,15 @@ from hatbox.schema import FunctionSchema, NamespaceSchema
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
-    from hatbox.api.typed import (
-        BrowsingDataNamespace,
-        ContextualIdentitiesNamespace,
-        CookiesNamespace,
-        ProxyNamespace,
-        TabsNamespace,
-        WebNavigationNamespace,
-        WebRequestNamespace,
-        WindowsNamespace,
-    )
+    from hatbox.api.typed import BrowserNamespaces
+else:
+    BrowserNamespaces = object
 
 __all__ = ["Browser"]
 
 
-class Browser:
+class Browser(BrowserNamespaces):
     """What a script calls `browser`. A namespace for which the caller has no permission is not there."""
-
-    if TYPE_CHECKING:
-        browsingData: BrowsingDataNamespace  # noqa: N815 - the API's own spelling
-        contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
-        contextualidentities: ContextualIdentitiesNamespace
-        cookies: CookiesNamespace
-        proxy: ProxyNamespace
-        tabs: TabsNamespace
-        webNavigation: WebNavigationNamespace  # noqa: N815 - the API's own spelling
-        webRequest: WebRequestNamespace  # noqa: N815 - the API's own spelling
-        windows: WindowsNamespace
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher

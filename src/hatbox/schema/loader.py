@@ -27,6 +27,7 @@ Resolve: TypeAlias = Callable[[Any], Any]
 """Replaces the references in a part of a schema."""
 
 _HERE: Final = Path(__file__).parent
+_NOT_RESOLVED: Final = frozenset({"$ref", "pythonClass", "pythonType"})  # the last two are for schema/python_types.py
 
 
 class FunctionSchema(NamedTuple):
@@ -271,7 +272,7 @@ def _resolve(schema: Any, own: Mapping[str, Any], types: Mapping[str, Mapping[st
         return [_resolve(each, own, types) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key != "$ref"}
+    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key not in _NOT_RESOLVED}
     if "$ref" not in schema:
         return resolved
     namespace, _, name = schema["$ref"].rpartition(".")
