@@ -1,4 +1,4 @@
-"""Writes docs/extensions.md from the schemas, so that it names what is there and nothing else."""
+"""Writes docs/extensions.md, the reference of `browser`, from the schemas."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ What is not there at all:
 def reference() -> str:
     """The whole of docs/extensions.md."""
     shown = sorted((each for each in load() if not each.hidden), key=lambda each: (each.namespace.lower(), each.file))
-    return "\n".join([_INTRODUCTION, *(line for surface in shown for line in _section(surface))])
+    return "\n".join([_INTRODUCTION, *(line for namespace in shown for line in _section(namespace))])
 
 
-def _section(surface: NamespaceSchema) -> Iterator[str]:
-    schema = read(surface.file)
-    yield from (f"## {surface.namespace}{_of_version(surface)}", "", schema["description"], "")
-    yield from (f"Needs: {_needs(surface)}.", "", "| member | what it does |", "|---|---|")
+def _section(namespace: NamespaceSchema) -> Iterator[str]:
+    schema = read(namespace.file)
+    yield from (f"## {namespace.namespace}{_of_version(namespace)}", "", schema["description"], "")
+    yield from (f"Needs: {_needs(namespace)}.", "", "| member | what it does |", "|---|---|")
     for name, each in sorted(schema.get("properties", {}).items()):
         yield f"| `{name}` | {_text(each)} |"
     for each in schema["functions"]:
@@ -53,17 +53,17 @@ def _section(surface: NamespaceSchema) -> Iterator[str]:
     yield ""
 
 
-def _of_version(surface: NamespaceSchema) -> str:
-    return f" (manifest version {surface.manifest_version})" if surface.manifest_version else ""
+def _of_version(namespace: NamespaceSchema) -> str:
+    return f" (manifest version {namespace.manifest_version})" if namespace.manifest_version else ""
 
 
-def _needs(surface: NamespaceSchema) -> str:
-    """What shows the namespace to a caller, in words."""
-    needs = [f"the permission {_either(surface.permissions)}"] if surface.permissions else []
-    if surface.manifest_keys:
-        needs.append(f"the key {_either(surface.manifest_keys)} in the manifest")
-    who = "" if surface.for_extensions else " Python scripts have it too"
-    more = f" {_either(surface.honours)} shows more" if surface.honours else ""
+def _needs(namespace: NamespaceSchema) -> str:
+    """The permissions and manifest keys of a namespace, in words."""
+    needs = [f"the permission {_either(namespace.permissions)}"] if namespace.permissions else []
+    if namespace.manifest_keys:
+        needs.append(f"the key {_either(namespace.manifest_keys)} in the manifest")
+    who = "" if namespace.for_extensions else " Python scripts have it too"
+    more = f" {_either(namespace.honours)} shows more" if namespace.honours else ""
     return ";".join(filter(None, [" and ".join(needs) or "nothing", more, who]))
 
 
@@ -72,7 +72,7 @@ def _either(names: Iterable[str]) -> str:
 
 
 def _parameters(function: dict[str, Any]) -> list[str]:
-    """Without the callback, which is for `chrome`."""
+    """The parameters without the callback, which is for `chrome`."""
     named = [each for each in function["parameters"] if each["name"] != function.get("async")]
     return [each["name"] + ("?" if each.get("optional") else "") for each in named]
 
@@ -81,7 +81,7 @@ def _text(member: dict[str, Any]) -> str:
     text: str = member.get("description", "")
     if extra := member.get("permissions"):
         text += f" Needs the permission {_either(extra)}."
-    return text.replace("|", "\\|")  # it stands in a table
+    return text.replace("|", "\\|")  # it is in a table
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The types of the schema dialect, compiled into functions that check a value and bring it into normal form.
+"""Compiles the types of a schema into functions that check and normalise a value. Knows no namespaces or calls.
 
-The words of the errors are Firefox's. Knows nothing of namespaces or calls.
+Error messages match Firefox.
 """
 
 from __future__ import annotations
@@ -23,29 +23,28 @@ Normalise: TypeAlias = Callable[[Any], Any]
 
 
 class Type(NamedTuple):
-    """A compiled type: `fits` looks at the outermost kind of a value only, `normalise` at all of it."""
+    """A compiled type: `matches` checks only the outermost type of a value, `normalise` all of it."""
 
     matches: Callable[[Any], bool]
     normalise: Normalise
 
 
 class ValidationError(Exception):
-    """A value that is not of its type: what is wrong, and, in a list of choices, what it would have to be."""
+    """A value that does not match its type. `choice` describes the type in a list of choices."""
 
     def __init__(self, problem: str | Callable[[], str], choice: str, path: tuple[str, ...] = ()) -> None:
         super().__init__()
-        self._problem = problem
-        """A function makes it when it is asked for: of a choice that does not fit, nobody may ever ask."""
+        self._problem = problem  # may be a function, because most problems of choices are never read
         self.choice = choice
         self.path = path
 
     @property
     def problem(self) -> str:
-        """What is wrong."""
+        """The problem, without the path."""
         return self._problem if isinstance(self._problem, str) else self._problem()
 
     def inside(self, name: str) -> ValidationError:
-        """The same, seen from the object or array that holds the value under `name`."""
+        """The same error for the object or array that has the value under `name`."""
         return ValidationError(self._problem, self.choice, (name, *self.path))
 
     def __str__(self) -> str:
@@ -53,12 +52,12 @@ class ValidationError(Exception):
 
     @property
     def as_choice(self) -> str:
-        """What would have to change for the value to be accepted."""
+        """The requirement, as a list of choices shows it."""
         return f".{'.'.join(self.path)} must {self.choice}" if self.path else self.choice
 
 
 def compile_type(schema: Mapping[str, Any]) -> Type:
-    """The checks for one type of the dialect."""
+    """Compile one type of a schema."""
     if "choices" in schema:
         return _choices([compile_type(choice) for choice in schema["choices"]])
     return _COMPILERS[schema["type"]](schema)
@@ -95,9 +94,9 @@ def _string(schema: Mapping[str, Any]) -> Type:
         return _enumeration(schema["enum"])
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
     refusal = schema.get("refusal")
-    longest = schema.get("maxLength", math.inf)
+    max_length = schema.get("maxLength", math.inf)
     is_date = schema.get("format") == "date"
-    if not pattern.pattern and longest == math.inf and not is_date:
+    if not pattern.pattern and max_length == math.inf and not is_date:
         return Type(_is_string, _any_string)
 
     def normalise(value: Any) -> str:
@@ -108,9 +107,9 @@ def _string(schema: Mapping[str, Any]) -> Type:
         if not pattern.search(value):
             shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
             raise ValidationError(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
-        if len(value) > longest:
+        if len(value) > max_length:
             raise ValidationError(
-                f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}"
+                f"String {stringify(value)} is too long (must be {max_length})", f"be shorter than {max_length}"
             )
         if is_date and not _DATE.fullmatch(value):
             raise ValidationError(f"Error: Invalid date string {value}", 'match the format "date"')
@@ -215,7 +214,7 @@ def _function(_: Mapping[str, Any]) -> Type:
 
 def _array(schema: Mapping[str, Any]) -> Type:
     item = compile_type(schema["items"]).normalise
-    fewest, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     drops_wrong = schema["items"].get("onError") == "warn"
 
     def normalise(value: Any) -> list[Any]:
@@ -225,15 +224,15 @@ def _array(schema: Mapping[str, Any]) -> Type:
         for index, element in enumerate(value):
             try:
                 result.append(item(element))
-            except ValidationError as mismatch:
+            except ValidationError as error:
                 if not drops_wrong:
-                    raise mismatch.inside(str(index)) from None
-        if len(result) < fewest:
-            problem = f"Array requires at least {fewest} items; you have {len(result)}"
-            raise ValidationError(problem, f"have at least {fewest} items")
-        if len(result) > most:
-            problem = f"Array requires at most {most} items; you have {len(result)}"
-            raise ValidationError(problem, f"have at most {most} items")
+                    raise error.inside(str(index)) from None
+        if len(result) < minimum:
+            problem = f"Array requires at least {minimum} items; you have {len(result)}"
+            raise ValidationError(problem, f"have at least {minimum} items")
+        if len(result) > maximum:
+            problem = f"Array requires at most {maximum} items; you have {len(result)}"
+            raise ValidationError(problem, f"have at most {maximum} items")
         return result
 
     return Type(_is_array, normalise)
@@ -247,7 +246,7 @@ def _object(schema: Mapping[str, Any]) -> Type:
     if "patternProperties" in schema:
         [(pattern, member)] = schema["patternProperties"].items()
         return _dictionary(compile_type(member).normalise, re.compile(pattern, re.ASCII))
-    # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
+    # Firefox checks properties in alphabetical order, which decides the error that is reported first.
     properties = [
         (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
         for name, member in sorted(schema["properties"].items())
@@ -270,8 +269,8 @@ def _object(schema: Mapping[str, Any]) -> Type:
             else:
                 try:
                     result[name] = member(item)
-                except ValidationError as mismatch:
-                    raise mismatch.inside(name) from None
+                except ValidationError as error:
+                    raise error.inside(name) from None
         if not value.keys() <= known:
             raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
         return result
@@ -282,7 +281,7 @@ def _object(schema: Mapping[str, Any]) -> Type:
 
 
 def _date() -> Type:
-    """A date, which becomes its time in milliseconds since 1970, as scripts write it."""
+    """A date, normalised to milliseconds since 1970."""
 
     def normalise(value: Any) -> int:
         if not _is_object(value):
@@ -301,7 +300,7 @@ def _refuse_unsupported(name: str, value: Mapping[str, Any]) -> None:
 
 
 def _instance(name: str) -> Type:
-    """An object of a class of JavaScript's, such as ImageData."""
+    """An instance of a JavaScript class, such as ImageData."""
 
     def normalise(value: Any) -> Any:
         if not _is_object(value):
@@ -314,7 +313,7 @@ def _instance(name: str) -> Type:
 
 
 def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type:
-    """An object whose keys are anybody's choice, or match a pattern, in the order in which they came."""
+    """An object with any keys, or with keys that match a pattern. Keeps their order."""
 
     def normalise(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
@@ -327,8 +326,8 @@ def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type
                 continue
             try:
                 result[str(name)] = item(member)
-            except ValidationError as mismatch:
-                raise mismatch.inside(str(name)) from None
+            except ValidationError as error:
+                raise error.inside(str(name)) from None
         if unexpected:
             raise _unexpected(sorted(unexpected, key=code_units))
         return result
@@ -337,7 +336,7 @@ def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type
 
 
 def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normalise:
-    """The same check, several times as fast for what nearly every call brings: all properties, each a string."""
+    """The same check with a fast path for the common case: all properties are present, each a string."""
 
     def quick(value: Any) -> dict[str, Any]:
         if type(value) is dict and value.keys() == names:
@@ -352,7 +351,7 @@ def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normal
 
 
 def _choices(choices: list[Type]) -> Type:
-    def fits(value: Any) -> bool:
+    def matches(value: Any) -> bool:
         return any(choice.matches(value) for choice in choices)
 
     def normalise(value: Any) -> Any:
@@ -360,8 +359,8 @@ def _choices(choices: list[Type]) -> Type:
         for choice in choices:
             try:
                 return choice.normalise(value)
-            except ValidationError as mismatch:
-                wrong[mismatch.as_choice] = mismatch
+            except ValidationError as error:
+                wrong[error.as_choice] = error
         if len(wrong) == 1:
             raise next(iter(wrong.values()))
         *others, last = wrong
@@ -369,7 +368,7 @@ def _choices(choices: list[Type]) -> Type:
         either = ", ".join([*others, f"or {last}"])
         raise ValidationError(f"Value{shown} must either: {either}", f"must either [{either}]")
 
-    return Type(fits, normalise)
+    return Type(matches, normalise)
 
 
 def _wrong_kind(kind: str, value: Any, choice: str) -> ValidationError:
