@@ -32,26 +32,26 @@ class DataTypeSetDict(TypedDict, total=False):
     """Kinds of data."""
 
     cache: bool | None
-    """There is none."""
+    """Hatbox stores none."""
     cookies: bool | None
     downloads: bool | None
-    """There is no list of them."""
+    """Hatbox stores none."""
     formData: bool | None
-    """There is none."""
+    """Hatbox stores none."""
     history: bool | None
-    """There is none."""
+    """Hatbox stores none."""
     indexedDB: bool | None
-    """What pages keep in IndexedDB."""
+    """The IndexedDB databases of pages."""
     localStorage: bool | None
-    """What pages keep in local storage."""
+    """The localStorage of pages."""
     serverBoundCertificates: bool | None
-    """There are none."""
+    """Hatbox stores none."""
     passwords: bool | None
-    """There are none."""
+    """Hatbox stores none."""
     pluginData: bool | None
-    """There is none."""
+    """Hatbox stores none."""
     serviceWorkers: bool | None
-    """None is kept."""
+    """Hatbox stores none."""
 
 
 class OriginTypesDict(TypedDict, total=False):
@@ -73,14 +73,14 @@ class RemovableDataDict(TypedDict):
 
 
 class RemovalOptionsDict(TypedDict, total=False):
-    """What is to be removed of each kind of data; without any option all of it, in all identities."""
+    """Filters of the data to remove. Without filters: all data of all identities."""
 
     since: str | int | datetime.datetime | None
-    """Only what came at this time or later: milliseconds since 1970, a Date, or the text of one. For cookies."""
+    """Only data created at this time or later: milliseconds since 1970, a Date, or a date string. For cookies."""
     hostnames: Sequence[str] | None
-    """Only that of these hosts, and not of those below them."""
+    """Only data of these hosts, without subdomains."""
     cookieStoreId: str | None
-    """Only that of this identity, or of `firefox-default`. For cookies, indexedDB and localStorage."""
+    """Only data of this identity, or of `firefox-default`. For cookies, indexedDB and localStorage."""
     originTypes: OriginTypesDict | None
     """Kinds of origins."""
 
@@ -92,11 +92,11 @@ class RemovalPeriodDict(TypedDict):
 
 
 class BrowsingDataNamespace(Protocol):
-    """`browser.browsingData`. What Firefox 153 offers."""
+    """`browser.browsingData`. Implements Firefox 153."""
 
     @overload
     def settings(self, callback: None = None) -> Awaitable[BrowsingDataSettingsDict]:
-        """What a user would remove: everything."""
+        """Retrieves the settings of the user interface: everything is removed."""
 
     @overload
     def settings(self, callback: Callable[..., Any]) -> None: ...
@@ -114,7 +114,7 @@ class BrowsingDataNamespace(Protocol):
 
     @overload
     def removeCache(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the cache, which only a browser has."""
+        """Removes the cache. Hatbox has none."""
 
     @overload
     def removeCache(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
@@ -128,42 +128,42 @@ class BrowsingDataNamespace(Protocol):
 
     @overload
     def removeDownloads(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the list of downloads. There is none."""
+        """Removes the list of downloads. Hatbox has none."""
 
     @overload
     def removeDownloads(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def removeFormData(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes what was typed into forms. It is not kept."""
+        """Removes form data. Hatbox stores none."""
 
     @overload
     def removeFormData(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def removeHistory(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the history. There is none."""
+        """Removes the history. Hatbox has none."""
 
     @overload
     def removeHistory(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def removeLocalStorage(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes what pages keep in local storage."""
+        """Removes the localStorage of pages."""
 
     @overload
     def removeLocalStorage(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def removePasswords(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes passwords. There are none."""
+        """Removes passwords. Hatbox stores none."""
 
     @overload
     def removePasswords(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def removePluginData(self, options: RemovalOptionsDict, callback: None = None) -> Awaitable[None]:
-        """Removes the data of plugins. There is none."""
+        """Removes plugin data. Hatbox stores none."""
 
     @overload
     def removePluginData(self, options: RemovalOptionsDict, callback: Callable[..., Any]) -> None: ...

@@ -27,7 +27,7 @@ class ContextualIdentityDict(TypedDict):
     icon: str
     """Icon of the contextual identity."""
     iconUrl: NotRequired[str]
-    """Address of the icon."""
+    """URL of the icon."""
     color: str
     """Color of the contextual identity."""
     colorCode: NotRequired[str]
@@ -79,7 +79,7 @@ class UpdateIdentityDetails(TypedDict, total=False):
 
 
 class ContextualIdentitiesNamespace(Protocol):
-    """`browser.contextualIdentities`. What Firefox 153 offers, and hide and show."""
+    """`browser.contextualIdentities`. Implements Firefox 153, and adds hide and show."""
 
     onCreated: ScriptEventType[Callable[[IdentityChangeInfo], Any]]
     """Fired when an identity has been created."""
@@ -96,7 +96,7 @@ class ContextualIdentitiesNamespace(Protocol):
     def get(self, *, cookiestoreid: str) -> Awaitable[ContextualIdentityDict]: ...
 
     def query(self, details: IdentityQueryDetails) -> Awaitable[list[ContextualIdentityDict]]:
-        """Retrieves all identities, or those with a name."""
+        """Retrieves all identities, or those with a given name."""
 
     @overload
     def getSupportedColors(self, callback: None = None) -> Awaitable[list[SupportedColorDict]]:
@@ -119,21 +119,21 @@ class ContextualIdentitiesNamespace(Protocol):
         """Changes the given fields of an identity."""
 
     def move(self, cookieStoreIds: str | Sequence[str], position: int) -> Awaitable[None]:
-        """Moves one or several identities to another place in the list."""
+        """Moves one or several identities to another position in the list."""
 
     def remove(self, cookieStoreId: str) -> Awaitable[ContextualIdentityDict]:
         """Deletes an identity."""
 
     @overload
     def hide(self, cookieStoreId: str) -> Awaitable[None]:
-        """Hides all of an identity."""
+        """Hides an identity and its tabs."""
 
     @overload
     def hide(self, *, cookiestoreid: str) -> Awaitable[None]: ...
 
     @overload
     def show(self, cookieStoreId: str) -> Awaitable[None]:
-        """Shows all of an identity again."""
+        """Shows an identity and its tabs."""
 
     @overload
     def show(self, *, cookiestoreid: str) -> Awaitable[None]: ...

@@ -34,18 +34,18 @@ class AllCookiesDetails(TypedDict, total=False):
     """Filters of getAll."""
 
     url: str | None
-    """Only those that go with this URL."""
+    """Only cookies that are sent to this URL."""
     name: str | None
     domain: str | None
-    """Only those of this domain and of what is below it."""
+    """Only cookies of this domain and its subdomains."""
     path: str | None
-    """Only those with exactly this path."""
+    """Only cookies with exactly this path."""
     secure: bool | None
     session: bool | None
     storeId: str | None
-    """The id of the cookie store: `firefox-default`, which it is if left out, or the cookieStoreId of an identity."""
+    """The id of the cookie store: the cookieStoreId of an identity. Default: `firefox-default`."""
     firstPartyDomain: str | None
-    """The first-party domain. There is no first-party isolation here, so only the empty one has cookies."""
+    """The first-party domain. Only the empty one has cookies: Hatbox has no first-party isolation."""
     partitionKey: PartitionKeyDict | None
 
 
@@ -63,7 +63,7 @@ class CookieDict(TypedDict):
     name: str
     value: str
     domain: str
-    """The host that it belongs to; with a dot before it, if it is shared with the hosts below."""
+    """The domain; with a leading dot for a domain cookie."""
     hostOnly: bool
     path: str
     secure: bool
@@ -73,7 +73,7 @@ class CookieDict(TypedDict):
     firstPartyDomain: str
     partitionKey: PartitionKeyDict | None
     expirationDate: NotRequired[float]
-    """In seconds since 1970; not there for a session cookie."""
+    """In seconds since 1970. Missing in a session cookie."""
     storeId: str
     """The id of its cookie store: an identity's cookieStoreId, or `firefox-default`."""
 
@@ -90,12 +90,12 @@ class OneCookieDetails(TypedDict):
     """The cookie to get or to remove."""
 
     url: str
-    """The URL that the cookie goes with; what follows its path does not matter."""
+    """The URL that the cookie is sent to. Query and fragment are ignored."""
     name: str
     storeId: NotRequired[str | None]
-    """The id of the cookie store: `firefox-default`, which it is if left out, or the cookieStoreId of an identity."""
+    """The id of the cookie store: the cookieStoreId of an identity. Default: `firefox-default`."""
     firstPartyDomain: NotRequired[str | None]
-    """The first-party domain. There is no first-party isolation here, so only the empty one has cookies."""
+    """The first-party domain. Only the empty one has cookies: Hatbox has no first-party isolation."""
     partitionKey: NotRequired[PartitionKeyDict | None]
 
 
@@ -103,9 +103,9 @@ class PartitionKeyDict(TypedDict, total=False):
     """The partition of a cookie (CHIPS)."""
 
     topLevelSite: str
-    """The site at the top level, as a URL."""
+    """The top-level site, as a URL."""
     hasCrossSiteAncestor: bool
-    """Whether the cookie belongs to a frame with another site above it."""
+    """Whether a cross-site frame is between the cookie's frame and the top level."""
 
 
 class RemovedCookieDict(TypedDict):
@@ -122,22 +122,22 @@ class SetCookieDetails(TypedDict):
     """The cookie to set."""
 
     url: str
-    """The URL that the cookie goes with; what follows its path does not matter."""
+    """The URL that the cookie is sent to. Query and fragment are ignored."""
     name: NotRequired[str | None]
     value: NotRequired[str | None]
     domain: NotRequired[str | None]
-    """Whom to share it with; without it, it is the host's alone."""
+    """The domain of a domain cookie. Default: a host-only cookie."""
     path: NotRequired[str | None]
-    """The directory of the URL, if left out."""
+    """Default: the directory of the URL."""
     secure: NotRequired[bool | None]
     httpOnly: NotRequired[bool | None]
     sameSite: NotRequired[SameSiteStatusLiteral | None]
     expirationDate: NotRequired[float | None]
-    """In seconds since 1970. Without it, a session cookie; in the past, none at all."""
+    """In seconds since 1970; a time in the past deletes the cookie. Default: a session cookie."""
     storeId: NotRequired[str | None]
-    """The id of the cookie store: `firefox-default`, which it is if left out, or the cookieStoreId of an identity."""
+    """The id of the cookie store: the cookieStoreId of an identity. Default: `firefox-default`."""
     firstPartyDomain: NotRequired[str | None]
-    """The first-party domain. There is no first-party isolation here, so only the empty one has cookies."""
+    """The first-party domain. Only the empty one has cookies: Hatbox has no first-party isolation."""
     partitionKey: NotRequired[PartitionKeyDict | None]
 
 
@@ -152,7 +152,7 @@ class OnChangedCauseType(Protocol):
 
 
 class SameSiteStatusType(Protocol):
-    """Which requests of other sites a cookie goes with."""
+    """The SameSite attribute of a cookie."""
 
     UNSPECIFIED: Literal["unspecified"]
     NO_RESTRICTION: Literal["no_restriction"]
@@ -161,14 +161,14 @@ class SameSiteStatusType(Protocol):
 
 
 class CookiesNamespace(Protocol):
-    """`browser.cookies`. What Firefox 153 offers."""
+    """`browser.cookies`. Implements Firefox 153."""
 
     SameSiteStatus: SameSiteStatusType
-    """Which requests of other sites a cookie goes with."""
+    """The SameSite attribute of a cookie."""
     OnChangedCause: OnChangedCauseType
     """Why a cookie changed."""
     onChanged: ScriptEventType[Callable[[CookieChangeInfo], Any]]
-    """Fired when a cookie has come or gone. Replacing one is both, in that order of causes: overwrite, explicit."""
+    """Fired when a cookie is set or removed. A replacement fires twice, with the causes overwrite and explicit."""
 
     @overload
     def get(self, details: OneCookieDetails, callback: None = None) -> Awaitable[CookieDict | None]:
@@ -186,8 +186,8 @@ class CookiesNamespace(Protocol):
 
     @overload
     def set(self, details: SetCookieDetails, callback: None = None) -> Awaitable[CookieDict | None]:
-        """Sets a cookie, in the place of one with the same name, domain, path and partition. Resolves to what get
-        would find.
+        """Sets a cookie, and replaces a cookie with the same name, domain, path and partition. Resolves to the
+        cookie.
         """
 
     @overload
@@ -195,7 +195,7 @@ class CookiesNamespace(Protocol):
 
     @overload
     def remove(self, details: OneCookieDetails, callback: None = None) -> Awaitable[RemovedCookieDict | None]:
-        """Removes the cookie that get would find."""
+        """Removes the cookie that get returns."""
 
     @overload
     def remove(self, details: OneCookieDetails, callback: Callable[..., Any]) -> None: ...

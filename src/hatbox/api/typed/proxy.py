@@ -18,7 +18,7 @@ __all__ = [
 
 
 class ProxyErrorDict(TypedDict):
-    """The error in the answer of a listener."""
+    """The error in the result of a listener."""
 
     message: str
     fileName: str
@@ -27,10 +27,10 @@ class ProxyErrorDict(TypedDict):
 
 
 class ProxyInfoDict(TypedDict):
-    """A proxy. A listener answers with one, with a list of them to be tried one after the other, or with nothing."""
+    """A proxy. A listener returns one, a list of them to try in order, or nothing."""
 
     type: str
-    """`direct`, `http`, `https`, `socks`, `socks4` or `masque`; loads through a `socks4` or `masque` proxy fail."""
+    """`direct`, `http`, `https`, `socks`, `socks4` or `masque`. Requests through a `socks4` or `masque` proxy fail."""
     host: NotRequired[str | None]
     port: NotRequired[int | None]
     username: NotRequired[str | None]
@@ -39,7 +39,7 @@ class ProxyInfoDict(TypedDict):
     proxyDNS: NotRequired[bool | None]
     failoverTimeout: NotRequired[int | None]
     proxyAuthorizationHeader: NotRequired[str | None]
-    """Sent with requests for a tunnel, which are those for https."""
+    """Sent with CONNECT requests, for https."""
     connectionIsolationKey: NotRequired[str | None]
 
 
@@ -47,15 +47,15 @@ class ProxyRequestDetailsDict(TypedDict):
     """A request whose proxy a listener may choose."""
 
     requestId: str
-    """The same for all events of a request, wherever redirects lead."""
+    """The same for all events of a request, also after redirects."""
     url: str
     originUrl: NotRequired[str]
-    """The page that has made the request; not there for pages that a user or a script asks for."""
+    """The page that has sent the request. Missing if a user or a script has started the navigation."""
     documentUrl: NotRequired[str]
     method: str
     type: ResourceTypeLiteral
     timeStamp: int
-    """When it happened, in milliseconds since 1970."""
+    """In milliseconds since 1970."""
     tabId: int
     frameId: int
     parentFrameId: int
@@ -64,7 +64,7 @@ class ProxyRequestDetailsDict(TypedDict):
     cookieStoreId: str
     """An identity's cookieStoreId, or `firefox-default`."""
     fromCache: NotRequired[bool]
-    """Always false: nothing is cached."""
+    """Always false: Hatbox has no cache."""
     requestHeaders: NotRequired[list[HttpHeaderDict]]
     """With the Cookie header."""
     frameAncestors: list[Any]
@@ -85,9 +85,9 @@ class ProxyOnRequestEvent(ListenerType[Callable[[ProxyRequestDetailsDict], Any]]
 
 
 class ProxyNamespace(Protocol):
-    """`browser.proxy`. What Firefox 153 offers."""
+    """`browser.proxy`. Implements Firefox 153."""
 
     onRequest: ProxyOnRequestEvent
-    """Fired before a request is made, to choose its proxy."""
+    """Fired before a request is sent. The listener returns the proxy."""
     onError: ScriptEventType[Callable[[ProxyErrorDict], Any]]
-    """Fired when a listener of onRequest of the same caller has answered what cannot be read."""
+    """Fired when an onRequest listener of the same caller has returned an invalid value."""

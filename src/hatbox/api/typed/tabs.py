@@ -69,7 +69,7 @@ class ActiveInfo(TypedDict):
 
     tabId: int
     previousTabId: int | None
-    """Null where there was none, or it is closed."""
+    """Null if the window had no active tab, or it is closed."""
     windowId: int
 
 
@@ -84,22 +84,22 @@ class CreateTabProperties(TypedDict, total=False):
     """The properties of a new tab."""
 
     windowId: int | None
-    """The window; the normal one that had the focus last if left out."""
+    """Default: the last focused normal window."""
     index: int | None
-    """Its place; at the end if left out, or behind its opener."""
+    """The position. Default: after the opener, or at the end."""
     url: str | None
-    """A page of the web, or about:blank, which it is if left out."""
+    """An http or https URL. Default: about:blank."""
     active: bool | None
-    """True if left out."""
+    """Default: true."""
     pinned: bool | None
     openerTabId: int | None
-    """The tab that it is opened from."""
+    """The opener tab."""
     cookieStoreId: str | None
     """An identity's cookieStoreId, or `firefox-default`. Needs the permission `cookies`."""
     openInReaderMode: bool | None
-    """There is no reader mode here."""
+    """Not supported: Hatbox has no reader mode."""
     discarded: bool | None
-    """There are no discarded tabs here."""
+    """Not supported: Hatbox has no discarded tabs."""
     title: str | None
     """For discarded tabs."""
     muted: bool | None
@@ -145,9 +145,9 @@ class MoveProperties(TypedDict):
     """The position to move tabs to."""
 
     windowId: NotRequired[int | None]
-    """The window; the tab's own one if left out."""
+    """Default: the window of the tab."""
     index: int
-    """The place of the first; -1 is the end."""
+    """The position of the first tab; -1 for the end."""
 
 
 class MutedInfoDict(TypedDict):
@@ -174,7 +174,7 @@ class RemoveInfo(TypedDict):
 
 
 class SharingStateDict(TypedDict):
-    """What a tab shares: nothing ever."""
+    """The sharing state of a tab. Hatbox shares nothing."""
 
     camera: bool
     microphone: bool
@@ -208,12 +208,12 @@ class TabDict(TypedDict):
 
     id: int
     index: int
-    """Its place in the window, from 0."""
+    """The position in the window, from 0."""
     windowId: int
     highlighted: bool
-    """As `active`."""
+    """The same as `active`."""
     active: bool
-    """Whether it is the one of its window that is seen."""
+    """Whether it is the active tab of its window."""
     attention: bool
     pinned: bool
     status: TabStatusLiteral
@@ -223,28 +223,28 @@ class TabDict(TypedDict):
     width: int
     height: int
     lastAccessed: int
-    """When it was last active, in milliseconds since 1970."""
+    """Time of the last activation, in milliseconds since 1970."""
     audible: bool
     autoDiscardable: bool
     mutedInfo: MutedInfoDict
     isArticle: bool | None
     isInReaderMode: bool | None
-    """False; null where the caller may not see the URL."""
+    """False; null if the caller may not see the URL."""
     sharingState: SharingStateDict
     successorTabId: int
-    """The tab that is activated when this one is closed; -1 if none was set."""
+    """The tab to activate when this one is closed; -1 for none."""
     groupId: int
     splitViewId: int
     cookieStoreId: str
     """An identity's cookieStoreId, or `firefox-default`."""
     openerTabId: NotRequired[int]
-    """The tab that it was opened from, as long as that is in the same window."""
+    """The opener tab, if it is in the same window."""
     url: NotRequired[str]
-    """Needs the permission `tabs`, or one for the host."""
+    """Needs the permission `tabs`, or a host permission."""
     title: NotRequired[str]
-    """As `url`."""
+    """Needs the same permissions as `url`."""
     favIconUrl: NotRequired[str]
-    """As `url`."""
+    """Needs the same permissions as `url`."""
 
 
 class TabQueryInfo(TypedDict, total=False):
@@ -258,14 +258,14 @@ class TabQueryInfo(TypedDict, total=False):
     muted: bool | None
     highlighted: bool | None
     currentWindow: bool | None
-    """Whether they are in the window that had the focus last."""
+    """Whether the tabs are in the last focused window."""
     lastFocusedWindow: bool | None
-    """As `currentWindow`."""
+    """The same as `currentWindow`."""
     status: TabStatusLiteral | None
     discarded: bool | None
     hidden: bool | None
     title: str | None
-    """The whole title; `*` and `?` stand for any text and any character."""
+    """The whole title; `*` matches any text, `?` any character."""
     url: str | Sequence[str] | None
     """Match patterns."""
     windowId: int | None
@@ -282,12 +282,12 @@ class TabQueryInfo(TypedDict, total=False):
 
 
 class UpdateFilterDict(TypedDict, total=False):
-    """What a listener of onUpdated wants to hear of."""
+    """Filters of an onUpdated listener."""
 
     urls: Sequence[str] | None
     """Match patterns."""
     properties: Sequence[UpdatePropertyNameLiteral] | None
-    """Only these changes."""
+    """Only changes of these properties."""
     tabId: int | None
     windowId: int | None
     cookieStoreId: str | None
@@ -305,14 +305,14 @@ class UpdateTabProperties(TypedDict, total=False):
     pinned: bool | None
     muted: bool | None
     openerTabId: int | None
-    """The tab that it was opened from; -1 for none."""
+    """The opener tab; -1 for none."""
     loadReplace: bool | None
     successorTabId: int | None
-    """The tab that is activated when this one is closed; -1 for none."""
+    """The tab to activate when this one is closed; -1 for none."""
 
 
 class UpdatePropertyNameType(Protocol):
-    """What onUpdated may be limited to."""
+    """The properties that an onUpdated listener can filter by."""
 
     ATTENTION: Literal["attention"]
     AUDIBLE: Literal["audible"]
@@ -332,7 +332,7 @@ class UpdatePropertyNameType(Protocol):
 
 
 class WindowTypeType(Protocol):
-    """What a window is: `normal` or `popup`; the others are never seen."""
+    """The type of a window. Hatbox has `normal` and `popup` only."""
 
     NORMAL: Literal["normal"]
     POPUP: Literal["popup"]
@@ -342,7 +342,7 @@ class WindowTypeType(Protocol):
 
 
 class TabStatusType(Protocol):
-    """Whether a page is being loaded."""
+    """Whether a page is loading."""
 
     LOADING: Literal["loading"]
     COMPLETE: Literal["complete"]
@@ -366,35 +366,34 @@ class TabsOnUpdatedEvent(ListenerType[Callable[[int, TabChangeInfo, TabDict], An
 
 
 class TabsNamespace(Protocol):
-    """`browser.tabs`. Of what Firefox 153 offers, which tabs there are, where, and what they load. Nothing of what
-    is in a page or looks at it (scripts, pictures, zoom), and no groups, history (goBack), discarding, succession
-    and highlighting.
+    """`browser.tabs`. Implements the tabs, positions and navigations of Firefox 153. Not implemented: page contents
+    (scripts, screenshots, zoom), groups, history (goBack), discarding, succession and highlighting.
     """
 
     TAB_ID_NONE: Literal[-1]
-    """The id of no tab."""
+    """The tab id of no tab."""
     MutedInfoReason: MutedInfoReasonType
     """Why a tab was muted."""
     TabStatus: TabStatusType
-    """Whether a page is being loaded."""
+    """Whether a page is loading."""
     WindowType: WindowTypeType
-    """What a window is: `normal` or `popup`; the others are never seen."""
+    """The type of a window. Hatbox has `normal` and `popup` only."""
     UpdatePropertyName: UpdatePropertyNameType
-    """What onUpdated may be limited to."""
+    """The properties that an onUpdated listener can filter by."""
     onCreated: ScriptEventType[Callable[[TabDict], Any]]
     """Fired when a tab has been opened."""
     onUpdated: TabsOnUpdatedEvent
-    """Fired when something of a tab has changed."""
+    """Fired when properties of a tab have changed."""
     onMoved: ScriptEventType[Callable[[int, MoveInfo], Any]]
     """Fired when a tab has been moved within its window."""
     onActivated: ScriptEventType[Callable[[ActiveInfo], Any]]
     """Fired when another tab of a window has become active."""
     onHighlighted: ScriptEventType[Callable[[HighlightInfo], Any]]
-    """Fired when another tab of a window is highlighted: the active one."""
+    """Fired when another tab of a window has become active."""
     onDetached: ScriptEventType[Callable[[int, DetachInfo], Any]]
-    """Fired when a tab leaves its window for another one."""
+    """Fired when a tab is moved out of its window."""
     onAttached: ScriptEventType[Callable[[int, AttachInfo], Any]]
-    """Fired when a tab has come from another window."""
+    """Fired when a tab is moved into a window."""
     onRemoved: ScriptEventType[Callable[[int, RemoveInfo], Any]]
     """Fired when a tab has been closed."""
 
@@ -407,14 +406,14 @@ class TabsNamespace(Protocol):
 
     @overload
     def getCurrent(self, callback: None = None) -> Awaitable[TabDict | None]:
-        """Retrieves the tab that the calling page is in; undefined in a background, a popup or a Python script."""
+        """Retrieves the tab of the calling page; undefined in a background, a popup or a Python script."""
 
     @overload
     def getCurrent(self, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def create(self, createProperties: CreateTabProperties, callback: None = None) -> Awaitable[TabDict]:
-        """Opens a tab. Resolves before its page is there."""
+        """Opens a tab. Resolves before its page has loaded."""
 
     @overload
     def create(self, createProperties: CreateTabProperties, callback: Callable[..., Any]) -> None: ...
@@ -423,7 +422,7 @@ class TabsNamespace(Protocol):
     def duplicate(
         self, tabId: int, duplicateProperties: DuplicateProperties | None = None, callback: None = None
     ) -> Awaitable[TabDict]:
-        """Opens the page of a tab once more."""
+        """Duplicates a tab."""
 
     @overload
     def duplicate(
@@ -432,7 +431,7 @@ class TabsNamespace(Protocol):
 
     @overload
     def query(self, queryInfo: TabQueryInfo, callback: None = None) -> Awaitable[list[TabDict]]:
-        """Retrieves the tabs that have all these properties, window by window."""
+        """Retrieves the tabs that have all these properties, ordered by window."""
 
     @overload
     def query(self, queryInfo: TabQueryInfo, callback: Callable[..., Any]) -> None: ...
@@ -441,7 +440,7 @@ class TabsNamespace(Protocol):
     def update(
         self, tabId: int | None, updateProperties: UpdateTabProperties, callback: None = None
     ) -> Awaitable[TabDict]:
-        """Changes a tab, or loads another page in it."""
+        """Changes or navigates a tab."""
 
     @overload
     def update(
@@ -455,7 +454,7 @@ class TabsNamespace(Protocol):
     def move(
         self, tabIds: int | Sequence[int], moveProperties: MoveProperties, callback: None = None
     ) -> Awaitable[list[TabDict]]:
-        """Brings tabs to another place."""
+        """Moves tabs."""
 
     @overload
     def move(
@@ -466,7 +465,7 @@ class TabsNamespace(Protocol):
     def reload(
         self, tabId: int | None = None, reloadProperties: ReloadProperties | None = None, callback: None = None
     ) -> Awaitable[None]:
-        """Loads a tab's page again."""
+        """Reloads a tab."""
 
     @overload
     def reload(
@@ -484,16 +483,16 @@ class TabsNamespace(Protocol):
         """Shows hidden tabs, and the identities that they belong to."""
 
     def hide(self, tabIds: int | Sequence[int]) -> Awaitable[list[int]]:
-        """Hides tabs, but for active and pinned ones."""
+        """Hides tabs that are not active or pinned. Resolves to their ids."""
 
     def connect(self, tabId: int, connectInfo: TabConnectInfo | None = None) -> PortType:
-        """Opens a port to what the extension has in a tab."""
+        """Opens a port to the contexts of the extension in a tab."""
 
     @overload
     def sendMessage(
         self, tabId: int, message: Any, options: MessageTarget | None = None, responseCallback: None = None
     ) -> Awaitable[Any]:
-        """Sends a message to what the extension has in a tab. Resolves to the first answer."""
+        """Sends a message to the contexts of the extension in a tab. Resolves to the first response."""
 
     @overload
     def sendMessage(

@@ -52,7 +52,7 @@ TransitionTypeLiteral: TypeAlias = Literal[
 
 
 class EventUrlFiltersDict(TypedDict):
-    """One of them must fit."""
+    """URL filters, of which one must match."""
 
     url: Sequence[UrlFilterDict]
 
@@ -99,7 +99,7 @@ class NavigationDetailsDict(TypedDict):
 
 
 class UrlFilterDict(TypedDict, total=False):
-    """What a URL must be: all that is said."""
+    """A URL filter. All given properties must match."""
 
     hostContains: str | None
     hostEquals: str | None
@@ -122,7 +122,7 @@ class UrlFilterDict(TypedDict, total=False):
 
 
 class TransitionQualifierType(Protocol):
-    """What else is known of a load. Hatbox reports none."""
+    """Additional information about a navigation. Hatbox reports none."""
 
     CLIENT_REDIRECT: Literal["client_redirect"]
     SERVER_REDIRECT: Literal["server_redirect"]
@@ -131,7 +131,7 @@ class TransitionQualifierType(Protocol):
 
 
 class TransitionTypeType(Protocol):
-    """What caused a load. Hatbox reports `link` and `reload`."""
+    """The cause of a navigation. Hatbox reports `link` and `reload`."""
 
     LINK: Literal["link"]
     TYPED: Literal["typed"]
@@ -201,26 +201,24 @@ class WebNavigationOnReferenceFragmentUpdatedEvent(ListenerType[Callable[[Naviga
 
 
 class WebNavigationNamespace(Protocol):
-    """`browser.webNavigation`. Loads of the pages in tabs. Without frames inside a page, and without patterns of
-    URLs (urlMatches), which are JavaScript's.
-    """
+    """`browser.webNavigation`. Navigations of tabs. Without subframes, and without regular expressions (urlMatches)."""
 
     TransitionType: TransitionTypeType
-    """What caused a load. Hatbox reports `link` and `reload`."""
+    """The cause of a navigation. Hatbox reports `link` and `reload`."""
     TransitionQualifier: TransitionQualifierType
-    """What else is known of a load. Hatbox reports none."""
+    """Additional information about a navigation. Hatbox reports none."""
     onBeforeNavigate: WebNavigationOnBeforeNavigateEvent
-    """Fired when a load begins."""
+    """Fired when a navigation starts."""
     onCommitted: WebNavigationOnCommittedEvent
-    """Fired when the page of a load has begun to come."""
+    """Fired when a navigation is committed."""
     onDOMContentLoaded: WebNavigationOnDOMContentLoadedEvent
-    """Fired when the text of a page is there."""
+    """Fired when the document of a page is parsed."""
     onCompleted: WebNavigationOnCompletedEvent
-    """Fired when a page is there."""
+    """Fired when a page has loaded."""
     onErrorOccurred: WebNavigationOnErrorOccurredEvent
-    """Fired when a load has failed, or was given up."""
+    """Fired when a navigation has failed or is aborted."""
     onReferenceFragmentUpdated: WebNavigationOnReferenceFragmentUpdatedEvent
-    """Fired when a tab goes to another place in its page."""
+    """Fired when the fragment of the URL has changed."""
 
     @overload
     def getFrame(self, details: GetFrameDetails, callback: None = None) -> Awaitable[FrameDict]:

@@ -106,16 +106,16 @@ class AuthCredentialsDict(TypedDict):
 
 
 class BlockingResponseDict(TypedDict, total=False):
-    """What a listener that is `blocking` may answer, or a promise of it."""
+    """The result of a `blocking` listener, or of its promise."""
 
     cancel: bool | None
     redirectUrl: str | None
     upgradeToSecure: bool | None
     """In onBeforeRequest."""
     requestHeaders: Sequence[HttpHeaderDict] | None
-    """In onBeforeSendHeaders: all that are to be sent."""
+    """In onBeforeSendHeaders: all headers to send."""
     responseHeaders: Sequence[HttpHeaderDict] | None
-    """In onHeadersReceived: all that are to count."""
+    """In onHeadersReceived: all headers of the response."""
     authCredentials: AuthCredentialsDict | None
     """In onAuthRequired."""
 
@@ -128,7 +128,7 @@ class ChallengerDict(TypedDict):
 
 
 class ChosenProxyDict(TypedDict):
-    """The proxy that it goes through; null without one."""
+    """The proxy of the request; null without one."""
 
     connectionIsolationKey: str | None
     failoverTimeout: int
@@ -145,24 +145,24 @@ class HttpHeaderDict(TypedDict):
 
     name: str
     value: NotRequired[str]
-    """A character for each byte."""
+    """One character per byte."""
     binaryValue: NotRequired[list[int] | None]
-    """The same as numbers; in answers only."""
+    """The bytes, in a BlockingResponse only."""
 
 
 class RequestDetailsDict(TypedDict):
-    """What a listener is told of a request. What an event cannot know, and what was not asked for, is not there."""
+    """The details of a request. Properties that do not apply to an event, or were not requested, are missing."""
 
     requestId: str
-    """The same for all events of a request, wherever redirects lead."""
+    """The same for all events of a request, also after redirects."""
     url: str
     originUrl: NotRequired[str]
-    """The page that has made the request; not there for pages that a user or a script asks for."""
+    """The page that has sent the request. Missing if a user or a script has started the navigation."""
     documentUrl: NotRequired[str]
     method: str
     type: ResourceTypeLiteral
     timeStamp: int
-    """When it happened, in milliseconds since 1970."""
+    """In milliseconds since 1970."""
     tabId: int
     frameId: int
     parentFrameId: int
@@ -171,18 +171,18 @@ class RequestDetailsDict(TypedDict):
     cookieStoreId: str
     """An identity's cookieStoreId, or `firefox-default`."""
     fromCache: NotRequired[bool]
-    """Always false: nothing is cached."""
+    """Always false: Hatbox has no cache."""
     requestHeaders: NotRequired[list[HttpHeaderDict]]
     """With the Cookie header."""
     responseHeaders: NotRequired[list[HttpHeaderDict]]
-    """With the Set-Cookie headers, as one whose value has several lines."""
+    """With all Set-Cookie headers as one header with several lines."""
     statusCode: NotRequired[int]
     statusLine: NotRequired[str]
     error: NotRequired[str]
-    """Firefox's name for what has happened, such as NS_ERROR_ABORT."""
+    """The error code of Firefox, such as NS_ERROR_ABORT."""
     redirectUrl: NotRequired[str]
     requestBody: NotRequired[Any]
-    """`formData`, `raw` or `error`; null where nothing is sent, as by the HTTP engine."""
+    """`formData`, `raw` or `error`; null without a body."""
     scheme: NotRequired[str]
     """`basic` or `digest`."""
     realm: NotRequired[str]
@@ -190,34 +190,34 @@ class RequestDetailsDict(TypedDict):
     challenger: NotRequired[ChallengerDict]
     """The server or proxy that requests credentials."""
     proxyInfo: ChosenProxyDict | None
-    """The proxy that it goes through; null without one."""
+    """The proxy of the request; null without one."""
     ip: str | None
-    """The address that was connected to; null before that."""
+    """The IP address of the server; null before the connection."""
     frameAncestors: list[Any]
     urlClassification: UrlClassificationDict
 
 
 class RequestFilterDict(TypedDict):
-    """The requests that a listener wants to hear of, of those to hosts that it has permission for."""
+    """Filters of a listener, which receives only requests to hosts that it has permission for."""
 
     urls: Sequence[str]
-    """Match patterns. If one is none, the listener is never called."""
+    """Match patterns. With an invalid pattern the listener is never called."""
     types: NotRequired[Sequence[ResourceTypeLiteral] | None]
     tabId: NotRequired[int | None]
     windowId: NotRequired[int | None]
     incognito: NotRequired[bool | None]
-    """With true it hears of nothing."""
+    """With true the listener is never called."""
 
 
 class UrlClassificationDict(TypedDict):
-    """Always empty: there is no list of trackers."""
+    """Always empty: Hatbox has no list of trackers."""
 
     firstParty: list[str]
     thirdParty: list[str]
 
 
 class UrlClassificationFlagsType(Protocol):
-    """Which lists of trackers a URL is on. Hatbox has no such list and reports none."""
+    """The tracker lists of a URL. Hatbox has no such list and reports none."""
 
     FINGERPRINTING: Literal["fingerprinting"]
     FINGERPRINTING_CONTENT: Literal["fingerprinting_content"]
@@ -253,26 +253,26 @@ class CertificateTransparencyStatusType(Protocol):
 
 
 class OnCompletedOptionsType(Protocol):
-    """What a listener of onCompleted may ask for."""
+    """Options of an onCompleted listener."""
 
     RESPONSEHEADERS: Literal["responseHeaders"]
 
 
 class OnBeforeRedirectOptionsType(Protocol):
-    """What a listener of onBeforeRedirect may ask for."""
+    """Options of an onBeforeRedirect listener."""
 
     RESPONSEHEADERS: Literal["responseHeaders"]
 
 
 class OnResponseStartedOptionsType(Protocol):
-    """What a listener of onResponseStarted may ask for."""
+    """Options of an onResponseStarted listener."""
 
     RESPONSEHEADERS: Literal["responseHeaders"]
 
 
 class OnAuthRequiredOptionsType(Protocol):
-    """What a listener of onAuthRequired may request. With `asyncBlocking` a listener in JavaScript gets a function
-    as its second argument, and calls it with the answer.
+    """Options of an onAuthRequired listener. With `asyncBlocking` the second argument of a JavaScript listener is a
+    callback for the response.
     """
 
     RESPONSEHEADERS: Literal["responseHeaders"]
@@ -281,34 +281,34 @@ class OnAuthRequiredOptionsType(Protocol):
 
 
 class OnHeadersReceivedOptionsType(Protocol):
-    """What a listener of onHeadersReceived may ask for."""
+    """Options of an onHeadersReceived listener."""
 
     BLOCKING: Literal["blocking"]
     RESPONSEHEADERS: Literal["responseHeaders"]
 
 
 class OnSendHeadersOptionsType(Protocol):
-    """What a listener of onSendHeaders may ask for."""
+    """Options of an onSendHeaders listener."""
 
     REQUESTHEADERS: Literal["requestHeaders"]
 
 
 class OnBeforeSendHeadersOptionsType(Protocol):
-    """What a listener of onBeforeSendHeaders may ask for."""
+    """Options of an onBeforeSendHeaders listener."""
 
     REQUESTHEADERS: Literal["requestHeaders"]
     BLOCKING: Literal["blocking"]
 
 
 class OnBeforeRequestOptionsType(Protocol):
-    """What a listener of onBeforeRequest may ask for."""
+    """Options of an onBeforeRequest listener."""
 
     BLOCKING: Literal["blocking"]
     REQUESTBODY: Literal["requestBody"]
 
 
 class ResourceTypeType(Protocol):
-    """What a request is for. The requests of the HTTP engine are `main_frame`."""
+    """The type of a request. Requests of the HTTP engine are `main_frame`."""
 
     MAIN_FRAME: Literal["main_frame"]
     SUB_FRAME: Literal["sub_frame"]
@@ -444,62 +444,58 @@ class WebRequestOnErrorOccurredEvent(ListenerType[Callable[[RequestDetailsDict],
 
 
 class WebRequestNamespace(Protocol):
-    """`browser.webRequest`. What Firefox 153 offers, without what looks into the bodies and certificates of
-    responses.
-    """
+    """`browser.webRequest`. Implements Firefox 153, without response bodies and certificates."""
 
     MAX_HANDLER_BEHAVIOR_CHANGED_CALLS_PER_10_MINUTES: Literal[20]
-    """How often handlerBehaviorChanged() does something in Firefox."""
+    """The limit of handlerBehaviorChanged() in Firefox."""
     ResourceType: ResourceTypeType
-    """What a request is for. The requests of the HTTP engine are `main_frame`."""
+    """The type of a request. Requests of the HTTP engine are `main_frame`."""
     OnBeforeRequestOptions: OnBeforeRequestOptionsType
-    """What a listener of onBeforeRequest may ask for."""
+    """Options of an onBeforeRequest listener."""
     OnBeforeSendHeadersOptions: OnBeforeSendHeadersOptionsType
-    """What a listener of onBeforeSendHeaders may ask for."""
+    """Options of an onBeforeSendHeaders listener."""
     OnSendHeadersOptions: OnSendHeadersOptionsType
-    """What a listener of onSendHeaders may ask for."""
+    """Options of an onSendHeaders listener."""
     OnHeadersReceivedOptions: OnHeadersReceivedOptionsType
-    """What a listener of onHeadersReceived may ask for."""
+    """Options of an onHeadersReceived listener."""
     OnAuthRequiredOptions: OnAuthRequiredOptionsType
-    """What a listener of onAuthRequired may request. With `asyncBlocking` a listener in JavaScript gets a function
-    as its second argument, and calls it with the answer.
+    """Options of an onAuthRequired listener. With `asyncBlocking` the second argument of a JavaScript listener is a
+    callback for the response.
     """
     OnResponseStartedOptions: OnResponseStartedOptionsType
-    """What a listener of onResponseStarted may ask for."""
+    """Options of an onResponseStarted listener."""
     OnBeforeRedirectOptions: OnBeforeRedirectOptionsType
-    """What a listener of onBeforeRedirect may ask for."""
+    """Options of an onBeforeRedirect listener."""
     OnCompletedOptions: OnCompletedOptionsType
-    """What a listener of onCompleted may ask for."""
+    """Options of an onCompleted listener."""
     CertificateTransparencyStatus: CertificateTransparencyStatusType
     """Part of SecurityInfo, which Hatbox does not offer."""
     TransportWeaknessReasons: TransportWeaknessReasonsType
     """Part of SecurityInfo, which Hatbox does not offer."""
     UrlClassificationFlags: UrlClassificationFlagsType
-    """Which lists of trackers a URL is on. Hatbox has no such list and reports none."""
+    """The tracker lists of a URL. Hatbox has no such list and reports none."""
     onBeforeRequest: WebRequestOnBeforeRequestEvent
-    """Fired when a request is about to be made. A blocking listener may cancel, redirect or upgrade it."""
+    """Fired before a request is sent. A blocking listener may cancel, redirect or upgrade it."""
     onBeforeSendHeaders: WebRequestOnBeforeSendHeadersEvent
-    """Fired before the headers are sent. A blocking listener may change them."""
+    """Fired before the headers are sent. A blocking listener may modify them."""
     onSendHeaders: WebRequestOnSendHeadersEvent
-    """Fired when the headers are as they will be sent."""
+    """Fired when the headers are sent."""
     onHeadersReceived: WebRequestOnHeadersReceivedEvent
-    """Fired when the headers of the response have come. A blocking listener may change them before anything is done
-    with them.
-    """
+    """Fired when the headers of the response are received. A blocking listener may modify them."""
     onAuthRequired: WebRequestOnAuthRequiredEvent
-    """Fired when a server or a proxy wants to know who asks. A blocking listener may answer with credentials."""
+    """Fired when a server or a proxy requires authentication. A blocking listener may return credentials."""
     onResponseStarted: WebRequestOnResponseStartedEvent
-    """Fired when the body of the response begins to come."""
+    """Fired when the first byte of the response body is received."""
     onBeforeRedirect: WebRequestOnBeforeRedirectEvent
-    """Fired when a request is about to go elsewhere."""
+    """Fired before a redirect."""
     onCompleted: WebRequestOnCompletedEvent
-    """Fired when a request is over, and all has come."""
+    """Fired when a request is completed."""
     onErrorOccurred: WebRequestOnErrorOccurredEvent
-    """Fired when a request is over, because it was cancelled or has failed."""
+    """Fired when a request has failed or is canceled."""
 
     @overload
     def handlerBehaviorChanged(self, callback: None = None) -> Awaitable[None]:
-        """Says that listeners would answer otherwise now. No answers are kept."""
+        """Does nothing: Hatbox does not cache the results of listeners."""
 
     @overload
     def handlerBehaviorChanged(self, callback: Callable[..., Any]) -> None: ...

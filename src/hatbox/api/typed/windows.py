@@ -32,31 +32,31 @@ class CreateWindowData(TypedDict, total=False):
 
     url: str | Sequence[str] | None
     tabId: int | None
-    """A tab that is brought there."""
+    """A tab to move into the new window."""
     left: int | None
     top: int | None
     width: int | None
     height: int | None
     focused: bool | None
-    """A new window has the focus in any case."""
+    """Ignored: a new window is always focused."""
     incognito: bool | None
-    """There are no private windows here."""
+    """Not supported: Hatbox has no private windows."""
     type: CreateTypeLiteral | None
     state: WindowStateLiteral | None
     allowScriptsToClose: bool | None
     cookieStoreId: str | None
     """An identity's cookieStoreId, or `firefox-default`. Needs the permission `cookies`."""
     titlePreface: str | None
-    """What the window's title begins with."""
+    """The start of the window's title."""
 
 
 class GetInfoDict(TypedDict, total=False):
-    """Which windows, and how much of them."""
+    """Options for retrieving windows."""
 
     populate: bool | None
-    """Whether the windows come with their tabs."""
+    """Whether to include the tabs."""
     windowTypes: Sequence[WindowTypeLiteral] | None
-    """Only windows of these types; counts for getAll only."""
+    """Only windows of these types. For getAll only."""
 
 
 class UpdateWindowInfo(TypedDict, total=False):
@@ -67,7 +67,7 @@ class UpdateWindowInfo(TypedDict, total=False):
     width: int | None
     height: int | None
     focused: bool | None
-    """True gives it the focus."""
+    """True focuses the window."""
     drawAttention: bool | None
     state: WindowStateLiteral | None
     titlePreface: str | None
@@ -88,13 +88,13 @@ class WindowDict(TypedDict):
     state: WindowStateLiteral
     alwaysOnTop: bool
     title: str | None
-    """That of the active tab; null where the caller may not see that."""
+    """The title of the active tab; null if the caller may not see it."""
     tabs: NotRequired[list[TabDict]]
-    """Its tabs, where `populate` asks for them."""
+    """The tabs of the window, if `populate` is true."""
 
 
 class CreateTypeType(Protocol):
-    """What a new window is to be; all but `normal` become a `popup`."""
+    """The type of a new window. All types except `normal` open a `popup`."""
 
     NORMAL: Literal["normal"]
     POPUP: Literal["popup"]
@@ -103,7 +103,7 @@ class CreateTypeType(Protocol):
 
 
 class WindowStateType(Protocol):
-    """How a window is shown."""
+    """The state of a window."""
 
     NORMAL: Literal["normal"]
     MINIMIZED: Literal["minimized"]
@@ -113,24 +113,24 @@ class WindowStateType(Protocol):
 
 
 class WindowsNamespace(Protocol):
-    """`browser.windows`. What Firefox 153 offers."""
+    """`browser.windows`. Implements Firefox 153."""
 
     WINDOW_ID_NONE: Literal[-1]
-    """The id of no window."""
+    """The window id of no window."""
     WINDOW_ID_CURRENT: Literal[-2]
-    """Stands for the window that had the focus last."""
+    """The id of the last focused window in arguments."""
     WindowType: WindowTypeType
-    """What a window is: `normal` or `popup`; the others are never seen."""
+    """The type of a window. Hatbox has `normal` and `popup` only."""
     WindowState: WindowStateType
-    """How a window is shown."""
+    """The state of a window."""
     CreateType: CreateTypeType
-    """What a new window is to be; all but `normal` become a `popup`."""
+    """The type of a new window. All types except `normal` open a `popup`."""
     onCreated: ScriptEventType[Callable[[WindowDict], Any]]
     """Fired when a window has been opened."""
     onRemoved: ScriptEventType[Callable[[int], Any]]
     """Fired when a window has been closed."""
     onFocusChanged: ScriptEventType[Callable[[int], Any]]
-    """Fired when another window has the focus."""
+    """Fired when another window is focused."""
 
     @overload
     def get(self, windowId: int, getInfo: GetInfoDict | None = None, callback: None = None) -> Awaitable[WindowDict]:
@@ -141,21 +141,21 @@ class WindowsNamespace(Protocol):
 
     @overload
     def getCurrent(self, getInfo: GetInfoDict | None = None, callback: None = None) -> Awaitable[WindowDict]:
-        """Retrieves the window that had the focus last."""
+        """Retrieves the last focused window."""
 
     @overload
     def getCurrent(self, getInfo: GetInfoDict | None, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def getLastFocused(self, getInfo: GetInfoDict | None = None, callback: None = None) -> Awaitable[WindowDict]:
-        """Retrieves the window that had the focus last."""
+        """Retrieves the last focused window."""
 
     @overload
     def getLastFocused(self, getInfo: GetInfoDict | None, callback: Callable[..., Any]) -> None: ...
 
     @overload
     def getAll(self, getInfo: GetInfoDict | None = None, callback: None = None) -> Awaitable[list[WindowDict]]:
-        """Retrieves all windows, in the order in which they were opened."""
+        """Retrieves all windows, in the order of their creation."""
 
     @overload
     def getAll(self, getInfo: GetInfoDict | None, callback: Callable[..., Any]) -> None: ...
