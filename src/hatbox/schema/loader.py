@@ -20,6 +20,7 @@ __all__ = [
     "load",
     "permissions",
     "read",
+    "read_document",
     "resolved",
 ]
 
@@ -132,6 +133,14 @@ def resolved(file: str) -> dict[str, Any]:
     """A schema file with each reference replaced by the type that it names."""
     schema: dict[str, Any] = _resolver(file)(read(file))
     return schema
+
+
+@cache
+def read_document(file: str) -> dict[str, Any]:
+    """The schema of a document, with each reference replaced by the type that it names."""
+    schema: dict[str, Any] = msgspec.json.decode((_HERE / "document_files" / file).read_bytes())
+    document: dict[str, Any] = _resolve(schema["document"], _types_of(schema), {})
+    return document
 
 
 @cache

@@ -13,13 +13,15 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hatbox.javascript.text import MAX_SAFE_INTEGER, code_units, stringify
 
-__all__ = ["Normalise", "Type", "ValidationError", "compile_type"]
+__all__ = ["Compile", "Normalise", "Path", "Type", "ValidationError", "compile_type", "required", "unexpected"]
 
 _DATE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?(Z|[-+][0-9]{2}:?[0-9]{2}))?"
 )
 
 Normalise: TypeAlias = Callable[[Any], Any]
+Path: TypeAlias = tuple[str | int, ...]
+"""The path to a value: names of properties and indexes of arrays."""
 
 
 class Type(NamedTuple):
@@ -29,37 +31,65 @@ class Type(NamedTuple):
     normalise: Normalise
 
 
-class ValidationError(Exception):
-    """A value that does not match its type. `choice` describes the type in a list of choices."""
+Compile: TypeAlias = Callable[[Mapping[str, Any]], Type]
 
-    def __init__(self, problem: str | Callable[[], str], choice: str, path: tuple[str, ...] = ()) -> None:
+
+class ValidationError(Exception):
+    """A value that does not match its type. `choice` describes the type in a list of choices.
+
+    `code`, `value` and `detail` are for callers with messages of their own: a type, or `enum`, `minItems`, `required`,
+    `unexpected`, `choices`.
+    """
+
+    def __init__(
+        self,
+        problem: str | Callable[[], str],
+        choice: str,
+        path: Path = (),
+        *,
+        code: str = "",
+        value: Any = None,
+        detail: Any = None,
+    ) -> None:
         super().__init__()
         self._problem = problem  # may be a function, because most problems of choices are never read
         self.choice = choice
         self.path = path
+        self.code = code
+        self.value = value
+        self.detail = detail
 
     @property
     def problem(self) -> str:
         """The problem, without the path."""
         return self._problem if isinstance(self._problem, str) else self._problem()
 
-    def inside(self, name: str) -> ValidationError:
+    def inside(self, name: str | int) -> ValidationError:
         """The same error for the object or array that has the value under `name`."""
-        return ValidationError(self._problem, self.choice, (name, *self.path))
+        return ValidationError(
+            self._problem, self.choice, (name, *self.path), code=self.code, value=self.value, detail=self.detail
+        )
 
     def __str__(self) -> str:
-        return f"Error processing {'.'.join(self.path)}: {self.problem}" if self.path else self.problem
+        return f"Error processing {self._dotted}: {self.problem}" if self.path else self.problem
 
     @property
     def as_choice(self) -> str:
         """The requirement, as a list of choices shows it."""
-        return f".{'.'.join(self.path)} must {self.choice}" if self.path else self.choice
+        return f".{self._dotted} must {self.choice}" if self.path else self.choice
+
+    @property
+    def _dotted(self) -> str:
+        return ".".join(map(str, self.path))
 
 
-def compile_type(schema: Mapping[str, Any]) -> Type:
-    """Compile one type of a schema."""
+def compile_type(schema: Mapping[str, Any], compile_part: Compile | None = None) -> Type:
+    """Compile one type of a schema. `compile_part` compiles the types inside it."""
+    compile_part = compile_part or compile_type
     if "choices" in schema:
-        return _choices([compile_type(choice) for choice in schema["choices"]])
+        return _choices([compile_part(choice) for choice in schema["choices"]])
+    if schema["type"] in _CONTAINERS:
+        return _CONTAINERS[schema["type"]](schema, compile_part)
     return _COMPILERS[schema["type"]](schema)
 
 
@@ -131,7 +161,8 @@ def _enumeration(allowed: list[str]) -> Type:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
         if value not in allowed:
-            raise ValidationError(f"Invalid enumeration value {stringify(value)}", choice)
+            problem = f"Invalid enumeration value {stringify(value)}"
+            raise ValidationError(problem, choice, code="enum", value=value, detail=allowed)
         return value
 
     return Type(_is_string, normalise)
@@ -212,8 +243,8 @@ def _function(_: Mapping[str, Any]) -> Type:
     return Type(callable, normalise)
 
 
-def _array(schema: Mapping[str, Any]) -> Type:
-    item = compile_type(schema["items"]).normalise
+def _array(schema: Mapping[str, Any], compile_part: Compile) -> Type:
+    item = compile_part(schema["items"]).normalise
     minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     drops_wrong = schema["items"].get("onError") == "warn"
 
@@ -226,10 +257,10 @@ def _array(schema: Mapping[str, Any]) -> Type:
                 result.append(item(element))
             except ValidationError as error:
                 if not drops_wrong:
-                    raise error.inside(str(index)) from None
+                    raise error.inside(index) from None
         if len(result) < minimum:
             problem = f"Array requires at least {minimum} items; you have {len(result)}"
-            raise ValidationError(problem, f"have at least {minimum} items")
+            raise ValidationError(problem, f"have at least {minimum} items", code="minItems")
         if len(result) > maximum:
             problem = f"Array requires at most {maximum} items; you have {len(result)}"
             raise ValidationError(problem, f"have at most {maximum} items")
@@ -238,17 +269,17 @@ def _array(schema: Mapping[str, Any]) -> Type:
     return Type(_is_array, normalise)
 
 
-def _object(schema: Mapping[str, Any]) -> Type:
+def _object(schema: Mapping[str, Any], compile_part: Compile) -> Type:
     if "isInstanceOf" in schema:
         return _date() if schema["isInstanceOf"] == "Date" else _instance(schema["isInstanceOf"])
     if "additionalProperties" in schema:
-        return _dictionary(compile_type(schema["additionalProperties"]).normalise)
+        return _dictionary(compile_part(schema["additionalProperties"]).normalise)
     if "patternProperties" in schema:
         [(pattern, member)] = schema["patternProperties"].items()
-        return _dictionary(compile_type(member).normalise, re.compile(pattern, re.ASCII))
+        return _dictionary(compile_part(member).normalise, re.compile(pattern, re.ASCII))
     # Firefox checks properties in alphabetical order, which decides the error that is reported first.
     properties = [
-        (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
+        (name, compile_part(member).normalise, member.get("optional", False), member.get("default"))
         for name, member in sorted(schema["properties"].items())
     ]
     unsupported = frozenset(name for name, member in schema["properties"].items() if member.get("unsupported"))
@@ -265,14 +296,14 @@ def _object(schema: Mapping[str, Any]) -> Type:
             elif item is None and optional:
                 result[name] = default
             elif item is None and name not in value:
-                raise ValidationError(f'Property "{name}" is required', f'contain the required "{name}" property')
+                raise required(name)
             else:
                 try:
                     result[name] = member(item)
                 except ValidationError as error:
                     raise error.inside(name) from None
         if not value.keys() <= known:
-            raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
+            raise unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
         return result
 
     if all(member.get("type") == "string" for member in schema["properties"].values()):
@@ -319,17 +350,17 @@ def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type
         if not isinstance(value, Mapping):
             raise _no_plain_object(value)
         result: dict[str, Any] = {}
-        unexpected: list[str] = []
+        rejected: list[str] = []
         for name, member in value.items():
             if allowed is not None and not allowed.search(str(name)):
-                unexpected.append(str(name))
+                rejected.append(str(name))
                 continue
             try:
                 result[str(name)] = item(member)
             except ValidationError as error:
                 raise error.inside(str(name)) from None
-        if unexpected:
-            raise _unexpected(sorted(unexpected, key=code_units))
+        if rejected:
+            raise unexpected(sorted(rejected, key=code_units))
         return result
 
     return Type(_is_object, normalise)
@@ -366,13 +397,21 @@ def _choices(choices: list[Type]) -> Type:
         *others, last = wrong
         shown = "" if value is None or _is_object(value) or _is_array(value) else f" {stringify(value)}"
         either = ", ".join([*others, f"or {last}"])
-        raise ValidationError(f"Value{shown} must either: {either}", f"must either [{either}]")
+        problem = f"Value{shown} must either: {either}"
+        raise ValidationError(problem, f"must either [{either}]", code="choices", detail=list(wrong.values()))
 
     return Type(matches, normalise)
 
 
+def required(name: str) -> ValidationError:
+    """The error for a missing property."""
+    return ValidationError(
+        f'Property "{name}" is required', f'contain the required "{name}" property', code="required", detail=name
+    )
+
+
 def _wrong_kind(kind: str, value: Any, choice: str) -> ValidationError:
-    return ValidationError(lambda: f"Expected {kind} instead of {stringify(value)}", choice)
+    return ValidationError(lambda: f"Expected {kind} instead of {stringify(value)}", choice, code=kind, value=value)
 
 
 def _no_plain_object(value: Any) -> ValidationError:
@@ -382,11 +421,14 @@ def _no_plain_object(value: Any) -> ValidationError:
     return ValidationError(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
 
 
-def _unexpected(names: list[str]) -> ValidationError:
+def unexpected(names: list[str]) -> ValidationError:
+    """The error for unknown properties."""
     if len(names) == 1:
-        return ValidationError(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
-    listed = ", ".join(names)
-    return ValidationError(f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]")
+        problem, choice = f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property'
+    else:
+        listed = ", ".join(names)
+        problem, choice = f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]"
+    return ValidationError(problem, choice, code="unexpected", detail=names)
 
 
 _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
@@ -399,6 +441,5 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "any": _any,
     "clone": _any,
     "json": _any,
-    "array": _array,
-    "object": _object,
 }
+_CONTAINERS: Mapping[str, Callable[[Mapping[str, Any], Compile], Type]] = {"array": _array, "object": _object}

@@ -18,9 +18,11 @@ from hatbox.extensions.package.extension_ids import extension_uuid, temporary_id
 from hatbox.extensions.package.extension_urls import file_name, is_relative
 from hatbox.extensions.package.json_text import MAX_BYTES, parse_json
 from hatbox.extensions.package.locales import Locales, read_locales
-from hatbox.extensions.package.manifest_keys import MANIFEST_SHAPE, UNSAFE_EVAL, script_sources
-from hatbox.extensions.package.manifest_validators import ManifestValueError, ParseContext, Path, resolve_urls
+from hatbox.extensions.package.manifest_formats import MANIFEST_DOCUMENT, UNSAFE_EVAL, resolve_urls, script_sources
+from hatbox.extensions.package.manifest_messages import dotted, manifest_error
 from hatbox.extensions.package.package_files import MANIFEST, Package
+from hatbox.schema.documents import normalise_document
+from hatbox.schema.types import Path, ValidationError
 
 __all__ = ["Action", "Manifest", "ManifestCommand", "OptionsPage", "WebAccessible", "read_manifest"]
 
@@ -115,6 +117,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
+class ParseContext:
+    """The version of a manifest, and the warnings so far."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.warnings: list[str] = []
+
+    def warn(self, path: Path, problem: str) -> None:
+        """Add a warning about a key."""
+        self.warnings.append(f"{MANIFEST}: {dotted(path)}: {problem}.")
+
+
 def read_manifest(
     package: Package,
     *,
@@ -137,13 +151,17 @@ def read_manifest(
         raise ManifestError(MANIFEST, "default_locale", "it is not text", 'Write, for example, "en".')
     locales = read_locales(package, default_locale, languages, host, check_all=check_all_languages)
     # Without _locales, Firefox leaves __MSG_name__ as it is, whatever the name.
-    reading = ParseContext(MANIFEST, version, locales.localize if default_locale else str)
+    reading = ParseContext(version)
     if default_locale and not locales.available:
         reading.warn(("default_locale",), "there is no folder _locales; messages have no text")
     try:
-        keys: dict[str, Any] = MANIFEST_SHAPE(raw, reading, ())
-    except ManifestValueError as misfit:
-        raise misfit.error(MANIFEST) from None
+        keys, warnings = normalise_document(
+            MANIFEST_DOCUMENT, raw, version, locales.localize if default_locale else str
+        )
+    except ValidationError as error:
+        raise manifest_error(error, MANIFEST) from None
+    for path, problem in warnings:
+        reading.warn(path, problem)
     _fold(keys, raw, reading)
     return _manifest(keys, package, reading, locales, extension_id, own_id is not None, host)
 
