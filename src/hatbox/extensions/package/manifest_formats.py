@@ -81,7 +81,7 @@ def _why_not(value: str, allowed: frozenset[str], *, suggest: bool) -> str:
     if value in permission_names.ALONE:
         return "can only be optional"
     near = get_close_matches(value[:100], allowed, 1) if suggest else []
-    return f'is no permission that there is (did you mean "{near[0]}"?)' if near else "is no permission that there is"
+    return f'is not a known permission (did you mean "{near[0]}"?)' if near else "is not a known permission"
 
 
 def _is_experiment(value: str) -> bool:
@@ -149,7 +149,7 @@ def _incognito(value: str, warnings: Warnings) -> str:
 
 def _data_permissions(found: list[str], warnings: Warnings) -> list[str]:
     if "none" in found and len(found) > 1:
-        warnings.append(((), '"none" does not go together with others; it is ignored'))
+        warnings.append(((), '"none" cannot be combined with others; it is ignored'))
         return [kind for kind in found if kind != "none"]
     return found
 
@@ -162,7 +162,7 @@ def _web_accessible_resources(entry: dict[str, Any], _: Warnings) -> dict[str, A
 
 def _background(found: dict[str, Any], warnings: Warnings) -> dict[str, Any] | None:
     if found["page"] is not None and found["scripts"] is not None:
-        warnings.append((("scripts",), "there is a page as well; the scripts are ignored"))
+        warnings.append((("scripts",), "page is set too; the scripts are ignored"))
     if found["scripts"] == []:
         warnings.append((("scripts",), "the list is empty"))
     if found["scripts"] is None and not found["page"] and not found["service_worker"]:
@@ -183,7 +183,7 @@ MANIFEST_DOCUMENT: Final = Document(
         "matchPattern": _text(_is_pattern, "is not a match pattern", _PATTERN_HELP),
         "restrictedMatchPattern": _text(
             lambda value: is_host_pattern(value) and value != "<all_urls>",
-            "is not a match pattern for this",
+            "is not a match pattern with a host",
             _PATTERN_HELP,
         ),
         "shortcut": _text(is_shortcut, "is not a key combination", "Write one such as Ctrl+Shift+Y, Alt+1 or F8."),
@@ -196,7 +196,7 @@ MANIFEST_DOCUMENT: Final = Document(
         ),
         "keyword": _text(_matches(r"[^?\s:][^\s:]*"), "is not one word", "Write a word without spaces and colons."),
         "exactVersion": _text(
-            lambda value: "*" not in value.split("."), "has a star in it", "Name the first version that will do."
+            lambda value: "*" not in value.split("."), "contains *", "Name the first supported version."
         ),
         "version": _version,
         "policy": _policy("'unsafe-inline'"),
