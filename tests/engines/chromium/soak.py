@@ -58,7 +58,7 @@ class Soak:
     async def begin(self) -> None:
         """Give both identities site data, which makes opening them slow and their pages navigate more."""
         for store in (WORK, PERSONAL):
-            page = await within(self._runner.page(store, self._site.url("/storage", write="V")), "the first page")
+            page = await within(self._runner.new_page(store, self._site.url("/storage", write="V")), "the first page")
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
         for tab in await self._profile.tabs.query():
             self._urls[tab.id], self._stores[tab.id] = tab.url, tab.cookie_store_id
@@ -183,7 +183,7 @@ class Soak:
         self._runner = runner
         await self.check()
         for store in (WORK, PERSONAL):
-            page = await within(runner.page(store, self._site.url("/storage")), "site data")
+            page = await within(runner.new_page(store, self._site.url("/storage")), "site data")
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
 
 

@@ -65,7 +65,7 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
     url = site.url("/basic").replace("://", f"://me:{PASSWORD}@")
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", url)
+            page = await runner.new_page("Work", url)
             assert await page.title() == "Hello me"
             await page.goto(site.url("/page/1").replace("://", f"://me:{PASSWORD}@"))  # by a Playwright user
             await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
@@ -85,8 +85,8 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
 async def test_a_password_of_one_identity_is_not_sent_by_another(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         urls = [site.url("/basic").replace("://", f"://{user}:{PASSWORD}@") for user in ("work", "personal")]
-        pages = await asyncio.gather(runner.page("Work", urls[0]), runner.page("Personal", urls[1]))
+        pages = await asyncio.gather(runner.new_page("Work", urls[0]), runner.new_page("Personal", urls[1]))
         assert [await page.title() for page in pages] == ["Hello work", "Hello personal"]
-        await runner.page("Banking", site.url("/basic"))
+        await runner.new_page("Banking", site.url("/basic"))
         (tab,) = await profile.tabs.query("Banking")
         assert tab.http_status == 401

@@ -97,7 +97,7 @@ async def test_nothing_is_written_twice_in_either_direction(
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         writes = Writes(profile, monkeypatch)
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await until(lambda: value(profile, "Work", "session"))
         await look(runner)
         assert [(each.cookie.name, each.removed) for each in writes.store] == [("session", False)]
@@ -137,7 +137,7 @@ async def is_value(profile: hatbox.Profile, name: str, wanted: str | None) -> bo
 @with_browser
 async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page(
+        page = await runner.new_page(
             "Work", site.url("/login", user="Work", set=["a=Work-1", "__Host-b=Work-2; Secure; Path=/"])
         )
         await until(lambda: value(profile, "Work", "session"))
@@ -145,7 +145,7 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
         await until(lambda: is_value(profile, "session", None))
 
         lines = ["__Host-c=Work-3; Secure; HttpOnly; Path=/", "d=Work-4; Secure", "e=Work-5; Secure; Partitioned"]
-        other = await runner.page("Work", site.url("/", host="localhost", set=lines))
+        other = await runner.new_page("Work", site.url("/", host="localhost", set=lines))
         store = await profile.cookie_store("Work")
         for name in ("__Host-c", "d", "e"):
             kept = await until(lambda name=name: cookie(profile, "Work", name))  # type: ignore[misc]
@@ -159,7 +159,7 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
 @with_browser
 async def test_cookies_of_scripts_are_in_the_store_within_a_second(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/script", user="Work"))
+        page = await runner.new_page("Work", site.url("/script", user="Work"))
         await until(lambda: value(profile, "Work", "script"), seconds=2)
         await page.evaluate("document.cookie = 'later=Work-1; path=/'")
         await until(lambda: is_value(profile, "later", "Work-1"))
@@ -168,7 +168,7 @@ async def test_cookies_of_scripts_are_in_the_store_within_a_second(browser: str,
 
         # Where a page is not secure there is no cookieStore to tell of it, nor in the frame of another site.
         await page.context.route("http://plain.example/*", lambda route: route.fulfill(body="<p>plain"))
-        plain = await runner.page("Work", "http://plain.example/")
+        plain = await runner.new_page("Work", "http://plain.example/")
         await plain.evaluate("document.cookie = 'plain=Work-2'")
         await until(lambda: is_value(profile, "plain", "Work-2"), seconds=1.5)
         await plain.close()
@@ -205,7 +205,7 @@ async def test_what_chromium_refuses_stays_in_the_store_and_the_rest_gets_throug
         await store.put([*good[:7], bad[0], *good[7:15], *bad[1:], *good[15:]])
         before = {each.key: each for each in await store.cookies()}
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/cookies"))
+            page = await runner.new_page("Work", site.url("/cookies"))
             text = await page.inner_text("body")
             assert all(each.pair in text for each in good)
             assert "tab" not in text
@@ -346,7 +346,7 @@ def test_what_was_missed_of_the_store_reaches_the_browser_all_the_same(path: Pat
 @with_browser
 async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
         profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
         profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
@@ -366,7 +366,7 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
 
     monkeypatch.setattr(LivePage, "_hear", hear)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate(
             """async () => {
               for (let each = 0; each < 2000; each++) {
@@ -396,7 +396,7 @@ async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browse
             await store.set(site.url("/"), name="meanwhile", value="Work-1")
 
         monkeypatch.setattr(CookieSync, "load", load)
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
         await until(lambda: in_browser(runner, "meanwhile", "Work-1"))
 
 

@@ -32,12 +32,12 @@ async def the_tab(profile: hatbox.Profile, identity: str = "Work") -> Tab:
 async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         names = ["Work", "Personal"]
-        pages = await asyncio.gather(*(runner.page(name, site.url("/login", user=name)) for name in names))
+        pages = await asyncio.gather(*(runner.new_page(name, site.url("/login", user=name)) for name in names))
         assert [await page.title() for page in pages] == ["Signed in as Work", "Signed in as Personal"]
         tabs = await profile.tabs.query()
         assert {tab.title for tab in tabs} == {"Signed in as Work", "Signed in as Personal"}
         assert {(tab.url, tab.http_status, tab.content_type) for tab in tabs} == {(site.url("/me"), 200, "text/html")}
-        default = await runner.page("firefox-default", site.url("/me"))
+        default = await runner.new_page("firefox-default", site.url("/me"))
         assert await default.title() == "Nobody is signed in"
     assert not site.mixed
 
@@ -45,7 +45,7 @@ async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Pat
 @with_browser
 async def test_a_session_goes_from_the_browser_to_httpx_and_back(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         first = await until(lambda: value(profile, "Work", "session"))
         async with profile.httpx("Work") as client:
             for _ in range(3):  # each time the session that the other side has is worth nothing any more
@@ -73,8 +73,8 @@ async def _differs(profile: hatbox.Profile, old: str | None) -> bool:
 @with_browser
 async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        other = await runner.page("Personal", site.url("/page/9"))
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        other = await runner.new_page("Personal", site.url("/page/9"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         await page.goto(site.url("/long"))
@@ -117,7 +117,7 @@ async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
         site.url("/page/3"),
     ]
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", urls[0])
+        page = await runner.new_page("Work", urls[0])
         for url in urls[1:]:
             await page.goto(url)
         await page.go_back()
@@ -143,10 +143,10 @@ async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/long"))
         await page.evaluate("scrollTo(0, 2000)")
-        await runner.page("Personal", site.url("/login", user="Personal"))
+        await runner.new_page("Personal", site.url("/login", user="Personal"))
         await profile.identities.hide("firefox-container-1")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await the_tab(profile)
@@ -169,7 +169,7 @@ async def test_a_login_survives_the_browser_that_is_killed_a_second_later(
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         process = await browser_process(runner)
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await until(lambda: value(profile, "Work", "session"))
         os.kill(process, signal.SIGKILL)
         await until(lambda: _is(page.is_closed()))
@@ -193,7 +193,7 @@ async def _is(truth: bool) -> bool:
 @with_browser
 async def test_a_command_elsewhere_acts_on_the_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         async with hatbox.open(path) as elsewhere:
             closed = asyncio.ensure_future(page.wait_for_event("close"))
             await elsewhere.identities.hide(WORK)
@@ -219,18 +219,18 @@ async def _has_none(runner: ChromiumRunner) -> bool:
 @with_browser
 async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         context = page.context
-        other = await runner.page("Personal", site.url("/login", user="Personal"))
+        other = await runner.new_page("Personal", site.url("/login", user="Personal"))
         await profile.identities.remove(WORK)
         await runner.wait_until_settled()
         assert page.is_closed()
         assert context not in other.context.browser.contexts  # type: ignore[union-attr]
         assert [tab.title for tab in await profile.tabs.query()] == ["Signed in as Personal"]
         again = await profile.identities.create("Work", color="blue", icon="briefcase")
-        page = await runner.page(again, site.url("/me"))
+        page = await runner.new_page(again, site.url("/me"))
         assert await page.title() == "Nobody is signed in"
         assert await page.evaluate("localStorage.length") == 0
     assert not site.mixed
@@ -239,8 +239,8 @@ async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, p
 @with_browser
 async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        one = await runner.page("Work", site.url("/page/1"))
-        two = await runner.page("Work", site.url("/page/2"))
+        one = await runner.new_page("Work", site.url("/page/1"))
+        two = await runner.new_page("Work", site.url("/page/2"))
         assert one.context is two.context is await runner.context("Work")
         chromium = one.context.browser
         assert chromium is not None
@@ -255,8 +255,8 @@ async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, 
 @with_browser
 async def test_what_the_user_closes_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
-        await runner.page("Work", site.url("/page/2"))
+        page = await runner.new_page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/2"))
         await page.close()
 
         async def is_told() -> bool:
@@ -295,7 +295,7 @@ async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> N
 @with_browser
 async def test_the_browser_does_not_say_that_it_has_no_windows(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         agent = await page.evaluate("navigator.userAgent")
         assert "Chrome/" in agent
         assert "Headless" not in agent
@@ -312,7 +312,7 @@ async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: P
         "own=4; Secure; SameSite=None; Partitioned; Path=/",
     ]
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1", host="localhost", set=lines))
+        await runner.new_page("Work", site.url("/page/1", host="localhost", set=lines))
         await until(lambda: value(profile, "Work", "own"))
         async with profile.httpx("Personal") as client:  # the jar of Hatbox has read the same lines
             await client.get(site.url("/page/1", host="localhost", set=lines))
@@ -335,7 +335,7 @@ async def test_a_browser_that_is_quit_closes_no_tab(browser: str, path: Path, si
     """It closes its pages one by one, and answers until the end: that is not the user closing tabs."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         for name in ("Work", "Work", "Personal", "Personal"):
-            await runner.page(name, site.url("/page/1"))
+            await runner.new_page(name, site.url("/page/1"))
         before = [tab.id for tab in await profile.tabs.query()]
         launched = runner.engine._launched
         assert launched is not None
@@ -350,7 +350,7 @@ async def test_a_browser_that_is_quit_closes_no_tab(browser: str, path: Path, si
 async def test_a_page_that_a_script_closes_last_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/page/1"))).close()
+            await (await runner.new_page("Work", site.url("/page/1"))).close()
         assert await profile.tabs.query() == []
 
 
@@ -361,7 +361,7 @@ async def test_a_browser_that_does_not_answer_is_not_waited_for_without_end(
     monkeypatch.setattr("hatbox.engines.chromium.engine._SAVING", 0.1)
     monkeypatch.setattr(CookieSync, "finish", lambda _: asyncio.Event().wait())
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
     assert [each.message for each in caplog.records if each.levelname == "WARNING"] == [
         "the browser does not answer, and firefox-container-2 may not be saved whole"
     ]
@@ -373,7 +373,7 @@ async def test_a_page_that_hangs_is_hidden_all_the_same(
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("setTimeout(() => { while (true); })")
         await profile.identities.hide("firefox-container-2")
         await runner.wait_until_settled()
@@ -388,9 +388,9 @@ async def test_what_is_removed_of_what_pages_keep_is_gone_in_the_browser_too(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/storage", write="V"))
-            elsewhere = await runner.page("Work", site.url("/storage", host="localhost", write="L"))
-            other = await runner.page("Personal", site.url("/storage", write="P"))
+            page = await runner.new_page("Work", site.url("/storage", write="V"))
+            elsewhere = await runner.new_page("Work", site.url("/storage", host="localhost", write="L"))
+            other = await runner.new_page("Personal", site.url("/storage", write="P"))
             for each in (page, elsewhere, other):
                 await each.wait_for_function("document.title.includes('indexed')")
             await elsewhere.goto(site.url("/page/1"))  # so that no page shows what is removed
@@ -412,14 +412,14 @@ async def test_what_is_removed_of_what_pages_keep_is_gone_in_the_browser_too(
             assert [await holds(page), await holds(page, "localhost")] == ["local nothing, indexed nothing"] * 2
             assert await holds(other) == "local P, indexed P"
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/storage", host="localhost"))
+            page = await runner.new_page("Work", site.url("/storage", host="localhost"))
             await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
 
 
 @with_browser
 async def test_caches_and_service_workers_can_be_removed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("caches.open('kept').then(cache => cache.put('/a', new Response('a')))")
         script = profile.browser(["browsingData"])
         await script.browsingData.remove({}, {"cache": True, "serviceWorkers": True})

@@ -33,7 +33,7 @@ async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
 @with_browser
 async def test_where_a_page_goes_by_itself_is_told(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         assert await page.evaluate("history.length") <= 2
         await page.click("#next")
         await tab_when(profile, url=site.url("/page/2"), title="Page 2", loading=False, http_status=200)
@@ -62,7 +62,7 @@ async def test_where_a_page_goes_by_itself_is_told(browser: str, path: Path, sit
 @with_browser
 async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         tab = await tab_when(profile, url=site.url("/page/1"))
         await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
         await tab_when(profile, target=site.url("/slow"), url=site.url("/page/1"), loading=True)
@@ -80,7 +80,7 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
 async def test_what_cannot_be_loaded_is_a_state_in_plain_words(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         refused = site.url("/").replace(site.url("/").rpartition(":")[2], "9/")  # a port where nobody listens
-        page = await runner.page("Work", refused)
+        page = await runner.new_page("Work", refused)
         tab = await tab_when(profile, url=refused, loading=False)
         assert tab.error
         assert "ERR_" not in tab.error
@@ -103,8 +103,8 @@ async def test_what_cannot_be_loaded_is_a_state_in_plain_words(browser: str, pat
 @with_browser
 async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Personal", site.url("/login", user="Personal"))
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        await runner.new_page("Personal", site.url("/login", user="Personal"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/popup"))
         opener = await tab_when(profile, url=site.url("/popup"))
         for count, button in enumerate(["#blank", "#noopener", "#rel-opener", "#open", "#small"], 1):
@@ -136,7 +136,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
 @with_browser
 async def test_popups_that_nobody_clicked_for_are_blocked(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/popup"))
+        page = await runner.new_page("Work", site.url("/popup"))
         session = await page.context.new_cdp_session(page)
         answer = await session.send("Runtime.evaluate", {"expression": "window.open('/me')", "userGesture": False})
         assert answer["result"].get("subtype") == "null"
@@ -151,7 +151,7 @@ async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
         hatbox.open(path) as profile,
         profile.chromium(headless=True, browser=browser, downloads=folder) as runner,
     ):
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         for name in ("file.bin", "file (1).bin"):
             await page.evaluate("location.href = '/download'")
             await until(lambda name=name: asyncio.to_thread(_is_there, folder / name))  # type: ignore[misc]
@@ -167,7 +167,7 @@ def _is_there(file: Path) -> bool:
 @with_browser
 async def test_without_windows_a_download_is_there_for_playwright(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         async with page.expect_download() as awaited:
             await page.evaluate("location.href = '/download'")
         file = await (await awaited.value).path()
@@ -178,7 +178,7 @@ async def test_without_windows_a_download_is_there_for_playwright(browser: str, 
 @with_browser
 async def test_a_page_that_crashes_says_so_and_loads_again(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         tab = await tab_when(profile, title="Signed in as Work", loading=False)
         session = await page.context.new_cdp_session(page)
         crashed = asyncio.ensure_future(page.wait_for_event("crash"))
@@ -222,7 +222,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
         hatbox.open(path) as profile,
         profile.chromium(headless=True, browser=browser, marks=marks) as runner,
     ):
-        page = await runner.page("Work", site.url("/icon"))
+        page = await runner.new_page("Work", site.url("/icon"))
         seen = await page.evaluate(SEEN)
         tab = await tab_when(profile, title="Icon")  # the page's own
         assert tab.icon == site.url("/icon.png")
@@ -236,7 +236,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
 @with_browser
 async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, marks=True) as runner:
-        page = await runner.page("Work", site.url("/title/none"))
+        page = await runner.new_page("Work", site.url("/title/none"))
         await page.wait_for_function("document.title === 'Work'")
         await page.evaluate("document.title = 'One'")
         await page.wait_for_function("document.title === 'Work · One'")
@@ -256,15 +256,15 @@ async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, 
         await page.evaluate("document.title = 'x'")
         await page.wait_for_function("document.title === 'Mine'")
         await tab_when(profile, title="Mine")
-        default = await runner.page("firefox-default", site.url("/page/2"))
+        default = await runner.new_page("firefox-default", site.url("/page/2"))
         assert await default.title() == "Page 2"
 
 
 @with_browser
 async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        one = await runner.page("Work", site.url("/page/1"))
-        await runner.page("Work", site.url("/page/2"))
+        one = await runner.new_page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/2"))
         tab = await tab_when(profile, title="Page 1")
         assert not tab.active
         fronted: list[str] = []
@@ -294,7 +294,7 @@ async def test_the_first_page_of_a_tab_stays_in_its_history(
 
     monkeypatch.setattr(LivePage, "reset_history", slow)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
         await forgotten.wait()
         assert await page.evaluate("history.length") == 2
@@ -309,7 +309,7 @@ async def test_a_tab_whose_first_address_is_no_page_ends_loading_and_is_not_requ
         async with profile.chromium(headless=True, browser=browser) as runner:
             tab = await profile.tabs.open("Work", site.url(answer))
             await runner.wait_until_settled()
-            await runner.engine.loaded(tab.id)
+            await runner.engine.wait_until_loaded(tab.id)
             tab = await runner.wait_until_loaded(tab.id)
             assert (tab.url, tab.pending_url, tab.error, tab.status) == ("about:blank", "", "", "complete")
             page = await runner.page(tab.id)

@@ -93,7 +93,7 @@ async def browsing(path: Path, browser: str) -> AsyncIterator[Browsing]:
 async def test_a_page_is_told_from_its_beginning_to_its_end(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
         web.heard.listen()
-        await web.runner.page("Work", site.url("/redirect/2"))
+        await web.runner.new_page("Work", site.url("/redirect/2"))
         (tab,) = await web.profile.tabs.query("Work")
         done = await web.heard.until("onCompleted", "/redirect/0")
         step = ["onBeforeRequest", "onBeforeSendHeaders", "onSendHeaders", "onHeadersReceived"]
@@ -132,8 +132,8 @@ async def test_a_page_is_told_from_its_beginning_to_its_end(browser: str, path: 
 @with_browser
 async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/page/1"))
-        other = await web.runner.page("Personal", site.url("/page/1"))
+        shown = await web.runner.new_page("Work", site.url("/page/1"))
+        other = await web.runner.new_page("Personal", site.url("/page/1"))
         web.heard.listen("onErrorOccurred", "onCompleted")
         web.block("onBeforeRequest", lambda details: {"cancel": details["cookieStoreId"] == WORK}, url="*://*/page/2")
         (tab,) = await web.profile.tabs.query("Work")
@@ -173,7 +173,7 @@ async def test_a_request_goes_where_a_listener_sends_it(
         web.block("onHeadersReceived", lambda _: {"redirectUrl": to}, url="*://*/redirect/1")
         web.block("onBeforeRequest", lambda _: {"redirectUrl": "about:blank"}, url="*://*/page/3")
         for first in ("/page/1", "/page/2", "/redirect/1"):
-            shown = await web.runner.page("Work", site.url(first))
+            shown = await web.runner.new_page("Work", site.url(first))
             assert shown.url == to
             (sent,) = web.heard.of(first, "onBeforeRedirect")
             assert sent["redirectUrl"] == to
@@ -181,7 +181,7 @@ async def test_a_request_goes_where_a_listener_sends_it(
         assert not site.requests("/page/1")
         assert len(site.requests("/page/2")) == 1
         assert not site.requests("/redirect/0")
-        shown = await web.runner.page("Work", site.url("/page/5"))
+        shown = await web.runner.new_page("Work", site.url("/page/5"))
         read = "url => fetch(url, {credentials: 'include'}).then(answer => answer.url, error => `${error}`)"
         is_open = site.url("/open", host="localhost")
         web.block("onBeforeRequest", lambda _: {"redirectUrl": is_open}, url="*://localhost/page/7")
@@ -189,7 +189,7 @@ async def test_a_request_goes_where_a_listener_sends_it(
         assert await shown.evaluate(read, site.url("/page/1")) != to  # that server does not allow it
         web.block("onBeforeRequest", lambda _: {"redirectUrl": site.url("/page/8")}, url="*://*/page/6")
         assert await shown.evaluate(read, "/page/6") == site.url("/page/8")
-        await web.runner.page("Work", site.url("/page/3"))
+        await web.runner.new_page("Work", site.url("/page/3"))
         assert not site.requests("/page/3")
 
 
@@ -212,7 +212,7 @@ async def test_headers_are_changed_both_ways(browser: str, path: Path, site: Sit
         web.heard.listen("onCompleted", options=("responseHeaders",))
         web.block("onBeforeSendHeaders", sent, "requestHeaders")
         web.block("onHeadersReceived", received, "responseHeaders")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         first = site.requests("/page/1")[0]
         assert shown[0]["Cookie"] == "a=Work-1"
         assert (first.headers["x-added"], first.cookies) == ("1", {})
@@ -242,12 +242,12 @@ async def test_a_page_goes_by_the_headers_that_listeners_leave(
     monkeypatch.setitem(PAGES, "/lax", lambda *_: Answer(body, headers=(policy,)))
     monkeypatch.setitem(PAGES, "/strict", lambda *_: Answer(body))
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/lax"))
+        shown = await web.runner.new_page("Work", site.url("/lax"))
         assert await shown.title() == "Nothing ran"
         web.heard.listen("onCompleted")
         web.block("onHeadersReceived", received, "responseHeaders")
         for name, title in (("/lax", "Ran"), ("/strict", "Nothing ran")):
-            shown = await web.runner.page("Work", site.url(name))
+            shown = await web.runner.new_page("Work", site.url(name))
             assert (await shown.title(), await shown.text_content("p")) == (title, "ü")
             assert (await web.heard.until("onCompleted", name))["statusCode"] == 200
         await until(lambda: value(web.profile, "Work", "by"))
@@ -260,7 +260,7 @@ async def test_chromium_does_not_send_a_header_that_is_its_own(
     async with browsing(path, browser) as web:
         bad = [{"name": "Proxy-Authorization", "value": "x"}, {"name": "Content-Length", "value": "9"}]
         web.block("onBeforeSendHeaders", lambda _: {"requestHeaders": bad}, "requestHeaders")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
         assert "Chromium does not do what a listener wants" in caplog.text
 
@@ -282,7 +282,7 @@ async def test_what_is_inside_of_a_page_is_told_with_its_frame(
     monkeypatch.setitem(PAGES, "/w.js", lambda *_: Answer(worker.encode(), content_type="text/javascript"))
     async with browsing(path, browser) as web:
         web.heard.listen()
-        await web.runner.page("Work", site.url("/outer"))
+        await web.runner.new_page("Work", site.url("/outer"))
         (tab,) = await web.profile.tabs.query("Work")
         for each in ("/outer", "/inner", "/innermost", "/icon.png", "/w.js", "/page/31", "/page/32"):
             done = await web.heard.until("onCompleted", each)
@@ -313,7 +313,7 @@ async def test_a_service_worker_belongs_to_an_identity_and_to_no_tab(
     async with browsing(path, browser) as web:
         web.heard.listen("onBeforeRequest", "onCompleted", "onErrorOccurred")
         web.block("onBeforeRequest", lambda _: {"cancel": True}, url="*://*/page/22")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)")
         done = await web.heard.until("onCompleted", "/page/21")
         assert (done["tabId"], done["cookieStoreId"], done["type"]) == (-1, WORK, "xmlhttprequest")
@@ -326,7 +326,7 @@ async def test_why_a_page_did_not_come_is_told_in_firefox_s_words(browser: str, 
     async with browsing(path, browser) as web:
         web.heard.listen()
         refused = f"http://127.0.0.1:{_free_port()}/refused"
-        await web.runner.page("Work", refused)
+        await web.runner.new_page("Work", refused)
         assert (await web.heard.until("onErrorOccurred", "/refused"))["error"] == "NS_ERROR_CONNECTION_REFUSED"
         assert web.heard.names("/refused")[-2:] == ["onSendHeaders", "onErrorOccurred"]
         (tab,) = await web.profile.tabs.query("Work")
@@ -335,7 +335,7 @@ async def test_why_a_page_did_not_come_is_told_in_firefox_s_words(browser: str, 
         await asyncio.to_thread(site.wait_for, "/slow")
         await web.profile.tabs.close(tab.id)
         assert (await web.heard.until("onErrorOccurred", "/slow"))["error"] == "NS_BINDING_ABORTED"
-        await web.runner.page("Personal", site.url("/redirect/loop"))
+        await web.runner.new_page("Personal", site.url("/redirect/loop"))
         assert (await web.heard.until("onErrorOccurred", "/loop"))["error"] == "NS_ERROR_REDIRECT_LOOP"
 
 
@@ -349,7 +349,7 @@ def _free_port() -> int:
 async def test_what_is_sent_along_is_told(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
         web.heard.listen("onBeforeRequest", options=("requestBody",))
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         send = "([path, body]) => fetch(path, {method: 'POST', body: eval(body)})"
         form = "(() => { const form = new FormData(); form.append('x', '1'); form.append('x', 'ü'); return form; })()"
         sent = {"/page/2": "new URLSearchParams('a=1&a=2&b=')", "/page/3": form, "/page/4": "new Uint8Array([1, 255])"}
@@ -379,7 +379,7 @@ async def test_a_window_that_opens_is_a_tab_before_its_first_request_goes_out(
 
     seen: list[Any] = []
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/page/1"))
+        shown = await web.runner.new_page("Work", site.url("/page/1"))
         (opener,) = await web.profile.tabs.query("Work")
         web.block("onBeforeRequest", move, url="*://*/page/2*")
         await web.runner.wait_until_synced()
@@ -409,7 +409,7 @@ async def test_nothing_is_held_where_nobody_listens(browser: str, path: Path, si
         await asyncio.Event().wait()
 
     async with browsing(path, browser) as web:
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         watch = web.runner.engine._watch
         assert watch is not None
         assert watch._session is None
@@ -433,7 +433,7 @@ async def test_only_what_somebody_wants_to_hear_of_is_held(browser: str, path: P
 
         pages = {"urls": ["<all_urls>"], "types": ["main_frame"]}
         web.script.webRequest.onBeforeRequest.addListener(ask, pages, ["blocking"])  # type: ignore[arg-type]
-        page = await web.runner.page("Work", site.url("/redirect/1"))
+        page = await web.runner.new_page("Work", site.url("/redirect/1"))
         watch = web.runner.engine._watch
         assert watch is not None
         assert watch._active_config is not None
@@ -457,7 +457,7 @@ async def test_a_listener_that_does_not_answer_does_not_hold_a_page_for_ever(
     async with browsing(path, browser) as web:
         web.profile.requests.blocking_timeout = 0.2
         web.block("onBeforeRequest", lambda _: asyncio.Event().wait())
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
         assert "has not answered" in caplog.text
 
@@ -500,7 +500,7 @@ async def test_who_asks_is_said_by_a_listener(
             return {"authCredentials": {"username": "me", "password": "pass"}}
 
         web.block("onAuthRequired", answer)
-        shown = await web.runner.page("Work", site.url("/vault"))
+        shown = await web.runner.new_page("Work", site.url("/vault"))
         assert await shown.title() == "Inside"
         (told,) = asked
         assert (told["scheme"], told["realm"], told["isProxy"]) == ("basic", "Vault", False)
@@ -510,11 +510,11 @@ async def test_who_asks_is_said_by_a_listener(
 @with_browser
 async def test_what_the_engine_itself_loads_is_not_told(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        page = await web.runner.page("Work", site.url("/storage", write="V"))
+        page = await web.runner.new_page("Work", site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
     async with browsing(path, browser) as web:
         web.heard.listen()
-        await web.runner.page("Work", site.url("/page/1"))
+        await web.runner.new_page("Work", site.url("/page/1"))
         await web.heard.until("onCompleted", "/page/1")
         assert {each["url"] for _, each in web.heard.told} <= {
             site.url("/page/1"),
@@ -522,7 +522,7 @@ async def test_what_the_engine_itself_loads_is_not_told(browser: str, path: Path
             site.url("/favicon.ico"),
         }
         assert len({each["requestId"] for each in web.heard.of("/storage")}) == 1  # the tab that was open
-        page = await web.runner.page("Work", site.url("/page/2"))
+        page = await web.runner.new_page("Work", site.url("/page/2"))
         await page.goto(site.url("/page/3"))
         tab = (await web.profile.tabs.query("Work"))[-1]
         await web.profile.identities.hide(WORK)
@@ -543,7 +543,7 @@ async def test_proxies_are_not_asked_for_and_that_is_said(
         script = web.profile.browser(["proxy", "<all_urls>"])
         for _ in range(2):
             script.proxy.onRequest.addListener(lambda _: {"type": "direct"}, {"urls": ["<all_urls>"]})
-        await web.runner.page("Work", site.url("/page/1"))
+        await web.runner.new_page("Work", site.url("/page/1"))
     assert caplog.text.count("proxy.onRequest is not asked about the requests of Chromium") == 1
 
 
@@ -564,7 +564,7 @@ async def test_an_extension_that_goes_lets_go_of_what_it_holds(
 ) -> None:
     async with browsing(path, browser) as web:
         web.heard.listen("onBeforeRequest")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         for end in ("stop", "kill"):
             background = HOLDS.replace("new URL(origin).origin", repr(site.url("")))
             folder = make(

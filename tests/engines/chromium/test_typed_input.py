@@ -121,7 +121,7 @@ SHOWN_PASSWORDS = """() => {
 @with_browser
 async def test_what_was_typed_is_filled_in_again(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/fields"))
+        page = await runner.new_page("Work", site.url("/fields"))
         await fill_all(page)
         assert await page.evaluate(VALUES) == FILLED
         page, lost = await hidden_and_shown(profile, runner)
@@ -146,7 +146,7 @@ async def test_what_was_typed_is_no_longer_in_the_profile_once_it_is_filled_in(
         async def kept() -> bytes:
             return await profile.tabs.read(lambda each: each.tabs.page_snapshot(tab)) or b""
 
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         tab = await the_tab(profile)
         await page.fill("#text", SECRET)
         await profile.identities.hide(WORK)
@@ -168,7 +168,7 @@ async def test_secrets_are_never_stored_and_their_loss_is_reported(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/fields"))
+            page = await runner.new_page("Work", site.url("/fields"))
             await page.fill("#name", "Ada")
             for field in ("#card", "#code", "#off"):
                 await page.fill(field, SECRET)
@@ -197,7 +197,7 @@ async def test_a_password_that_is_shown_before_it_is_typed_is_never_stored(
     field: str, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.evaluate(SHOWN_PASSWORDS)
         await page.click(field)
         await page.locator(field).evaluate("field => { field.type = 'text' }")  # "show the password"
@@ -212,7 +212,7 @@ async def test_a_page_without_typed_text_is_closed_as_ever(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.evaluate("document.getElementById('text').value = 'by a script'")
         await page.evaluate("document.getElementById('text').dispatchEvent(new Event('input', {bubbles: true}))")
         assert not runner.engine._pages[await the_tab(profile)].is_typed_into
@@ -235,7 +235,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
         document.body.append(field);
     }"""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "first")
         await page.evaluate(late)
         await page.fill("#late", "late")
@@ -255,7 +255,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
 async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
             await profile.identities.hide(WORK)
             await runner.wait_until_settled()
         await profile.identities.show(WORK)
@@ -280,7 +280,7 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
     monkeypatch.setattr(LivePage, "typed_input", slow_at_first)
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
             await profile.identities.hide(WORK)
             await is_hiding.wait()
         await profile.identities.show(WORK)
@@ -292,7 +292,7 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
 @with_browser
 async def test_a_closed_tab_takes_along_what_was_typed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await (await runner.page("Work", site.url("/form"))).fill("#text", SECRET)
+        await (await runner.new_page("Work", site.url("/form"))).fill("#text", SECRET)
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
         tab = await the_tab(profile)
@@ -325,7 +325,7 @@ async def test_a_hostile_page_neither_delays_hide_nor_breaks_it(
     script: str, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.click("#text")
         await page.keyboard.type("a")
         await page.evaluate(f"void (() => {{ {script} }})()")
@@ -349,7 +349,7 @@ async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await page.evaluate("setTimeout(() => { while (true); })")
         lost: list[str] = []
@@ -367,7 +367,7 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
     file = tmp_path / "form.html"
     file.write_text("<!doctype html><input id=text>", "utf-8")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", file.as_uri())
+        page = await runner.new_page("Work", file.as_uri())
         await page.fill("#text", "typed")
         _, lost = await hidden_and_shown(profile, runner)
         assert lost == ["1 field of a page that is not from the web"]
@@ -381,7 +381,7 @@ async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
 @with_browser
 async def test_text_in_a_frame_of_another_site_is_reported_as_lost(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         other = site.url("/form", host="localhost")
         await page.evaluate(FRAME, other)
         field = page.frame_locator("iframe").locator("#text")
@@ -405,8 +405,8 @@ async def test_a_page_with_typed_text_stays_alive_in_a_minimised_window(
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/fields"))
-        plain = await runner.page("Work", site.url("/page/2"))
+        page = await runner.new_page("Work", site.url("/fields"))
+        plain = await runner.new_page("Work", site.url("/page/2"))
         tabs = await profile.tabs.query("Work")
         await page.fill("#password", SECRET)
         await page.evaluate("window.memory = 'in memory'")
@@ -444,8 +444,8 @@ async def test_a_tab_that_is_closed_while_its_window_is_minimised_is_gone(
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        await runner.page("Personal", site.url("/page/1"))
-        page = await runner.page("Work", site.url("/form"))
+        await runner.new_page("Personal", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
@@ -460,7 +460,7 @@ async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
@@ -481,7 +481,7 @@ async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(browser=browser) as runner:
-            page = await runner.page("Work", site.url("/form"))
+            page = await runner.new_page("Work", site.url("/form"))
             await page.fill("#text", "typed")
             await profile.identities.hide(WORK)
             await runner.wait_until_settled()
@@ -498,8 +498,8 @@ async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
-        beside = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/form"))
+        beside = await runner.new_page("Work", site.url("/page/1"))
         await page.fill("#text", "typed")
         tab, other = (each.id for each in await profile.tabs.query("Work"))
         script = profile.browser(["tabHide"])
@@ -521,7 +521,7 @@ async def test_without_a_window_manager_what_was_typed_is_filled_in_again(
     browser: str, display: None, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         again, lost = await hidden_and_shown(profile, runner)
         assert page.is_closed()

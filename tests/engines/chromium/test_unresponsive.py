@@ -23,7 +23,7 @@ async def test_a_page_whose_close_request_chromium_loses_is_hidden_and_shown_aga
 ) -> None:
     """As when a navigation commits at that moment: Playwright's close() never returns."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         (tab,) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.identities.hide(WORK)
@@ -42,8 +42,8 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.closing._ATTEMPTS", 0)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        other = await runner.page("Work", site.url("/page/1"))
-        page = await runner.page("Work", site.url("/page/2"))
+        other = await runner.new_page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/2"))
         (_, tab) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.tabs.close([tab.id])
@@ -80,8 +80,8 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         async with hatbox.open(path) as profile:
             monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 30)
             async with profile.chromium(headless=True, browser=browser) as runner:
-                await runner.page("Work", site.url("/page/1"))
-                await runner.page("Personal", site.url("/page/2"))
+                await runner.new_page("Work", site.url("/page/1"))
+                await runner.new_page("Personal", site.url("/page/2"))
                 monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 0.2)
                 process = await browser_process(runner)
                 os.kill(process, signal.SIGSTOP)

@@ -216,16 +216,16 @@ class ChromiumEngine(Engine):
         page = self._pages.get(tab_id)
         return page.page if page else None
 
-    def sign_in(self, tab_id: int, url: str) -> None:
+    def use_credentials(self, tab_id: int, url: str) -> None:
         """Use the user name and password of this URL when the tab loads it next. The profile does not store them."""
         self._with_credentials[tab_id] = url
 
-    async def loaded(self, tab_id: int) -> None:
+    async def wait_until_loaded(self, tab_id: int) -> None:
         """Wait until nothing is loading in the page of a tab."""
         if page := self._pages.get(tab_id):
             await page.loaded()
 
-    async def synced(self) -> None:
+    async def wait_until_synced(self) -> None:
         """Resolves when all that was changed by now, in the store or in the browser, is known on both sides, and the
         requests are heard that somebody listens to."""
         await self._store.deliver_pending_changes()
