@@ -21,7 +21,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.engines.chromium.real import browser_process, running, until, with_browser
 from tests.site import Site
 
 WORK = "firefox-container-2"
@@ -215,7 +215,7 @@ async def test_a_page_without_typed_text_is_closed_as_ever(
         page = await runner.new_page("Work", site.url("/form"))
         await page.evaluate("document.getElementById('text').value = 'by a script'")
         await page.evaluate("document.getElementById('text').dispatchEvent(new Event('input', {bubbles: true}))")
-        assert not runner.engine._pages[await the_tab(profile)].is_typed_into
+        assert not running(runner).pages[await the_tab(profile)].is_typed_into
         page, lost = await hidden_and_shown(profile, runner)
         assert await page.evaluate("document.getElementById('text').value") == ""
         assert lost == []
@@ -374,7 +374,7 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
 
 
 async def in_our_world(runner: ChromiumRunner, script: str) -> Any:
-    (live,) = runner.engine._pages.values()
+    (live,) = running(runner).pages.values()
     return await live._watch.evaluate_in_main_frame(script)
 
 

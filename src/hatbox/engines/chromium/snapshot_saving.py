@@ -1,0 +1,43 @@
+"""Saves the snapshot of a page that is about to close, and reports typed text that cannot be saved."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
+
+__all__ = ["read_snapshot", "save_snapshot"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_SNAPSHOT_TIMEOUT: Final = 5.0
+
+
+async def read_snapshot(page: LivePage) -> tuple[TypedInput, bytes | None]:
+    """The typed text and the snapshot of a page. Raises TimeoutError or Playwright's Error."""
+    async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
+        typed = await page.typed_input()
+        return typed, await page.snapshot(typed.forms)
+
+
+async def save_snapshot(reports: EngineDelegate, tab_id: int, page: LivePage) -> None:
+    """Save a snapshot of a page, and report typed text that is lost."""
+    try:
+        typed, snapshot = await read_snapshot(page)
+    except (PlaywrightError, TimeoutError) as error:
+        logger.debug("tab %d: snapshot failed: %s", tab_id, error)
+        typed, snapshot = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
+    if snapshot is not None:
+        await reports.save_snapshot(tab_id, snapshot)
+    elif typed.forms:
+        typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
+    if typed.lost:
+        lost = in_words(typed.lost)
+        logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
+        await reports.not_saved(tab_id, lost)
