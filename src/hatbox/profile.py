@@ -167,13 +167,13 @@ class Profile:
         *,
         headless: bool = False,
         browser: str | os.PathLike[str] | None = None,
-        marks: bool | None = None,
+        indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
     ) -> ChromiumRunner:
         """A Chromium that shows the tabs of this profile, to be used with `async with`: one window for each identity.
 
-        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. `marks`
-        says whether pages carry the name, color and icon of their identity; without it they do in windows. `downloads`
+        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. With
+        `indicator`, the title and favicon of pages show the identity; default: if headed. `downloads`
         is the folder for them; without it yours, and when headless none: then they end with the browser.
         """
         try:
@@ -189,7 +189,7 @@ class Profile:
             self.identities,
             headless=headless,
             browser=browser,
-            marks=marks,
+            indicator=indicator,
             downloads=downloads,
             requests=self.requests,
         )

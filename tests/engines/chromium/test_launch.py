@@ -139,7 +139,7 @@ def test_the_error_of_a_failed_launch_has_the_output_of_the_browser(tmp_path: Pa
 @pytest.fixture
 def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program that is not a browser. It writes its pid to a file `pid` in its folder, then waits forever."""
-    monkeypatch.setattr(launch, "_START_SECONDS", 3)
+    monkeypatch.setattr(launch, "_LAUNCH_TIMEOUT", 3)
     return program(tmp_path / "chromium", b'#!/bin/sh\necho hello >&2\necho $$ > "${0%/*}/pid"\nexec sleep 1000\n')
 
 
@@ -205,7 +205,7 @@ async def test_a_firefox_named_by_mistake_is_not_left_running(tmp_path: Path, mo
     if launch._is_firefox(Path(firefox)):
         with pytest.raises(EngineError, match="is Firefox"):
             await launch.launch(firefox, headless=True)
-    monkeypatch.setattr(launch, "_START_SECONDS", 5)
+    monkeypatch.setattr(launch, "_LAUNCH_TIMEOUT", 5)
     monkeypatch.setenv("HOME", str(tmp_path))
     script = f'#!/bin/sh\necho $$ > "${{0%/*}}/pid"\nexec {firefox} "$@"\n'
     behind_script = program(tmp_path / "browser", script.encode())

@@ -220,7 +220,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
         await plain.close()
     async with (
         hatbox.open(path) as profile,
-        profile.chromium(headless=True, browser=browser, marks=marks) as runner,
+        profile.chromium(headless=True, browser=browser, indicator=marks) as runner,
     ):
         page = await runner.new_page("Work", site.url("/icon"))
         seen = await page.evaluate(SEEN)
@@ -235,7 +235,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
 
 @with_browser
 async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
-    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, marks=True) as runner:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         page = await runner.new_page("Work", site.url("/title/none"))
         await page.wait_for_function("document.title === 'Work'")
         await page.evaluate("document.title = 'One'")

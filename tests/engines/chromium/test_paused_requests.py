@@ -113,7 +113,7 @@ async def test_headers_are_changed_also_without_access_to_the_body() -> None:
     ("error", "level"),
     [
         (PlaywrightError("Protocol error (Fetch.enable): 'Fetch.enable' wasn't found"), logging.ERROR),
-        (PlaywrightTimeout("the browser did not answer Fetch.enable within 30 s"), logging.ERROR),
+        (PlaywrightTimeout("Fetch.enable timed out after 30 s"), logging.ERROR),
         (PlaywrightError("Protocol error (Fetch.enable): Target closed"), logging.DEBUG),
         (PlaywrightError("Target page, context or browser has been closed"), logging.DEBUG),
     ],

@@ -66,30 +66,31 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (
-        "sessions.ANSWER_SECONDS",
-        "closing._ATTEMPT_SECONDS",
-        "closing._CONTEXT_SECONDS",
-        "watching._PATIENCE",
-        "engine._PATIENCE",
-        "engine._SAVING",
+        "sessions.COMMAND_TIMEOUT",
+        "closing._ATTEMPT_TIMEOUT",
+        "closing._CONTEXT_TIMEOUT",
+        "isolated_world._EVALUATE_TIMEOUT",
+        "page_saving._SNAPSHOT_TIMEOUT",
+        "page_saving._SITE_DATA_TIMEOUT",
+        "context_registry._CONTEXT_SAVE_TIMEOUT",
     ):
         monkeypatch.setattr(f"hatbox.engines.chromium.{name}", 0.2)
-    monkeypatch.setattr("hatbox.engines.chromium.launch._PATIENCE", 2)
+    monkeypatch.setattr("hatbox.engines.chromium.launch._SHUTDOWN_TIMEOUT", 2)
     process = 0
     try:
         async with hatbox.open(path) as profile:
-            monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 30)
+            monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 30)
             async with profile.chromium(headless=True, browser=browser) as runner:
                 await runner.new_page("Work", site.url("/page/1"))
                 await runner.new_page("Personal", site.url("/page/2"))
-                monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 0.2)
+                monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 0.2)
                 process = await browser_process(runner)
                 os.kill(process, signal.SIGSTOP)
                 await profile.identities.hide(WORK)
                 await runner.wait_until_settled()
                 assert len(runner.engine.tabs) == 1
                 tab = await profile.tabs.open("Banking", site.url("/page/3"))
-                assert "did not answer" in (await runner.wait_until_loaded(tab.id)).error
+                assert "timed out" in (await runner.wait_until_loaded(tab.id)).error
             assert [tab.title for tab in await profile.tabs.query("Work")] == ["Page 1"]
 
         async def has_ended() -> bool:

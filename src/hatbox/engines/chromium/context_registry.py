@@ -27,7 +27,7 @@ from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
 
-__all__ = ["ContextRegistry", "map_browser_errors", "save_page"]
+__all__ = ["ContextRegistry", "map_browser_errors"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
@@ -210,13 +210,6 @@ def map_browser_errors() -> Iterator[None]:
         yield
     except PlaywrightError as error:
         raise EngineError(f"the browser did not open a page: {str(error).splitlines()[0]}") from error
-
-
-async def save_page(context: IdentityContext, page: LivePage) -> None:
-    """Save the site data of a page. After a timeout, the context reads it from a blank page when it closes."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_CONTEXT_SAVE_TIMEOUT):
-            await context.save(page)
 
 
 async def _close(context: IdentityContext) -> None:

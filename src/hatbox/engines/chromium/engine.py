@@ -16,12 +16,12 @@ from playwright.async_api import Page as PlaywrightPage
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
-from hatbox.engines.chromium.context_registry import map_browser_errors, save_page
+from hatbox.engines.chromium.context_registry import map_browser_errors
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.launch import launch
+from hatbox.engines.chromium.page_saving import save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
-from hatbox.engines.chromium.snapshot_saving import save_snapshot
 from hatbox.errors import EngineError
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
@@ -38,8 +38,8 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    `marks` shows the identity in title and favicon of pages, by default in headed mode. `downloads` is the folder of
-    downloads, by default that of the user in headed mode.
+    With `indicator`, the title and favicon of pages show the identity. Default: in headed mode. `downloads` is the
+    folder of downloads. Default: that of the user in headed mode, none in headless mode.
     """
 
     name: ClassVar[str] = "Chromium"
@@ -53,7 +53,7 @@ class ChromiumEngine(Engine):
         *,
         headless: bool,
         browser: str | os.PathLike[str] | None = None,
-        marks: bool | None = None,
+        indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
     ) -> None:
@@ -61,7 +61,9 @@ class ChromiumEngine(Engine):
             downloads = platformdirs.user_downloads_dir()
         self._services = ProfileServices(store, stores, identities)
         self._options = WindowOptions(
-            headless, not headless if marks is None else marks, Path(downloads) if downloads is not None else None
+            headless=headless,
+            indicator=not headless if indicator is None else indicator,
+            downloads=None if downloads is None else Path(downloads),
         )
         self._browser = browser
         self._requests = requests or RequestEvents()
@@ -148,7 +150,7 @@ class ChromiumEngine(Engine):
             # Concurrently, so that an unresponsive page costs one timeout, not two.
             await asyncio.gather(
                 *([save_snapshot(running.env.reports, tab_id, page)] if to_hide else []),
-                *([save_page(context, page)] if context else []),
+                *([save_site_data(context, page)] if context else []),
             )
         except asyncio.CancelledError:
             if to_hide:  # the engine is stopping, and stop() saves the pages in `pages`

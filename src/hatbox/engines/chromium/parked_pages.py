@@ -7,8 +7,8 @@ from playwright.async_api import Error as PlaywrightError
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.page_saving import read_snapshot
 from hatbox.engines.chromium.parking import Parking
-from hatbox.engines.chromium.snapshot_saving import read_snapshot
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import RESYNC, ChangeRecord

@@ -12,24 +12,24 @@ from typing import Any, Final, TypeVar
 from playwright.async_api import CDPSession
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-__all__ = ["ANSWER_SECONDS", "Session", "within"]
+__all__ = ["COMMAND_TIMEOUT", "Session", "within"]
 
 T = TypeVar("T")
 
-ANSWER_SECONDS: Final = 30.0
+COMMAND_TIMEOUT: Final = 30.0
 """The timeout of one command. A busy machine takes seconds to open a page."""
 
 
 async def within(call: Awaitable[T], what: str, seconds: float | None = None) -> T:
     """The result of a call to the browser. Raises Playwright's TimeoutError, which is a Playwright Error."""
-    limit = ANSWER_SECONDS if seconds is None else seconds
+    limit = COMMAND_TIMEOUT if seconds is None else seconds
     try:
         async with asyncio.timeout(limit) as scope:
             return await call
     except TimeoutError as error:
         if not scope.expired():
             raise
-        raise PlaywrightTimeout(f"the browser did not answer {what} within {limit:g} s") from error
+        raise PlaywrightTimeout(f"{what} timed out after {limit:g} s") from error
 
 
 class Session:

@@ -1,22 +1,25 @@
-"""Saves the snapshot of a page that is about to close, and reports typed text that cannot be saved."""
+"""Saves a page before it is closed: its snapshot, its typed text and its site data."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from typing import Final
 
 from playwright.async_api import Error as PlaywrightError
 
 from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
 
-__all__ = ["read_snapshot", "save_snapshot"]
+__all__ = ["read_snapshot", "save_site_data", "save_snapshot"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
 _SNAPSHOT_TIMEOUT: Final = 5.0
+_SITE_DATA_TIMEOUT: Final = 15.0
 
 
 async def read_snapshot(page: LivePage) -> tuple[TypedInput, bytes | None]:
@@ -41,3 +44,10 @@ async def save_snapshot(reports: EngineDelegate, tab_id: int, page: LivePage) ->
         lost = in_words(typed.lost)
         logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
         await reports.not_saved(tab_id, lost)
+
+
+async def save_site_data(context: IdentityContext, page: LivePage) -> None:
+    """Save the site data of a page. After a timeout, the context reads it from a blank page when it closes."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SITE_DATA_TIMEOUT):
+            await context.save(page)
