@@ -25,7 +25,7 @@ from tests.engines.chromium.real import browser_process
 
 async def main(path, browser, *urls):
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", urls[0])
+        page = await runner.new_page("Work", urls[0])
         for url in urls[1:]:
             await page.goto(url)
             await page.wait_for_function("document.title !== 'Storage'")
