@@ -81,8 +81,8 @@ class Launched(NamedTuple):
     """The browser-level CDP session."""
     user_agent: str
     """The User-Agent without "Headless", so that a site does not end a session when the mode changes."""
-    process: int
-    """The pid of the browser."""
+    pid: int
+    """The process id of the browser."""
 
     async def stop(self) -> None:
         """Close the browser and stop the Playwright driver. Kills the browser after a timeout. May be called twice."""
@@ -90,7 +90,7 @@ class Launched(NamedTuple):
             await within(self.browser.close(), "Browser.close", _SHUTDOWN_TIMEOUT)
         except PlaywrightTimeout:
             with contextlib.suppress(OSError):
-                os.kill(self.process, _KILL)
+                os.kill(self.pid, _KILL)
         except PlaywrightError:
             pass  # it has exited
         await _stop(self.playwright)
@@ -167,8 +167,8 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
         await _stop(playwright)
         raise
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
-    process = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
-    return Launched(playwright, started, session, user_agent, process)
+    pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
+    return Launched(playwright, started, session, user_agent, pid)
 
 
 async def _stop(playwright: Playwright) -> None:
