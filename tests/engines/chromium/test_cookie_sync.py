@@ -369,6 +369,7 @@ async def test_a_page_that_changes_cookies_in_a_loop_does_not_slow_down_the_engi
         original(page, word, rest)
 
     monkeypatch.setattr(LivePage, "_hear", record)
+    monkeypatch.setattr("hatbox.engines.chromium.identity_context._IDLE_COOKIE_POLL_SECONDS", 3600)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate(
@@ -380,7 +381,7 @@ async def test_a_page_that_changes_cookies_in_a_loop_does_not_slow_down_the_engi
             }"""
         )
         await page.evaluate("document.cookie = 'last=Work-1; path=/'")
-        await until(lambda: is_value(profile, "last", "Work-1"), seconds=1.5)
+        await until(lambda: is_value(profile, "last", "Work-1"))
         assert 0 < sum(word in ("cookies", "unheard") for word in messages) < 100
         await page.goto(site.url("/page/2"))  # where cookie changes are observed again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
