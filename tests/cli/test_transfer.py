@@ -267,7 +267,8 @@ def test_the_help_lists_what_each_format_loses(cli: Cli) -> None:
 
 def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
     lines = "".join(LINE.replace("sid", f"n{number}") for number in range(200))
-    skipped = "Skipped: cookies above the limits of a store (180 per site, 3300 in total); the newest were stored (20)\n"
+    limits = "cookies above the limits of a store (180 per site, 3300 in total); the newest were stored"
+    skipped = f"Skipped: {limits} (20)\n"
     first = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
     assert first.err == f"Imported 0 new identities and 180 new cookies (0 changed, 0 as they were).\n{skipped}"
     again = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
