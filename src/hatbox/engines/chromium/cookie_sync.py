@@ -45,6 +45,7 @@ class CookieSync:
         self._store = store
         self._browser_cookies: dict[CookieKey, Cookie] = {}  # as of the latest read
         self._pending: dict[CookieKey, Cookie | None] = {}  # changes to push; None removes the cookie
+        self._pushing: dict[CookieKey, Cookie | None] = {}
         self._lock = asyncio.Lock()
         self._read_debouncer = Debouncer(self.pull_from_browser, _READ_DELAY)
         self._push_debouncer = Debouncer(self.push_to_browser, _PUSH_DELAY)
@@ -67,7 +68,7 @@ class CookieSync:
         key = change.cookie.key
         seen = self._browser_cookies.get(key)
         is_synced = seen is None if change.removed else seen is not None and same_content(seen, change.cookie)
-        if is_synced:
+        if is_synced and key not in self._pushing:
             self._pending.pop(key, None)
         else:
             self._pending[key] = None if change.removed else change.cookie
@@ -109,8 +110,12 @@ class CookieSync:
             await self._set(
                 [_removal(old) for old, cookie in seen if old and not (cookie and cookie.secure >= old.secure)]
             )
-            await self._set([to_browser(cookie) for _, cookie in seen if cookie])
-            await self._store_browser_changes(pushed=pending)
+            self._pushing = pending  # `_browser_cookies` is outdated for these until the next read
+            try:
+                await self._set([to_browser(cookie) for _, cookie in seen if cookie])
+                await self._store_browser_changes(pushed=pending)
+            finally:
+                self._pushing = {}
 
     async def _full_sync(self) -> None:
         async with self._lock:
