@@ -24,6 +24,7 @@ LAYERS = [
     "__init__",
     "sync",
     "profile",
+    "maintenance",
     "extensions",
     "engines",
     "clients",

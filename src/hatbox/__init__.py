@@ -4,7 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hatbox.engines.background.opened_tabs import OpenedTabs
+    from hatbox.engines.hiding import HideReport
     from hatbox.engines.runner import EngineRunner
+    from hatbox.engines.selection import EngineSelection
     from hatbox.errors import (
         AmbiguousIdentity,
         ApiError,
@@ -69,11 +72,13 @@ __all__ = [
     "EngineAlreadyRunning",
     "EngineError",
     "EngineRunner",
+    "EngineSelection",
     "ExtensionError",
     "ExtensionNotFound",
     "ExtensionTerminated",
     "FirefoxProfileLocked",
     "HatboxError",
+    "HideReport",
     "Identities",
     "IdentityMismatch",
     "IdentityNotFound",
@@ -92,6 +97,7 @@ __all__ = [
     "MissingExtra",
     "NetworkError",
     "NotAProfile",
+    "OpenedTabs",
     "PackageError",
     "PermissionDenied",
     "Profile",
@@ -121,7 +127,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "ContextualIdentity": "identities.model",
     "EngineRunner": "engines.runner",
+    "EngineSelection": "engines.selection",
+    "HideReport": "engines.hiding",
     "Identities": "identities.service",
+    "OpenedTabs": "engines.background.opened_tabs",
     "Profile": "profile",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",

@@ -123,4 +123,4 @@ def test_the_browser_ends_after_its_last_tab(cli: Cli, profile: Path, site: Site
     engine = engines.holder(profile)
     assert engine is not None
     cli("close", "--identity", "Work")
-    engines.gone(engine.process, profile)
+    engines.wait_for_exit(engine.process, profile)

@@ -175,7 +175,7 @@ def test_what_is_shown_is_listed(tmp_path: Path) -> None:
         await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
         await extension.evaluate("browser.browserAction.setBadgeText({text: '3'})")
         (shown,) = await profile.extensions.ui()
-        assert (shown.id, shown.name, shown.process) == (extension.id, "made", os.getpid())
+        assert (shown.id, shown.name, shown.pid) == (extension.id, "made", os.getpid())
         assert [item.id for item in shown.menus] == ["p", "c", "q"]
         assert shown.action is not None
         assert (shown.action["title"], shown.action["badgeText"], shown.action["enabled"]) == ("Button", "3", True)

@@ -57,8 +57,8 @@ class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
 
     id: str
     name: str
-    process: int
-    """The process that runs it."""
+    pid: int
+    """The id of the process that runs it."""
     menus: list[Item]
     action: dict[str, Any] | None
     page_action: dict[str, Any] | None
@@ -283,7 +283,7 @@ def _shown(transaction: Transaction, extension: RunRecord) -> ExtensionUi:
     return ExtensionUi(
         id=extension.extension_id,
         name=extension.name,
-        process=extension.process,
+        pid=extension.process,
         menus=list(items.below(every, None)),
         action=_values(transaction, extension, button.KIND, target, button.defaults_of(manifest))
         if has_button
