@@ -87,6 +87,17 @@ def test_imports_point_down(module: str) -> None:
     assert not upward, f"{module} imports {upward} from above"
 
 
+def test_the_command_line_uses_no_store() -> None:
+    for module in (name for name in modules() if name.startswith("hatbox.cli")):
+        assert not [name for name in imports_of(module) if name.startswith("hatbox.store")], module
+        path = SOURCE.parent.joinpath(*module.split("."))
+        source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        attributes = {
+            node.attr for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Attribute)
+        }
+        assert "_store" not in attributes, f"{module} uses _store"
+
+
 def test_the_list_of_public_names_is_sorted_and_complete() -> None:
     assert hatbox.__all__ == sorted(hatbox.__all__)
     source = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))

@@ -25,7 +25,6 @@ HatboxError
 ├── MissingExtra             a required package is not installed
 ├── ExtensionError           an extension cannot be used
 │   ├── ExtensionNotFound    no extension with this id is installed
-│   ├── AlreadyInstalled     another extension with this id is installed; nothing was done
 │   ├── TriggerError         the extension is not running, or does not have this trigger; nothing was done
 │   ├── PackageError         the folder or file is not an extension, is damaged or is not safe to read
 │   └── ManifestError        the manifest, or a file that it names, is invalid; has file and key

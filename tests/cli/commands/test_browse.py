@@ -45,7 +45,7 @@ def test_a_second_engine_is_refused(program: Start, cli: Cli) -> None:
     assert event(first)["event"] == "ready"
     result = cli("browse", "Work", "--engine", "http")
     assert (result.status, result.out) == (1, "")
-    assert f"in process {first.pid} has the tabs of this profile" in result.err
+    assert f"already open in the HTTP engine (pid {first.pid})" in result.err
     assert cli("tabs", "--json").json == []
     assert first.poll() is None
 
@@ -55,7 +55,7 @@ def test_a_signal_ends_it_and_the_tabs_stay_for_the_next_time(
     program: Start, cli: Cli, profile: Path, site: Site, number: int
 ) -> None:
     first = program("browse", "--engine", "http")
-    assert line(first) == "The HTTP engine is running. No tab is open yet: `hatbox open` opens one."
+    assert line(first) == "The HTTP engine is running. No tabs. Open one with: hatbox open"
     cli("open", "Work", site.url("/page/1"))
     first.send_signal(number)
     _, err = first.communicate(timeout=30)
@@ -66,7 +66,7 @@ def test_a_signal_ends_it_and_the_tabs_stay_for_the_next_time(
     assert line(second) == "The HTTP engine is running. 1 tab to open."
 
 
-def test_it_tells_what_happens(program: Start, cli: Cli, site: Site) -> None:
+def test_it_prints_events(program: Start, cli: Cli, site: Site) -> None:
     process = program("browse", "--engine", "http")
     line(process)
     url = site.url("/page/1")
@@ -88,9 +88,9 @@ def test_it_tells_what_happens(program: Start, cli: Cli, site: Site) -> None:
     assert process.wait(30) == 0
 
 
-def test_it_tells_programs_in_lines_of_json(program: Start, cli: Cli, site: Site) -> None:
+def test_it_prints_events_as_lines_of_json(program: Start, cli: Cli, site: Site) -> None:
     process = program("browse", "--engine", "http", "--json")
-    assert event(process) == {"event": "ready", "engine": "http", "process": process.pid, "tabs": 0}
+    assert event(process) == {"event": "ready", "engine": "http", "pid": process.pid, "tabs": 0}
     cli("open", "Work", site.url("/page/1"))
     assert event(process)["event"] == "opened"
     loaded = event(process)
@@ -132,7 +132,7 @@ def test_until_empty_ends_it_with_the_last_tab_or_at_once(program: Start, cli: C
     assert empty.returncode == 0
 
 
-def test_it_goes_on_when_nobody_reads_what_it_says(program: Start, cli: Cli, site: Site) -> None:
+def test_it_continues_when_its_output_is_closed(program: Start, cli: Cli, site: Site) -> None:
     process = program("browse", "--engine", "http")
     line(process)
     assert process.stdout
@@ -142,7 +142,7 @@ def test_it_goes_on_when_nobody_reads_what_it_says(program: Start, cli: Cli, sit
         assert cli("open", "Work", site.url(f"/page/{number}")).status == 0
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 1  # as every command whose output nobody reads
+    assert process.wait(30) == 1  # as every command whose output is closed
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
@@ -154,7 +154,7 @@ def test_ctrl_c_in_a_terminal_ends_it(profile: Path, program: Start) -> None:
         )
         engines.until(lambda: engines.holder(profile), "the engine")
         printed = b""
-        while b"Ctrl-C ends it" not in printed:
+        while b"Press Ctrl-C to stop" not in printed:
             printed += os.read(ours, 1000)
         os.write(ours, b"\x03")
         assert process.wait(30) == 0

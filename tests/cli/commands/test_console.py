@@ -30,7 +30,7 @@ def test_what_is_declared_stays_and_await_may_stand_anywhere(cli: Cli) -> None:
     assert result.out.splitlines()[-2:] == ["8", '[ 4, "Work" ]']
 
 
-def test_an_error_is_told_and_ends_what_is_piped_in(cli: Cli) -> None:
+def test_an_error_is_reported_and_ends_piped_input(cli: Cli) -> None:
     result = cli("console", stdin='await browser.contextualIdentities.get("nobody")\n"not reached"\n')
     assert result.status == 1
     assert "Invalid contextual identity: nobody" in result.err
@@ -45,7 +45,7 @@ def test_code_may_go_on_over_several_lines(cli: Cli) -> None:
     assert result.out.splitlines() == ["undefined", "4", '"4\\n"']
 
 
-def test_code_that_stops_in_the_middle_is_told(cli: Cli) -> None:
+def test_incomplete_code_is_reported(cli: Cli) -> None:
     result = cli("console", stdin="1 + 1\n[1,\n")
     assert (result.status, result.out, result.err) == (1, "2\n", "SyntaxError: Unexpected end of input\n")
 
@@ -69,10 +69,10 @@ def test_the_prompt_is_in_the_scope_of_an_extension(cli: Cli, tmp_path: Path) ->
     assert result.out.splitlines() == ["42", '"undefined"']
 
 
-def test_an_unknown_extension_is_told(cli: Cli) -> None:
+def test_an_unknown_extension_is_reported(cli: Cli) -> None:
     result = cli("console", "--extension", "nobody@site.example", stdin="1\n")
     assert (result.status, result.out) == (1, "")
-    assert 'no extension is called "nobody@site.example"' in result.err
+    assert 'extension not found: "nobody@site.example"' in result.err
 
 
 def test_an_extension_that_is_installed_can_be_named(cli: Cli, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Terminal:
             try:
                 if ready and not os.read(self._file, 4096):
                     break
-            except OSError:  # what Linux says of a terminal that nobody has open any more
+            except OSError:  # Linux raises EIO for a terminal that no process has open
                 break
         _, status = os.waitpid(self._pid, 0)
         self._pid = 0

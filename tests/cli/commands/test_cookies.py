@@ -59,14 +59,14 @@ def test_without_a_verb_there_is_a_hint_and_status_2(cli: Cli) -> None:
 def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, verb: str) -> None:
     result = cli("cookies", verb, "Wrok")
     assert (result.status, result.out) == (1, "")
-    assert result.err == 'hatbox: no identity is called "Wrok". Did you mean "Work"?\n'
+    assert result.err == 'hatbox: identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list\n'
 
 
 def test_a_name_that_two_have_changes_nothing(cli: Cli) -> None:
     cli("create", "Work")
     result = cli("cookies", "set", "Work", URL, "sid", "1")
     assert result.status == 1
-    assert "Say which by its id" in result.err
+    assert "Pass the cookieStoreId instead" in result.err
     assert listed(cli, "firefox-container-2") == []
 
 
@@ -99,8 +99,8 @@ def test_a_cookie_that_is_not_there_is_an_error(cli: Cli) -> None:
     for verb in ("get", "remove"):
         result = cli("cookies", verb, "Work", URL, "sid")
         assert (result.status, result.out) == (1, "")
-        assert result.err == 'hatbox: no cookie "sid" goes with https://site.example/\n'
-        assert cli("cookies", verb, "Work", URL, "sid", "--json").error["type"] == "NoSuchCookie"
+        assert result.err == 'hatbox: no cookie "sid" is sent to https://site.example/\n'
+        assert cli("cookies", verb, "Work", URL, "sid", "--json").error["type"] == "CookieNotFound"
 
 
 # ------------------------------------------------------------------------------------------------------- whose
@@ -112,7 +112,7 @@ def test_identities_do_not_see_each_others_cookies(cli: Cli) -> None:
     assert listed(cli, "Personal") == []
     assert listed(cli, "firefox-default") == [{**SID, "storeId": "firefox-default"}]
     assert cli("cookies", "remove", "firefox-default", URL, "sid").out == (
-        "Removed sid from the store of no identity (firefox-default)\n"
+        "Removed sid from the default store (firefox-default)\n"
     )
     assert listed(cli) == [SID]
 
@@ -173,7 +173,7 @@ def test_wrong_options_are_wrong_usage(cli: Cli, options: tuple[str, ...]) -> No
 
 def test_clear_asks_and_a_no_removes_nothing(cli: Cli) -> None:
     set_sid(cli)
-    for answer, words in (("n\n", "nothing was removed"), ("", "nobody answered")):
+    for answer, words in (("n\n", "not removed"), ("", "no answer on standard input")):
         result = cli("cookies", "clear", "Work", stdin=answer)
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith('Remove all cookies from "Work" (firefox-container-2)? [y/N] ')

@@ -40,14 +40,14 @@ def test_an_engine_that_ends_in_order_leaves_no_file(cli: Cli, profile: Path, si
 
 
 @pytest.mark.parametrize("command", [["tabs"], ["show", "Work"], ["hide", "Work"]])
-def test_what_a_killed_engine_has_left_is_put_away_and_its_log_is_named(
+def test_the_log_of_a_killed_engine_is_archived_and_its_path_printed(
     cli: Cli, profile: Path, site: Site, command: list[str]
 ) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     engines.end(profile, signal.SIGKILL)
-    said = cli(*command).err
+    output = cli(*command).err
     (log,) = stored()
-    assert f"The last background engine did not shut down cleanly. Its log is {log}\n" in said
+    assert f"The last background engine did not shut down cleanly. Its log is {log}\n" in output
     assert '"event":"ready"' in log.read_text("utf-8")
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert left(profile) == []

@@ -59,7 +59,7 @@ def same_name(tmp_path: Path, number: int) -> str:
         ["list", "one"],
     ],
 )
-def test_wrong_usage_is_told_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
+def test_wrong_usage_is_reported_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
     result = cli("extensions", *arguments)
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith("hatbox: ")
@@ -71,14 +71,14 @@ def test_wrong_usage_is_told_before_anything_happens(cli: Cli, profile: Path, ar
 )
 def test_a_name_that_no_extension_has_brings_up_the_nearest(cli: Cli, one: Path, arguments: list[str]) -> None:
     cli("extensions", "install", str(one))
-    assert cli("extensions", *arguments) == (1, "", 'hatbox: no extension is called "onn". Did you mean "one"?\n')
+    assert cli("extensions", *arguments) == (1, "", 'hatbox: extension not found: "onn". Did you mean "one"?\n')
     assert cli("extensions", *arguments, "--json").error["nearest"] == ["one"]
     assert [each["name"] for each in cli("extensions", "list", "--json").json] == ["one"]
 
 
 def test_a_name_that_nothing_is_like(cli: Cli) -> None:
-    told = 'hatbox: no extension is called "zzz". `hatbox extensions list` shows them.\n'
-    assert cli("extensions", "permissions", "zzz") == (1, "", told)
+    expected = 'hatbox: extension not found: "zzz". List extensions with: hatbox extensions list\n'
+    assert cli("extensions", "permissions", "zzz") == (1, "", expected)
 
 
 def test_a_name_that_two_have_is_not_enough(cli: Cli, tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_what_is_no_extension_is_not_installed(cli: Cli, tmp_path: Path) -> None
 
 def test_what_does_not_run_cannot_be_triggered(cli: Cli, one: Path) -> None:
     cli("extensions", "install", str(one))
-    told = "hatbox: one@example.org is not running. Start it with `hatbox run`.\n"
-    assert cli("extensions", "trigger", "one", "action") == (1, "", told)
+    expected = "hatbox: one@example.org is not running. Start it with `hatbox run`.\n"
+    assert cli("extensions", "trigger", "one", "action") == (1, "", expected)
 
 
 # --------------------------------------------------------------------------------------------------- install and remove
@@ -120,14 +120,14 @@ def test_install_list_and_remove(cli: Cli, one: Path) -> None:
         "enabled": True,
         "reinstallNeeded": False,
         "digest": digest_of(pack(open_package(one))),
-        "process": None,
+        "pid": None,
         "sandbox": json.loads(json.dumps(available_layers()._asdict())),
     }
     assert cli("extensions", "list", "--json").json == [document]
     assert cli("extensions", "list", "--ui", "--json").json == [{**document, "ui": None}]
     declined = cli("extensions", "remove", "one", stdin="n\n")
     assert (declined.status, declined.out) == (1, "")
-    assert declined.err.startswith("Remove one (one@example.org) and all that it has kept? [y/N] ")
+    assert declined.err.startswith("Remove one (one@example.org) and all data that it has stored? [y/N] ")
     assert cli("extensions", "remove", "one", stdin="y\n").out == "Removed one (one@example.org)\n"
     assert cli("extensions", "list").out == ""
     assert (one / "manifest.json").exists()
@@ -146,7 +146,7 @@ def test_an_extension_with_the_id_of_another_one_is_refused(cli: Cli, one: Path,
     refused = cli("extensions", "install", str(fresh), str(other))
     assert (refused.status, refused.out) == (1, "")
     assert refused.err.startswith(
-        f'hatbox: one@example.org is installed already: "one" 1, from {one}. This is "wallpapers" 1, from {other}. '
+        f'hatbox: one@example.org is already installed: "one" 1, from {one}. This is "wallpapers" 1, from {other}. '
         "It requires tabs in addition and does not require https://site.example/*. "
     )
     assert cli("extensions", "install", str(other), "--json").error["type"] == "AlreadyInstalled"
@@ -160,7 +160,7 @@ def test_replace_shows_what_is_replaced_and_what_changes(cli: Cli, one: Path, tm
     assert cli("extensions", "install", "--replace", str(other)).out.splitlines() == [
         f"Replaced one 1, from {one}",
         f"by wallpapers 1 (one@example.org), from {other}",
-        "  requires now: tabs",
+        "  now requires: tabs",
         "  no longer requires: https://site.example/*",
         "  no longer granted: cookies",
         "  data: deleted",
@@ -176,7 +176,7 @@ def test_an_update_says_which_permissions_are_new(cli: Cli, one: Path, tmp_path:
     make(tmp_path, name="one", version="2", **{**OPTIONAL, "permissions": ["menus", "https://site.example/*", "tabs"]})
     assert cli("extensions", "install", str(one)).out.splitlines() == [
         "Updated one 2 (one@example.org), which was 1",
-        "  requires now: tabs",
+        "  now requires: tabs",
     ]
     assert cli("extensions", "install", str(one)).out == "Installed one 2 (one@example.org)\n"
 
@@ -212,7 +212,7 @@ def test_a_folder_that_runs_with_the_id_of_an_installed_one_is_listed_apart(
         listed = (await command("list")).out.splitlines()
         assert [" ".join(line.split()) for line in listed] == [
             "one 1 one@example.org",
-            f"wallpapers 1 {extension.area} running (process {os.getpid()})",
+            f"wallpapers 1 {extension.area} running (pid {os.getpid()})",
         ]
         assert (await command("permissions", "one@example.org", "--grant", "cookies")).status == 0
         assert (await command("permissions", "wallpapers", "--json")).json["granted"] == []
@@ -288,14 +288,19 @@ def test_permissions_are_shown_given_and_taken_back(cli: Cli, one: Path) -> None
     [
         (
             ["--grant", "history", "--grant", "https://*/*"],
-            "one does not ask for history, https://*/*. It may be given: bookmarks, cookies, https://*.other.example/*.",
+            "not an optional permission of one: history, https://*/*. "
+            "Optional permissions: bookmarks, cookies, https://*.other.example/*.",
         ),
         (
             ["--grant", "menus"],
-            "one does not ask for menus. It may be given: bookmarks, cookies, https://*.other.example/*.",
+            "not an optional permission of one: menus. "
+            "Optional permissions: bookmarks, cookies, https://*.other.example/*.",
         ),
-        (["--revoke", "menus"], "one cannot do without menus. one was given: nothing."),
-        (["--grant", "cookies", "--revoke", "bookmarks"], "one was given: nothing."),
+        (["--revoke", "menus"], "a required permission of one: menus. Granted permissions: none."),
+        (
+            ["--grant", "cookies", "--revoke", "bookmarks"],
+            "not a granted permission of one: bookmarks. Granted permissions: none.",
+        ),
     ],
 )
 def test_only_what_may_be_asked_for_is_given_and_only_what_was_given_taken(
@@ -341,7 +346,7 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
     browser.menus.create({id: "line", type: "separator"});
     browser.browserAction.setBadgeText({text: "3"});
     const {promise, resolve} = Promise.withResolvers();
-    globalThis.told = promise;
+    globalThis.received = promise;
     browser.menus.onClicked.addListener((info, tab) => { resolve([info.menuItemId, info.checked, tab.id]); });
     """
     keys: dict[str, Any] = {
@@ -355,7 +360,7 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
         await extension.evaluate("browser.browserAction.getBadgeText({})")
         process, popup = os.getpid(), f"{extension.manifest.base_url}popup.html"
         assert (await command("list", "--ui")).out.splitlines() == [
-            f"shower  1  shower@example.org  running (process {process})",
+            f"shower  1  shower@example.org  running (pid {process})",
             "",
             "shower  menu:save   Save    unchecked on tab",
             "shower  menu:line           separator",
@@ -363,13 +368,13 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
             "shower  command:go  Go on   Alt+1",
         ]
         (listed,) = (await command("list", "--ui", "--json")).json
-        assert (listed["installed"], listed["process"]) == (False, process)
+        assert (listed["installed"], listed["pid"]) == (False, process)
         assert listed["ui"]["menus"][0] == {"id": "save", "type": "checkbox", "title": "Save", "contexts": ["tab"]}
         assert listed["ui"]["commands"] == [{"name": "go", "description": "Go on", "shortcut": "Alt+1"}]
         assert await command("trigger", "shower", "menu:save") == (0, "Triggered menu:save of shower in tab 1\n", "")
-        assert await extension.evaluate("told") == ["save", True, 1]
-        told = f"action of shower opens {popup}: pages of extensions are not shown.\n"
-        assert await command("trigger", "shower", "action") == (0, told, "")
+        assert await extension.evaluate("received") == ["save", True, 1]
+        expected = f"action of shower opens {popup}. Extension pages are not displayed.\n"
+        assert await command("trigger", "shower", "action") == (0, expected, "")
         assert (await command("trigger", "shower@example.org", "command:go", "--json")).json == {
             "extension": "shower@example.org",
             "what": "command:go",
@@ -378,7 +383,7 @@ def test_what_runs_is_listed_and_triggered(profile: Path, tmp_path: Path) -> Non
         }
         wrong = await command("trigger", "shower", "menu:svae")
         assert wrong == (1, "", 'hatbox: shower has no menu item "svae". Did you mean "save"?\n')
-        missing = "hatbox: there is no tab 77. `hatbox tabs` shows those that there are.\n"
+        missing = "hatbox: tab not found: 77. List tabs with: hatbox tabs\n"
         assert (await command("trigger", "shower", "action", "--tab", "77")).err == missing
 
     while_it_runs(profile, made, use)

@@ -19,9 +19,9 @@ async def hide(path: Path, *more: str) -> tuple[str, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, said = await process.communicate()
+    out, err = await process.communicate()
     assert process.returncode == 0
-    return out.decode(), said.decode()
+    return out.decode(), err.decode()
 
 
 @with_browser
@@ -37,9 +37,9 @@ async def test_hide_says_what_typed_text_is_lost_and_only_then(browser: str, tmp
             page = await runner.page(tab.id)
             await page.wait_for_function("document.getElementById('name').value === 'Ada'")
             await page.fill("#password", "secret-in-a-field")
-            out, said = await hide(path, "--json")
-            assert said == f"Tab {tab.id} (Fields): typed text is not saved: 1 password.\n"
-            assert "secret-in-a-field" not in out + said
+            out, err = await hide(path, "--json")
+            assert err == f"Tab {tab.id} (Fields): typed text is not saved: 1 password.\n"
+            assert "secret-in-a-field" not in out + err
             await until(lambda: _is(page.is_closed()))
             assert await hide(path) == ("Hidden Work (firefox-container-2): 1 tab\n", "")  # it is hidden already
 

@@ -46,7 +46,7 @@ def names(cli: Cli) -> list[str]:
 def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, verb: tuple[str, ...]) -> None:
     result = cli(*verb, "Wrok")
     assert (result.status, result.out) == (1, "")
-    assert result.err == 'hatbox: no identity is called "Wrok". Did you mean "Work"?\n'
+    assert result.err == 'hatbox: identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list\n'
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -56,7 +56,7 @@ def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, ve
     result = cli(*verb, "Work")
     assert (result.status, result.out) == (1, "")
     assert result.err == (
-        'hatbox: 2 identities are called "Work". Say which by its id.\n'
+        'hatbox: 2 identities are named "Work". Pass the cookieStoreId instead.\n'
         "orange  briefcase  Work  firefox-container-2\n"
         "cyan    pet        Work  firefox-container-6\n"
     )
@@ -66,7 +66,7 @@ def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, ve
 def test_programs_get_the_same_help_as_json(cli: Cli) -> None:
     assert cli("get", "Wrok", "--json").error == {
         "type": "IdentityNotFound",
-        "message": 'no identity is called "Wrok". Did you mean "Work"?',
+        "message": 'identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list',
         "nearest": ["Work"],
     }
     cli("create", "Work")
@@ -80,7 +80,7 @@ def test_an_id_that_is_also_the_name_of_another_identity_is_ambiguous(cli: Cli) 
     cli("create", "firefox-container-1")
     result = cli("remove", "firefox-container-1", "--yes")
     assert result.status == 1
-    assert "2 identities are called" in result.err
+    assert "2 identities are named" in result.err
     assert len(names(cli)) == 5
 
 
@@ -102,7 +102,7 @@ def test_a_blank_name_is_refused(cli: Cli, name: str) -> None:
 
 
 def test_an_empty_name_finds_nothing(cli: Cli) -> None:
-    assert cli("get", "").err == 'hatbox: no identity is called "".\n'
+    assert cli("get", "").err == 'hatbox: identity not found: "". List identities with: hatbox list\n'
 
 
 @pytest.mark.parametrize("verb", ["create", "update"])
@@ -111,7 +111,7 @@ def test_a_wrong_color_or_icon_brings_up_those_that_are_allowed(cli: Cli, verb: 
     assert result.status == 1
     assert result.err == (
         'hatbox: Invalid color name Gren for container. Did you mean "green"?\n'
-        "Allowed are: gray, yellow, orange, red, pink, purple, violet, blue, cyan, green.\n"
+        "Allowed values: gray, yellow, orange, red, pink, purple, violet, blue, cyan, green.\n"
     )
     result = cli(verb, "Work", "--icon", "zzz", "--json")
     assert result.status == 1
@@ -139,16 +139,14 @@ def test_a_position_is_first_last_or_a_number(cli: Cli, position: str) -> None:
 def test_a_position_beyond_the_list_is_refused_with_the_range(cli: Cli, position: str) -> None:
     result = cli("move", "Work", f"--to={position}")
     assert result.status == 1
-    assert result.err == (f"hatbox: Moving to invalid position {position}. Say first, last, or a number from 0 to 3.\n")
+    assert result.err == (f"hatbox: Moving to invalid position {position}. Use first, last, or a number from 0 to 3.\n")
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", "no\n", "what?\n"])
 def test_remove_asks_and_takes_no_for_an_answer(cli: Cli, answer: str) -> None:
     result = cli("remove", "Work", stdin=answer)
     assert (result.status, result.out) == (1, "")
-    assert result.err == (
-        'Remove "Work" (firefox-container-2) and everything in it? [y/N] hatbox: nothing was removed\n'
-    )
+    assert result.err == ('Remove "Work" (firefox-container-2) and everything in it? [y/N] hatbox: not removed\n')
     assert "Work" in names(cli)
 
 
@@ -156,7 +154,7 @@ def test_remove_without_an_answer_removes_nothing(cli: Cli) -> None:
     result = cli("remove", "Work", stdin="")
     assert result.status == 1
     assert result.err.endswith(
-        "\nhatbox: nothing was removed, because nobody answered. Use --yes to remove without asking.\n"
+        "\nhatbox: not removed: no answer on standard input. Use --yes to skip the confirmation.\n"
     )
     assert "Work" in names(cli)
 
@@ -309,7 +307,7 @@ def test_a_name_that_begins_with_a_dash_can_be_reached(cli: Cli) -> None:
     assert cli("get", "--", "-x").out == "blue  circle  -x  firefox-container-6\n"
     refused = cli("get", "-x")
     assert refused.status == 2
-    assert "goes after a --" in refused.err
+    assert "goes after --" in refused.err
 
 
 def test_a_name_cannot_steer_the_terminal_in_messages_or_in_the_prompt(cli: Cli) -> None:

@@ -56,8 +56,7 @@ def test_open_says_which_identity_an_extension_has_moved_the_page_to(
         )
         assert result.out == f"Opened tab {tab['id']} in Personal: {tab['url']} (Page 1)\n"
         assert result.err == (
-            f"The page is in Personal, not in Work: an extension has opened tab {tab['id']} in place of "
-            f"tab {kept['id'] + 1}.\n"
+            f"The page is in Personal, not in Work: an extension replaced tab {kept['id'] + 1} with tab {tab['id']}.\n"
         )
         assert result.status == 0
         again = cli("open", "Work", site.url("/page/3", assigned=1), "--json")

@@ -58,7 +58,7 @@ def urls(cli: Cli, *arguments: str) -> list[str]:
         ["browse", "--engine", "http", "--browser", "chromium"],
     ],
 )
-def test_wrong_usage_is_told_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
+def test_wrong_usage_is_reported_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
     result = cli(*arguments)
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith("hatbox: ")
@@ -76,7 +76,11 @@ def test_wrong_usage_is_told_before_anything_happens(cli: Cli, profile: Path, ar
     ],
 )
 def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, profile: Path, arguments: list[str]) -> None:
-    assert cli(*arguments) == (1, "", 'hatbox: no identity is called "Wrok". Did you mean "Work"?\n')
+    assert cli(*arguments) == (
+        1,
+        "",
+        'hatbox: identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list\n',
+    )
     assert cli(*arguments, "--json").error["nearest"] == ["Work"]
     assert urls(cli) == []
     assert engines.holder(profile) is None
@@ -87,16 +91,16 @@ def test_a_name_that_several_have_brings_up_all_of_them(cli: Cli, verb: list[str
     cli("create", "Work")
     result = cli(*verb, "Work")
     assert result.status == 1
-    assert result.err.splitlines()[0] == 'hatbox: 2 identities are called "Work". Say which by its id.'
+    assert result.err.splitlines()[0] == 'hatbox: 2 identities are named "Work". Pass the cookieStoreId instead.'
     assert [line.split()[-1] for line in result.err.splitlines()[1:]] == ["firefox-container-2", "firefox-container-6"]
 
 
-def test_tabs_that_are_not_there_are_named_and_no_other_is_closed(cli: Cli, site: Site) -> None:
+def test_missing_tabs_are_listed_and_no_other_is_closed(cli: Cli, site: Site) -> None:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     (tab,) = cli("tabs", "--json").json
     refused = cli("close", str(tab["id"]), "77")
-    assert refused == (1, "", "hatbox: there is no tab 77. `hatbox tabs` shows those that there are.\n")
-    assert "there are no tabs 77, 78. " in cli("close", "77", "78").err
+    assert refused == (1, "", "hatbox: tab not found: 77. List tabs with: hatbox tabs\n")
+    assert "tabs not found: 77, 78. " in cli("close", "77", "78").err
     assert cli("close", "77", "--json").error["missing"] == [77]
     assert cli("close", "99999999999999999999").status == 1
     assert urls(cli) == [site.url("/page/1")]
@@ -119,7 +123,7 @@ def test_open_starts_an_engine_that_goes_on_and_opens_the_next_one_too(cli: Cli,
     assert not site.mixed
 
 
-def test_each_identity_is_somebody_else(cli: Cli, site: Site) -> None:
+def test_each_identity_is_signed_in_separately(cli: Cli, site: Site) -> None:
     for name in ("Work", "Personal"):
         cli("open", name, site.url("/login", user=name), "--engine", "http")
     cli("open", "firefox-default", site.url("/me"))
@@ -162,7 +166,7 @@ def test_a_page_that_cannot_be_had_is_an_error_and_its_tab_stays(cli: Cli, site:
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     result = cli("open", "Work", "127.0.0.1:1", site.url("/page/2"))
     assert (result.status, result.out) == (1, f"Opened tab 3 in Work: {site.url('/page/2')} (Page 2)\n")
-    assert result.err.startswith("hatbox: tab 2 is open, without a page: http://127.0.0.1:1")
+    assert result.err.startswith("hatbox: tab 2 is open, but has no page: http://127.0.0.1:1")
     assert len(result.err.splitlines()) == 1
     states = [(tab["id"], bool(tab["error"])) for tab in cli("tabs", "--json").json]
     assert states == [(1, False), (2, True), (3, False)]
@@ -189,7 +193,7 @@ def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: 
     before = cli("tabs", "--json").json
     result = cli("open", "Work", "https://site.example", "--engine", "http", "--max-time", "0")
     assert (result.status, result.out) == (1, "")
-    assert "did not start in 0 seconds. Nothing was opened." in result.err
+    assert "did not start within 0 seconds. No tab was opened." in result.err
     assert cli("tabs", "--json").json == before
     assert before[0]["active"]
     assert cli("get", "Work", "--json").json["hidden"]
@@ -203,7 +207,7 @@ def test_another_engine_than_the_one_that_runs_is_refused(cli: Cli, profile: Pat
     result = cli("open", "Work", site.url("/page/2"), "--engine", "chromium", "--json")
     assert result.status == 1
     assert result.error["type"] == "EngineAlreadyRunning"
-    assert result.error["process"] == engine.process
+    assert result.error["pid"] == engine.process
     assert urls(cli) == [site.url("/page/1")]
 
 
@@ -295,7 +299,7 @@ def test_a_person_sees_whose_a_tab_is_and_no_line_is_too_long(
     cli("open", "Work", site.url("/page/1", long="x" * 300), "--engine", "http")
     lines = cli("tabs", tty=True).out.splitlines()
     plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
-    assert plain[0].split() == ["Tab", "Identity", "Title", "Address"]
+    assert plain[0].split() == ["Tab", "Identity", "Title", "URL"]
     assert "\x1b[48;2;255;159;0m  \x1b[0m 💼 Work" in lines[2]
     assert len(plain) == 3
     assert all(len(line) <= 80 for line in plain)
@@ -340,7 +344,7 @@ def test_hide_and_show_say_how_many_tabs_and_what_opens_them(cli: Cli, profile: 
         "",
     )
     engines.end(profile)
-    hint = "No browser is running. `hatbox browse` opens the tabs.\n"
+    hint = "No browser is running. Open the tabs with: hatbox browse\n"
     assert cli("show", "Work") == (0, "Shown Work (firefox-container-2): 2 tabs\n", hint)
     assert cli("show", "Personal").err == ""
     shown = cli("show", "Work", "--json")

@@ -108,11 +108,15 @@ def test_a_name_that_nothing_has_brings_up_the_nearest(cli: Cli, tmp_path: Path,
         ["export", "Wrok", "-f", "cookies.txt"],
         ["import", "cookies.txt", str(tmp_path / "c.txt"), "--into", "Wrok"],
     ):
-        assert cli(*arguments) == (1, "", 'hatbox: no identity is called "Wrok". Did you mean "Work"?\n')
+        assert cli(*arguments) == (
+            1,
+            "",
+            'hatbox: identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list\n',
+        )
     result = cli("import", "firefox", str(firefox), "--container", "Gfits")
     assert (result.status, result.err) == (
         1,
-        'hatbox: no container is called "Gfits". Did you mean "Gifts"?\nThere are: firefox-default, Work, Gifts.\n',
+        'hatbox: container not found: "Gfits". Did you mean "Gifts"?\nContainers: firefox-default, Work, Gifts.\n',
     )
     assert [each["name"] for each in cli("list", "--json").json] == ["Personal", "Work", "Banking", "Shopping"]
 
@@ -126,7 +130,7 @@ def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, ar
     assert cli(*arguments, stdin=LINE) == (
         1,
         "",
-        'hatbox: 2 identities are called "Work". Say which by its id.\n'
+        'hatbox: 2 identities are named "Work". Pass the cookieStoreId instead.\n'
         "orange  briefcase  Work  firefox-container-2\n"
         "cyan    pet        Work  firefox-container-6\n",
     )
@@ -163,9 +167,9 @@ def test_firefox_is_imported_with_its_containers_and_the_second_time_nothing_mor
     result = cli("import", "firefox", str(firefox))
     assert (result.status, result.out) == (0, "")
     assert result.err == (
-        "Imported 1 new identity (1 known) and 3 new cookies (0 changed, 0 as they were).\n"
+        "Imported 1 new identity (1 existing) and 3 new cookies (0 changed, 0 unchanged).\n"
         "Skipped: expired cookies (1)\n"
-        "Not carried: session cookies, which Firefox has in memory only\n"
+        "Not supported: session cookies, which Firefox has in memory only\n"
     )
     for name, value in (("Gifts", "v6"), ("Work", "v2"), ("firefox-default", "v0")):
         assert cli("export", name, "-f", "cookies.txt").out.endswith(f"\tsid\t{value}\n")
@@ -173,12 +177,12 @@ def test_firefox_is_imported_with_its_containers_and_the_second_time_nothing_mor
     assert again.err == ""
     assert again.json == {
         "identitiesNew": 0,
-        "identitiesKnown": 2,
+        "identitiesMatched": 2,
         "cookiesNew": 0,
         "cookiesChanged": 0,
         "cookiesUnchanged": 3,
         "skipped": {"expired cookies": 1},
-        "lost": {"session cookies, which Firefox has in memory only": 0},
+        "dropped": {"session cookies, which Firefox has in memory only": 0},
     }
 
 
@@ -227,26 +231,26 @@ def test_a_firefox_profile_can_be_made_and_read_again(cli: Cli, firefox: Path, t
     assert result.json == {
         "identities": 5,
         "cookies": 3,
-        "lost": {"session cookies, which Firefox has in memory only": 1},
+        "dropped": {"session cookies, which Firefox has in memory only": 1},
     }
     again = cli("import", "firefox", str(folder), "--json").json
-    assert (again["identitiesKnown"], again["cookiesUnchanged"], again["cookiesNew"]) == (5, 3, 0)
+    assert (again["identitiesMatched"], again["cookiesUnchanged"], again["cookiesNew"]) == (5, 3, 0)
 
 
 def test_containers_alone(cli: Cli, firefox: Path) -> None:
     result = cli("import", "containers.json", str(firefox / "containers.json"))
-    assert result.err == "Imported 1 new identity (1 known) and 0 new cookies (0 changed, 0 as they were).\n"
+    assert result.err == "Imported 1 new identity (1 existing) and 0 new cookies (0 changed, 0 unchanged).\n"
     entries = json.loads(cli("export", "--all", "-f", "containers.json").out)["identities"]
     assert [each.get("name") for each in entries if each["public"]][-1] == "Gifts"
 
 
-def test_what_a_format_loses_is_told_beside_the_output(cli: Cli) -> None:
+def test_unsupported_data_is_reported_on_standard_error(cli: Cli) -> None:
     cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE)
     result = cli("export", "Work", "-f", "storage-state")
-    assert result.err == "Not carried: SameSite attributes that were not set, and are Lax now (1)\n"
-    told = cli("export", "Work", "-f", "storage-state", "--json")
-    assert json.loads(told.err)["lost"] == {"SameSite attributes that were not set, and are Lax now": 1}
-    assert told.out == result.out
+    assert result.err == "Not supported: SameSite attributes that were not set, and are Lax now (1)\n"
+    reported = cli("export", "Work", "-f", "storage-state", "--json")
+    assert json.loads(reported.err)["dropped"] == {"SameSite attributes that were not set, and are Lax now": 1}
+    assert reported.out == result.out
 
 
 def test_fractions_of_a_second_are_not_worth_a_line_at_every_export(cli: Cli) -> None:
@@ -260,7 +264,7 @@ def test_fractions_of_a_second_are_not_worth_a_line_at_every_export(cli: Cli) ->
 def test_the_help_lists_what_each_format_loses(cli: Cli) -> None:
     shown = " ".join(cli("export", "--help").out.split())
     for format_ in FORMATS[:-1]:
-        assert f"Not carried by {format_}: " in shown
+        assert f"Not supported by {format_}: " in shown
     assert "partitioned cookies, which would be sent to every site" in shown
     assert "json-lines:" not in shown
 
@@ -269,9 +273,9 @@ def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
     lines = "".join(LINE.replace("sid", f"n{number}") for number in range(200))
     skipped = "Skipped: cookies beyond what a store holds (180 of a site, 3300 in all); the newest were kept (20)\n"
     first = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
-    assert first.err == f"Imported 0 new identities and 180 new cookies (0 changed, 0 as they were).\n{skipped}"
+    assert first.err == f"Imported 0 new identities and 180 new cookies (0 changed, 0 unchanged).\n{skipped}"
     again = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
-    assert again.err == f"Imported 0 new identities and 0 new cookies (0 changed, 180 as they were).\n{skipped}"
+    assert again.err == f"Imported 0 new identities and 0 new cookies (0 changed, 180 unchanged).\n{skipped}"
 
 
 def test_long_work_has_a_bar_where_a_person_is_looking(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

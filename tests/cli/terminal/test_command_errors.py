@@ -20,14 +20,14 @@ def test_a_bug_of_ours_is_one_line_and_a_request_to_report_it(cli: Cli, monkeypa
     result = cli("list")
     assert (result.status, result.out) == (1, "")
     assert result.err == (
-        "hatbox: something went wrong: ZeroDivisionError: division by\\x1b zero\n"
-        "This is not your fault: please report it. With HATBOX_DEBUG=1 you see more.\n"
+        "hatbox: internal error: ZeroDivisionError: division by\\x1b zero\n"
+        "This is a bug in Hatbox. Please report it. Set HATBOX_DEBUG=1 for a traceback.\n"
     )
 
 
 def test_a_bug_of_ours_is_json_for_programs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     _break(monkeypatch, KeyError("x"))
-    assert cli("--json", "list").error == {"type": "KeyError", "message": "something went wrong: KeyError: 'x'"}
+    assert cli("--json", "list").error == {"type": "KeyError", "message": "internal error: KeyError: 'x'"}
 
 
 def test_whoever_asks_for_it_sees_the_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,9 +36,9 @@ def test_whoever_asks_for_it_sees_the_traceback(cli: Cli, monkeypatch: pytest.Mo
     assert "Traceback (most recent call last)" in cli("list").err
 
 
-def test_what_the_system_refuses_is_told_in_its_words(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_operating_system_is_reported_with_its_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     _break(monkeypatch, OSError(errno.EMFILE, "Too many open files"))
-    assert cli("list") == (1, "", "hatbox: the system refused: Too many open files\n")
+    assert cli("list") == (1, "", "hatbox: operating system error: Too many open files\n")
 
 
 def test_an_interrupt_is_quiet(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

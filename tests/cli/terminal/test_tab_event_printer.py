@@ -26,6 +26,6 @@ async def test_the_blank_tab_of_a_run_of_extensions_is_no_news(
             await profile.tabs.close(tab.id)
             await profile._store.deliver_pending_changes()
             await news.drain()
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in said] == ["Opened", "Closed"]
-    assert all(f"tab {tab.id}" in line for line in said), said
+    output = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in output] == ["Opened", "Closed"]
+    assert all(f"tab {tab.id}" in line for line in output), output

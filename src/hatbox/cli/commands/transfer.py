@@ -123,7 +123,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="Output file. For firefox: the folder of a new profile, or of one that Firefox does not have open. "
+            help="Output file. For firefox: the folder of a profile, new or not open in Firefox. "
             "Default: standard output.",
         ),
     ] = None,

@@ -50,7 +50,7 @@ def lines_until(process: subprocess.Popen[str], last: str) -> list[str]:
         lines.append(line.rstrip("\n"))
         if last in line:
             return lines
-    raise AssertionError(f"{last!r} was never said: {lines}, {process.stderr.read() if process.stderr else ''}")
+    raise AssertionError(f"{last!r} was never output: {lines}, {process.stderr.read() if process.stderr else ''}")
 
 
 def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path) -> None:
@@ -73,15 +73,15 @@ def test_several_extensions_run_at_once_and_speak_with_each_other(tmp_path: Path
     assert process.returncode == 0
 
 
-def test_what_fails_in_a_script_is_told_with_file_and_line(tmp_path: Path) -> None:
+def test_an_error_of_a_script_is_reported_with_file_and_line(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "broken", "\n\nnobody.home();\n")
     with running(str(place)) as process:
         lines_until(process, "is running")
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        said = process.stderr.read()
-    assert "nobody is not defined" in said
-    assert "background.js:3:" in said
+        output = process.stderr.read()
+    assert "nobody is not defined" in output
+    assert "background.js:3:" in output
 
 
 def test_a_script_may_wait_for_a_tab_before_it_goes_on(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_where_the_whole_sandbox_is_required_and_missing_nothing_runs(
     assert cli("run", str(tmp_path / "script.py"), "--require-sandbox").status == 2
 
 
-def test_bad_extensions_are_told_before_anything_runs(cli: Cli, tmp_path: Path) -> None:
+def test_bad_extensions_are_reported_before_anything_runs(cli: Cli, tmp_path: Path) -> None:
     result = cli("run", str(tmp_path))
     assert (result.status, result.out) == (1, "")
     assert "no manifest.json" in result.err
@@ -165,7 +165,7 @@ def test_a_script_cannot_be_inspected(cli: Cli, tmp_path: Path) -> None:
     assert cli("run", str(script), "--inspect").status == 2
 
 
-def test_what_is_said_stands_behind_the_name_and_before_the_place_in_the_folder(tmp_path: Path) -> None:
+def test_console_output_has_the_name_and_the_location_in_the_folder(tmp_path: Path) -> None:
     place = extension_in(tmp_path / "folder", "\nconsole.log(browser.runtime.getURL('x'));", name="A hat")
     with running(str(place)) as process:
         first, *_ = lines_until(process, "is running")
@@ -179,7 +179,7 @@ def test_an_extension_that_is_installed_is_run_by_its_name_or_id(cli: Cli, tmp_p
         with running(name) as process:
             lines_until(process, "A hat: here")
     result = cli("run", "A hut")
-    assert (result.status, result.err) == (1, 'hatbox: no extension is called "A hut". Did you mean "A hat"?\n')
+    assert (result.status, result.err) == (1, 'hatbox: extension not found: "A hut". Did you mean "A hat"?\n')
 
 
 @pytest.mark.parametrize("bad", ["nowhere/at/all", "nobody", "bad", "one"])
@@ -188,9 +188,9 @@ def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: st
     broken = extension_in(tmp_path / "bad", "", version=None)
     problems = {
         "nowhere/at/all": "nowhere/at/all: there is no such folder or file",
-        "nobody": 'no extension is called "nobody"',
+        "nobody": 'extension not found: "nobody"',
         "bad": f"{broken}: manifest.json: version: ",
-        "one": f"{one} and {one} are the same extension, one@site.example. Name one of them.",
+        "one": f"{one} and {one} are the same extension, one@site.example. Pass only one of them.",
     }
     result = cli("run", str(one), str(tmp_path / bad) if bad in ("bad", "one") else bad)
     assert (result.status, result.out) == (1, "")
@@ -229,7 +229,7 @@ def test_it_ends_when_what_runs_is_removed_from_another_terminal(cli: Cli, tmp_p
         try:
             lines_until(process, "is running")
             assert cli("extensions", "remove", "hat", "--yes").status == 0
-            _, said = process.communicate(timeout=30)
+            _, output = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert (process.returncode, said) == (0, "hat: stopped (it was removed); it is not started again\n")
+    assert (process.returncode, output) == (0, "hat: stopped (it was removed); not restarting\n")

@@ -80,5 +80,5 @@ def test_it_imports_no_parser_and_no_client_for_the_web(tmp_path: Path) -> None:
         "import sys; from hatbox.cli import fast_run; assert fast_run(['run', sys.argv[1]]);"
         "print([name for name in sys.modules if name in ('typer', 'pydantic', 'rich', 'httpx', 'zipfile')])"
     )
-    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert said.stdout == "[]\n"
+    output = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert output.stdout == "[]\n"

@@ -96,7 +96,7 @@ def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surf
     result = cli("run", surfaces, "--permission", "contextualIdentitys")
     assert (result.status, result.out) == (2, "")
     assert "Did you mean contextualIdentities?" in result.err
-    assert f"There are: {', '.join(KNOWN)}" in result.err
+    assert f"Allowed values: {', '.join(KNOWN)}" in result.err
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def test_further_lines_and_notes_are_kept() -> None:
     assert list(script_error(error, SCRIPT).lines) == ["    two", "    three"]
 
 
-def test_the_errors_in_a_group_and_the_cause_of_an_error_are_told() -> None:
+def test_the_errors_in_a_group_and_the_cause_of_an_error_are_reported() -> None:
     group = ExceptionGroup("several", [ValueError("a"), _raised(KeyError("b"), TypeError("c"))])
     first, second, third = script_error(group, SCRIPT).lines
     assert first == "    - ValueError: a"
     assert second.startswith("    - ")
     assert second.endswith("KeyError: 'b'")
-    assert third.strip() == "because of TypeError: c"
+    assert third.strip() == "caused by TypeError: c"

@@ -77,21 +77,21 @@ def test_an_error_of_a_script_is_json_for_programs(run: Run) -> None:
     }
 
 
-def test_a_rejected_call_that_nobody_awaited_is_told(run: Run) -> None:
+def test_a_rejected_unawaited_call_is_reported(run: Run) -> None:
     result = run(
         "lost = browser.contextualIdentities.create({'name': 'a', 'color': 'mauve', 'icon': 'pet'})\n"
         "more = [browser.contextualIdentities.get('nobody')]\n"
         "print('done')\n"
     )
     assert (result.status, result.out) == (1, "done\n")
-    told = "hatbox: x.py: a call that nobody awaited failed: "
+    expected = "hatbox: x.py: an unawaited call failed: "
     assert sorted(result.err.splitlines()) == [
-        f"{told}InvalidColor: Invalid color name mauve for container",
-        f"{told}InvalidIdentity: Invalid contextual identity: nobody",
+        f"{expected}InvalidColor: Invalid color name mauve for container",
+        f"{expected}InvalidIdentity: Invalid contextual identity: nobody",
     ]
 
 
-def test_a_task_that_fails_unnoticed_is_told(run: Run) -> None:
+def test_an_unawaited_task_that_fails_is_reported(run: Run) -> None:
     result = run(
         "import asyncio\n"
         "async def fail():\n"
@@ -99,10 +99,10 @@ def test_a_task_that_fails_unnoticed_is_told(run: Run) -> None:
         "task = asyncio.create_task(fail())\n"
         "await asyncio.sleep(0)\n"
     )
-    assert result == (1, "", "hatbox: x.py, line 3: a task that nobody awaited failed: ValueError: oh\n")
+    assert result == (1, "", "hatbox: x.py, line 3: an unawaited task failed: ValueError: oh\n")
 
 
-def test_a_listener_that_fails_is_told_and_the_script_goes_on(run: Run) -> None:
+def test_a_listener_that_fails_is_reported_and_the_script_goes_on(run: Run) -> None:
     result = run(
         "def listener(change):\n"
         "    raise ValueError('oh')\n"
@@ -114,14 +114,14 @@ def test_a_listener_that_fails_is_told_and_the_script_goes_on(run: Run) -> None:
     assert result.err == "hatbox: x.py, line 2: a listener of identities.on_updated raised: ValueError: oh\n"
 
 
-def test_a_thread_that_fails_is_told(run: Run) -> None:
+def test_a_thread_that_fails_is_reported(run: Run) -> None:
     result = run(
         "import threading\n"
         "thread = threading.Thread(target=lambda: 1 / 0, name='mine')\n"
         "thread.start()\n"
         "thread.join()\n"
     )
-    assert result == (1, "", "hatbox: x.py, line 2: the thread mine failed: ZeroDivisionError: division by zero\n")
+    assert result == (1, "", "hatbox: x.py, line 2: thread mine failed: ZeroDivisionError: division by zero\n")
 
 
 def test_asyncio_run_in_a_script_gets_advice(run: Run) -> None:
