@@ -36,7 +36,9 @@ def test_whoever_asks_for_it_sees_the_traceback(cli: Cli, monkeypatch: pytest.Mo
     assert "Traceback (most recent call last)" in cli("list").err
 
 
-def test_an_error_of_the_operating_system_is_reported_with_its_message(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_operating_system_is_reported_with_its_message(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _break(monkeypatch, OSError(errno.EMFILE, "Too many open files"))
     assert cli("list") == (1, "", "hatbox: operating system error: Too many open files\n")
 

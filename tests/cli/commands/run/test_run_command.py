@@ -88,7 +88,7 @@ def test_a_profile_of_the_scripts_own_is_no_business_of_the_permissions(cli: Cli
 
 def test_the_help_says_that_permissions_are_no_sandbox(cli: Cli) -> None:
     shown = " ".join(cli("run", "--help").out.replace("│", " ").split())
-    assert "With --permission `profile` is not in scope" in shown
+    assert "With --permission, `profile` is not in scope" in shown
     assert "not a sandbox" in shown
 
 
