@@ -151,7 +151,7 @@ def test_an_error_of_the_server_counts_when_asked_for(cli: Cli, site: Site) -> N
     assert cli("fetch", "Work", url).status == 0
     failed = cli("fetch", "--fail", "Work", url)
     assert (failed.status, failed.out) == (1, "")
-    assert failed.err == f"hatbox: {url} answered 404 Not Found\n"
+    assert failed.err == f"hatbox: {url}: 404 Not Found\n"
     assert cli("fetch", "-f", "Work", url, "--json").error["status"] == 404
 
 
@@ -203,7 +203,7 @@ def test_a_redirect_to_an_invalid_url_is_reported(cli: Cli, site: Site, to: str)
         (["http://127.0.0.1/", "-H", "a\nb: c"], "'Name: value'"),
         (["http://127.0.0.1/", "-X", "A B"], "invalid HTTP method: A B"),
         (["http://127.0.0.1/", "-u", "me"], "USER:PASSWORD"),
-        (["http://127.0.0.1/", "-I", "-d", "a=1"], "no data"),
+        (["http://127.0.0.1/", "-I", "-d", "a=1"], "has no body"),
         (["http://127.0.0.1/", "-m", "-1"], "max-time"),
     ],
 )
@@ -217,7 +217,7 @@ def test_wrong_usage(cli: Cli, arguments: list[str], hint: str) -> None:
     ("arguments", "hint"),
     [
         (["Wrok", "http://127.0.0.1:1/"], 'Did you mean "Work"?'),
-        (["Work", "http://127.0.0.1:1/", "-H", "Cookie: a=1"], "cookies of its identity and no others"),
+        (["Work", "http://127.0.0.1:1/", "-H", "Cookie: a=1"], "only the cookies of its identity"),
         (["Work", "http://127.0.0.1:1/", "-d", "@/no/such/file"], "No such file or directory"),
         (["Work", f"http://{'a' * 64}/"], "aaaa"),
         (["Work", "http://a..b/"], "a..b"),

@@ -82,7 +82,7 @@ def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, pr
     [
         (["import"], "FORMAT"),
         (["import", "json-line", "x"], "Did you mean json-lines?"),
-        (["import", "cookies.txt", "x"], "name the identity that gets them"),
+        (["import", "cookies.txt", "x"], "Specify the identity that gets the cookies"),
         (["import", "cookies.txt", "--into", "Work"], "[FILE]"),
         (["import", "json-lines", "x", "--into", "Work"], "--into"),
         (["import", "json-lines", "x", "--container", "Work"], "--container"),
@@ -279,7 +279,7 @@ def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
 
 
 def test_long_work_has_a_bar_where_a_person_is_looking(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "_LONG_WORK", 1)
+    monkeypatch.setattr(transfer, "_PROGRESS_MIN_COOKIES", 1)
     seen = cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE, tty=True)
     assert "Importing" in seen.err
     assert "1 new cookie (" in seen.err

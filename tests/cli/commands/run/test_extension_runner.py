@@ -156,7 +156,7 @@ def test_an_extension_is_given_no_other_permissions(cli: Cli, tmp_path: Path, op
     place = extension_in(tmp_path / "asking", "")
     result = cli("run", str(place), *option)
     assert result.status == 2
-    assert "what its manifest asks for" in result.err
+    assert "has the permissions of its manifest" in result.err
 
 
 def test_a_script_cannot_be_inspected(cli: Cli, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_folder_with_the_id_of_an_installed_extension_runs_with_a_warning(cli:
         assert lines_until(process, "is running")[0].startswith("impostor: {}")
         assert process.stderr is not None
         assert process.stderr.readline() == (
-            f"impostor: hats is installed with this id, from {folder}; this one runs with data of its own\n"
+            f"impostor: hats is installed with this id, from {folder}; this one runs with separate data\n"
         )
 
 
