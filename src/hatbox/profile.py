@@ -211,7 +211,7 @@ class Profile:
         marks = None if selection.indicator else False
         return self.chromium(headless=selection.headless, browser=selection.browser, marks=marks)
 
-    def running_engine(self) -> Holder | None:
+    async def running_engine(self) -> Holder | None:
         """The engine that is running for this profile, in any process."""
         from hatbox.engines.lease import Lease
 
@@ -258,7 +258,7 @@ class Profile:
         from hatbox.engines.hiding import HideReport, hide_and_wait
 
         found = [await self.identities.resolve(each) for each in identities]
-        if self.running_engine() is not None:
+        if await self.running_engine() is not None:
             return await hide_and_wait(self.tabs, self.identities, found)
         await asyncio.gather(*map(self.identities.hide, found))
         return HideReport([], [])

@@ -349,7 +349,7 @@ def test_hide_and_show_say_how_many_tabs_and_what_opens_them(cli: Cli, profile: 
     assert cli("show", "Personal").err == ""
     shown = cli("show", "Work", "--json")
     assert (next(iter(shown.json[0])), shown.err) == ("name", "")
-    assert "`hatbox browse` opens these tabs" in cli("tabs", tty=True).err
+    assert "Open these tabs with: hatbox browse" in cli("tabs", tty=True).err
 
 
 def test_removing_an_identity_closes_its_tabs(cli: Cli, profile: Path, site: Site) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from hatbox.profile import Profile, default_path
 
-__all__ = ["JsonOption", "ProfileOption", "profile_path", "refuse_profile", "run_with_profile"]
+__all__ = ["JsonOption", "ProfileOption", "profile_address", "refuse_profile", "run_with_profile"]
 
 T = TypeVar("T")
 
@@ -29,27 +29,27 @@ ProfileOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def profile_path(option: str | None) -> Path | None:
-    """The path given with --profile; None for the default profile."""
+def profile_address(option: str | None) -> str | None:
+    """The profile given with --profile; None for the default profile."""
     if option == "":
         raise typer.BadParameter("must not be empty", param_hint="--profile")
-    return None if option is None else Path(option)
+    return option
 
 
 def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
     """Open the profile given with --profile, and return the result of `work`."""
-    path = profile_path(option)
+    address = profile_address(option)
 
     async def run() -> T:
-        async with Profile(path) as profile:
+        async with Profile(address) as profile:
             return await work(profile)
 
     return asyncio.run(run())
 
 
-def refuse_profile(output: str, profile: Path | None, option: str) -> None:
+def refuse_profile(output: str, profile: str | None, option: str) -> None:
     """Refuse to overwrite a file of the profile itself."""
-    database = (profile or default_path()).expanduser().resolve()
+    database = Path(profile or default_path()).expanduser().resolve()
     target = Path(output).resolve()
     if target in [database.with_name(database.name + suffix) for suffix in _SUFFIXES]:
         raise typer.BadParameter(f"{output} is the profile itself. Specify another file", param_hint=option)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_path
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.maintenance import Repair, Report, check_profile, repair_profile
@@ -34,7 +34,7 @@ def check(
 
     The exit status is 1 if damage was found.
     """
-    path = (profile_path(profile) or default_path()).expanduser().absolute()
+    path = Path(profile_address(profile) or default_path()).expanduser().absolute()
     report = check_profile(path, any_file=into is not None)
     repaired = None if into is None else repair_profile(path, Path(into).expanduser().absolute())
     if as_json:

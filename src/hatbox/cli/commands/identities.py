@@ -186,7 +186,7 @@ async def _change(
     await change(opened, found)
     count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
     tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
-    running = find_running_engine(opened, as_json=as_json) is not None
+    running = await find_running_engine(opened, as_json=as_json) is not None
     return await asyncio.gather(*map(opened.identities.get, found)), tabs, running
 
 

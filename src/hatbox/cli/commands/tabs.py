@@ -72,7 +72,7 @@ def open_(
 
     async def open_all(opened: Profile) -> tuple[str, list[TabAndIdentity], OpenedTabs]:
         found = await find_store(opened, identity)
-        find_running_engine(opened, as_json=as_json)
+        await find_running_engine(opened, as_json=as_json)
         result = await _open(opened, found, to_open, selection, max_time)
         return found.name if found else DEFAULT_STORE, await with_identities(opened, result.open), result
 
@@ -99,7 +99,7 @@ def tabs(
 
     async def query(opened: Profile) -> tuple[list[TabAndIdentity], bool]:
         found = await opened.tabs.query() if identity is None else await _tabs_of(opened, identity)
-        return await with_identities(opened, found), find_running_engine(opened, as_json=as_json) is not None
+        return await with_identities(opened, found), await find_running_engine(opened, as_json=as_json) is not None
 
     found, running = run_with_profile(profile, query)
     if as_json:

@@ -17,7 +17,7 @@ import msgspec
 import typer
 
 from hatbox.cli.arguments.identity_arguments import check_identities
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_path, refuse_profile
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
@@ -80,14 +80,14 @@ def import_(
         raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
     if path is None and format_ != FIREFOX:
         raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
-    database = profile_path(profile)
+    address = profile_address(profile)
     if format_ == FIREFOX:
         bundle = _select_containers(read_folder(Path(path) if path else default_folder()), container or [])
     else:
         bundle = FORMATS[format_].read(_input(path or _STANDARD), "standard input" if path == _STANDARD else str(path))
 
     async def import_all() -> ImportReport:
-        async with Profile(database) as opened:
+        async with Profile(address) as opened:
             await check_identities(opened, [] if into is None else [into])
             with _progress("Importing", bundle.count) as progress:
                 return await opened.import_bundle(bundle, into, progress)
@@ -148,12 +148,12 @@ def export(
     to_standard = output is None or output == _STANDARD
     if format_ == FIREFOX and to_standard:
         raise typer.BadParameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
-    database = profile_path(profile)
+    address = profile_address(profile)
     if output is not None and not to_standard:
-        refuse_profile(output, database, "--output")
+        refuse_profile(output, address, "--output")
 
     async def export_all() -> Bundle:
-        async with Profile(database) as opened:
+        async with Profile(address) as opened:
             await check_identities(opened, wanted)
             return await opened.export_bundle(None if everything else wanted)
 

@@ -52,7 +52,7 @@ class TabOpener:
 
         Calls `on_progress` with whether an engine is ready. Raises EngineError or TimeoutError.
         """
-        self._check_engine()
+        await self._check_engine()
         store_id = self._identity.cookie_store_id if self._identity else DEFAULT_STORE
         active = [tab.id for tab in await self._tabs.query() if tab.active]
         opened = OpenedTabs(await asyncio.gather(*(self._tabs.open(store_id, url) for url in urls)))
@@ -72,7 +72,7 @@ class TabOpener:
 
     async def _wait_until_loaded(self, opened: OpenedTabs, on_progress: Callable[[bool], None]) -> None:
         while True:
-            ready = self._is_engine_ready()
+            ready = await self._is_engine_ready()
             self._had_engine |= ready
             opened.update(await self._tabs.read(opened.rows))
             loading = any(tab.loading and not tab.hidden for tab in opened.open)
@@ -81,7 +81,7 @@ class TabOpener:
             on_progress(ready)
             await asyncio.sleep(_POLL_INTERVAL)
 
-    def _is_engine_ready(self) -> bool:
+    async def _is_engine_ready(self) -> bool:
         """Whether an engine is ready for the tabs. Starts one if none is running; raises if that has failed."""
         # Do not query the holder while the background engine starts: the query locks the lease for an instant, and the
         # engine could fail to take it.
@@ -97,7 +97,7 @@ class TabOpener:
         self._background.start()
         return False
 
-    def _check_engine(self) -> None:
+    async def _check_engine(self) -> None:
         holder = self._lease.holder()
         if holder is not None and self._selection.requested not in (None, holder.engine.casefold()):
             raise EngineAlreadyRunning(holder.engine, holder.process)

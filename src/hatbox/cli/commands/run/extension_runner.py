@@ -30,7 +30,7 @@ __all__ = ["run_extensions"]
 
 def run_extensions(
     extensions: Sequence[Path | Package],
-    profile: Path | None,
+    profile: str | None,
     selection: EngineSelection,
     *,
     inspect: bool,

@@ -23,7 +23,7 @@ def fast_run(arguments: Sequence[str]) -> Callable[[], None] | None:
     rest = iter(arguments[1:] if arguments and arguments[0] == "run" else ())
     for each in rest:
         if each == "--profile" and (path := next(rest, "")) and not path.startswith("-"):
-            profile = Path(path)
+            profile = path
         elif each.startswith("-") or not each:
             return None
         else:

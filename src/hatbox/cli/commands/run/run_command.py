@@ -11,7 +11,7 @@ import typer
 
 from hatbox import schema
 from hatbox.cli.arguments.engine_options import select_engine
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_path
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.commands.run.extension_runner import run_extensions
 from hatbox.cli.commands.run.fast_run import is_extension
 from hatbox.urls.match_patterns import parse_match_pattern
@@ -81,7 +81,7 @@ def run(
 
     Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
     """
-    path = profile_path(profile)
+    address = profile_address(profile)
     selection = select_engine(engine, None, headless=False, no_indicator=False)
     if is_extension(Path(script)) or _is_name(script):
         if permission:
@@ -89,7 +89,7 @@ def run(
                 "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
             )
         packages = _packages([script, *(arguments or [])], profile)
-        run_extensions(packages, path, selection, inspect=inspect, as_json=as_json, require_sandbox=require_sandbox)
+        run_extensions(packages, address, selection, inspect=inspect, as_json=as_json, require_sandbox=require_sandbox)
         return
     if inspect:
         raise typer.BadParameter("only for extensions", param_hint="--inspect")
@@ -98,7 +98,7 @@ def run(
     permissions = _check_permissions(permission) if permission else None
     from hatbox.cli.commands.run.script_runner import execute
 
-    status = execute(Path(script), arguments or [], permissions, path, as_json=as_json)
+    status = execute(Path(script), arguments or [], permissions, address, as_json=as_json)
     raise typer.Exit(status)
 
 

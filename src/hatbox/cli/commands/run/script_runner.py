@@ -36,7 +36,7 @@ __all__ = ["execute"]
 
 
 def execute(
-    script: Path, arguments: Sequence[str], permissions: Sequence[str] | None, profile: Path | None, *, as_json: bool
+    script: Path, arguments: Sequence[str], permissions: Sequence[str] | None, profile: str | None, *, as_json: bool
 ) -> int:
     """Run a script; returns the exit status that it sets, or 1 if it failed.
 
