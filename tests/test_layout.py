@@ -176,6 +176,7 @@ def test_tests_mirror_the_source() -> None:
         "conformance",
         "deadline",
         "firefox",
+        "groups",
         "loopback_proxy",
         "site",
         "__init__",
