@@ -208,8 +208,8 @@ class Profile:
 
         if selection.name == HTTP:
             return self.http_engine()
-        marks = None if selection.indicator else False
-        return self.chromium(headless=selection.headless, browser=selection.browser, indicator=marks)
+        indicator = None if selection.indicator else False
+        return self.chromium(headless=selection.headless, browser=selection.browser, indicator=indicator)
 
     async def running_engine(self) -> Holder | None:
         """The engine that is running for this profile, in any process."""
