@@ -20,9 +20,8 @@ _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
 _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
 
-if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(_MEMORY, os.W_OK):
-    if shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
-        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 @pytest.hookimpl(tryfirst=True)
