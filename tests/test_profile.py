@@ -11,7 +11,8 @@ import hatbox
 
 def test_without_a_path_the_profile_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HATBOX_PROFILE", raising=False)
-    assert hatbox.default_path() == Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    expected = Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    assert hatbox.default_address() == str(expected)
 
 
 def test_the_environment_can_name_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -19,7 +20,7 @@ def test_the_environment_can_name_another_place(monkeypatch: pytest.MonkeyPatch,
 
     async def main() -> None:
         async with hatbox.open() as profile:
-            assert profile.path == tmp_path / "mine.db"
+            assert profile.address == str(tmp_path / "mine.db")
 
     asyncio.run(main())
     assert (tmp_path / "mine.db").exists()
@@ -31,7 +32,7 @@ def test_a_relative_path_stays_the_same_file_when_the_program_changes_folder(
     monkeypatch.chdir(tmp_path)
     profile = hatbox.open("mine.db")
     monkeypatch.chdir("/")
-    assert profile.path == tmp_path / "mine.db"
+    assert profile.address == str(tmp_path / "mine.db")
 
 
 def test_a_profile_can_be_awaited_and_closed_by_hand(tmp_path: Path) -> None:

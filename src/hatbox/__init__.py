@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from hatbox.identities.model import ContextualIdentity
     from hatbox.identities.service import Identities
-    from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
+    from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
     from hatbox.tabs.service import Tabs
     from hatbox.tabs.tab_model import Tab, Window
@@ -111,7 +111,7 @@ __all__ = [
     "TriggerError",
     "UndeclaredPermission",
     "Window",
-    "default_path",
+    "default_address",
     "open",
     "open_sync",
 ]
@@ -129,7 +129,7 @@ _HOMES = {
     "Tab": "tabs.tab_model",
     "Tabs": "tabs.service",
     "Window": "tabs.tab_model",
-    "default_path": "profile",
+    "default_address": "profile",
     "open": "profile",
     "open_sync": "sync",
 }

@@ -47,6 +47,7 @@ HatboxError
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -361,23 +362,23 @@ class EngineError(HatboxError):
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine makes the tabs of this profile so: `engine` is its name, `process` the id of its process."""
+    """Another engine has the tabs of this profile open; `engine` is its name, `pid` its process id."""
 
-    def __init__(self, engine: str, process: int | None) -> None:
-        where = f" in process {process}" if process else ""
+    def __init__(self, engine: str, pid: int | None, process: str = "") -> None:
+        where = f" ({process or f'pid {pid}'})" if pid else ""
         super().__init__(
-            f"another {engine} engine{where} has the tabs of this profile. Use that one, or stop it first."
+            f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
         )
         self.engine = engine
-        self.process = process
+        self.pid = pid
 
 
 class ProfileError(HatboxError):
-    """The profile's file cannot be used as it is."""
+    """The profile cannot be used; `label` names it and contains no password."""
 
-    def __init__(self, path: Path, problem: str, remedy: str) -> None:
-        super().__init__(f"{path}: {problem}. {remedy}")
-        self.path = path
+    def __init__(self, label: str | os.PathLike[str], problem: str, remedy: str) -> None:
+        self.label = os.fspath(label)
+        super().__init__(f"{self.label}: {problem}. {remedy}")
         self.problem = problem
         self.remedy = remedy
 

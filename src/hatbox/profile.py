@@ -20,14 +20,15 @@ from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import MissingExtra, ProfileError
+from hatbox.errors import MissingExtra
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
-from hatbox.store.sqlite import SqliteStore
+from hatbox.store.base import Store
+from hatbox.store.registry import Address, store_at
 from hatbox.tabs.service import Tabs
 from hatbox.web_requests import RequestEvents
 
@@ -38,42 +39,32 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.formats.base import Bundle, ImportReport
 
-__all__ = ["Profile", "default_path", "open"]
+__all__ = ["Profile", "default_address", "open"]
 
 Runner = TypeVar("Runner", bound=EngineRunner)
 
 
-def default_path() -> Path:
-    """Where the profile is that you get without naming one: $HATBOX_PROFILE, else a file in your data folder."""
+def default_address() -> str:
+    """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
     named = os.environ.get("HATBOX_PROFILE")
-    return Path(named) if named else Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
 
 
 def open(  # noqa: A001 - hatbox.open() reads as it should
-    path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True
+    address: Address | None = None, *, keep_session_cookies: bool = True
 ) -> Profile:
-    """A profile, to be used with `async with`. Made anew, with four identities, where there is none yet."""
-    return Profile(path, keep_session_cookies=keep_session_cookies)
-
-
-def _absolute(path: Path) -> Path:
-    try:
-        return path.expanduser().absolute()
-    except (OSError, RuntimeError) as error:  # no such user, or a current folder that has been deleted
-        raise ProfileError(path, f"its path cannot be followed ({error})", "Choose another path.") from error
+    """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist."""
+    return Profile(address, keep_session_cookies=keep_session_cookies)
 
 
 class Profile:
-    """Identities and all that belongs to them, in one file that many programs can use at once.
+    """Identities with their cookies, tabs and extension data. Many programs can use one profile at once.
 
     Use it with `async with`, or await it and call `close()` yourself.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
-        self.path = _absolute(Path(default_path() if path is None else path))
-        """The profile's file."""
-        store = SqliteStore(self.path)
-        self._store = store
+    def __init__(self, address: Address | None = None, *, keep_session_cookies: bool = True) -> None:
+        store = self._store = store_at(default_address() if address is None else address)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
@@ -93,13 +84,27 @@ class Profile:
             tabs=self.tabs,
             requests=self.requests,
             clock=self.clock,
-            folder=self.path.parent,
             messages=messages,
         )
         self._dispatcher = Dispatcher(services)
         cache = PackageCache(default_folder())
         self.extensions = Extensions(store, self._dispatcher, self.clock, messages, cache)
         """The extensions: those that are installed, and those that run here."""
+
+    @property
+    def store(self) -> Store:
+        """The store: transactions, the change log, leases. For programs that extend Hatbox."""
+        return self._store
+
+    @property
+    def address(self) -> str:
+        """The address that opens this profile: an absolute path, or a URL. May contain a password."""
+        return self._store.address
+
+    @property
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+        return self._store.label
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
         """`browser` as a script with these permissions sees it.
@@ -155,7 +160,7 @@ class Profile:
             from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
         limits = LoadLimits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, max_concurrent=at_once)
         engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests, self.extensions.file_at)
-        return self._register_engine(EngineRunner(engine, self._store, self.path))
+        return self._register_engine(EngineRunner(engine, self._store))
 
     def _register_engine(self, runner: Runner) -> Runner:
         """An engine cannot outlive the profile: closing that stops it."""
@@ -193,7 +198,7 @@ class Profile:
             downloads=downloads,
             requests=self.requests,
         )
-        return self._register_engine(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
+        return self._register_engine(ChromiumRunner(engine, self._store, self.identities, self.tabs))
 
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
@@ -243,4 +248,4 @@ class Profile:
         return self.__aenter__().__await__()
 
     def __repr__(self) -> str:
-        return f"<hatbox profile {self.path}>"
+        return f"<hatbox profile {self.label}>"

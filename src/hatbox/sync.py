@@ -7,7 +7,6 @@ import concurrent.futures
 import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -17,6 +16,7 @@ from hatbox.events import Event
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.profile import Profile
+from hatbox.store.registry import Address
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK, Tab, Window
 
@@ -34,26 +34,31 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def open_sync(path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
+def open_sync(address: Address | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
     """A profile for scripts without an event loop, to be used with `with`."""
-    return SyncProfile(path, keep_session_cookies=keep_session_cookies)
+    return SyncProfile(address, keep_session_cookies=keep_session_cookies)
 
 
 class SyncProfile:
     """A profile whose calls return when they are done. It may be used from several threads at once."""
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
-        self._profile = Profile(path, keep_session_cookies=keep_session_cookies)
-        self._loop = _LoopThread(self._profile.path)
+    def __init__(self, address: Address | None = None, *, keep_session_cookies: bool = True) -> None:
+        self._profile = Profile(address, keep_session_cookies=keep_session_cookies)
+        self._loop = _LoopThread(self._profile.label)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows, of all identities."""
 
     @property
-    def path(self) -> Path:
-        """The profile's file."""
-        return self._profile.path
+    def address(self) -> str:
+        """The address that opens this profile: an absolute path, or a URL. May contain a password."""
+        return self._profile.address
+
+    @property
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+        return self._profile.label
 
     def open(self) -> SyncProfile:
         """Open the profile; `with` does it for you."""
@@ -278,8 +283,8 @@ class SyncEvent(Generic[T]):
 class _LoopThread:
     """An event loop in a thread of its own, and a way for other threads to have something awaited there."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, label: str) -> None:
+        self._label = label
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._process = 0
@@ -297,7 +302,7 @@ class _LoopThread:
     def start(self) -> None:
         if self._loop is not None:
             raise ProfileError(
-                self._path, "it is already open here", "Use it as it is, or make another profile object."
+                self._label, "it is already open here", "Use it as it is, or make another profile object."
             )
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
@@ -322,7 +327,7 @@ class _LoopThread:
     def run(self, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin something in the loop's thread, and return or raise what becomes of it."""
         if self.running_elsewhere:
-            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
+            raise ProfileClosed(self._label, "another process has opened it", "Close it before the fork.")
         if threading.current_thread() is self._thread:
             raise RuntimeError("a listener runs in the profile's own thread and cannot wait there; use another thread")
 
@@ -331,7 +336,7 @@ class _LoopThread:
 
         with self._lock:
             if self._loop is None:
-                raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open_sync() first.")
+                raise ProfileClosed(self._label, "it is not open", "Open it with hatbox.open_sync() first.")
             future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
         return future.result()
 

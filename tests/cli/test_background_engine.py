@@ -11,6 +11,7 @@ from hatbox.cli import background_engine as background
 from hatbox.cli.background_engine import BackgroundEngine
 from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.engine_log import log_folder
+from hatbox.store.sqlite import SqliteStore
 from tests.cli import engines
 
 HTTP = EngineSelection("http")
@@ -18,7 +19,7 @@ HTTP = EngineSelection("http")
 
 def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> BackgroundEngine:
     """A process in the background that runs something else, and has ended."""
-    process = BackgroundEngine(profile, HTTP)
+    process = BackgroundEngine(SqliteStore(profile), HTTP)
     monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-c", program])
     process.start()
     engines.until(lambda: not process.is_running, "its end")
@@ -71,7 +72,7 @@ def test_the_process_finds_this_hatbox_and_only_that(monkeypatch: pytest.MonkeyP
 
 def test_it_is_asked_for_as_it_was_chosen(profile: Path) -> None:
     choice = EngineSelection("chromium", browser="/opt/my browser", headless=True, marks=False)
-    command = BackgroundEngine(profile, choice)._command()
+    command = BackgroundEngine(SqliteStore(profile), choice)._command()
     assert command[1:5] == ["-P", "-m", "hatbox", "browse"]
     assert command[-4:] == ["--engine=chromium", "--browser=/opt/my browser", "--headless", "--no-marks"]
     assert f"--profile={profile}" in command

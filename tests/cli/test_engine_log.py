@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.cli.engine_log import discard, log_folder, log_of, open_log, set_aside
+from hatbox.store.sqlite import SqliteStore
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
@@ -79,7 +80,7 @@ def test_the_next_engine_starts_with_a_log_of_its_own(cli: Cli, profile: Path, s
     assert (result.status, result.out.count("Opened")) == (0, 1)
     assert str(log) in result.err
     assert str(first) in log.read_text("utf-8")
-    assert str(first) not in log_of(profile).read_text("utf-8")
+    assert str(first) not in log_of(SqliteStore(profile)).read_text("utf-8")
 
 
 def test_programs_get_no_line_that_they_cannot_read(cli: Cli, profile: Path, site: Site) -> None:
@@ -94,8 +95,8 @@ def test_the_log_of_an_engine_that_runs_is_not_touched(cli: Cli, profile: Path, 
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     for command in (["tabs"], ["hide", "Work"], ["show", "Work"], ["open", "Personal", site.url("/page/2")]):
         assert cli(*command).err == ""
-    assert set_aside(log_of(profile)) is None
-    discard(log_of(profile))
+    assert set_aside(log_of(SqliteStore(profile))) is None
+    discard(log_of(SqliteStore(profile)))
     assert left(profile) == ["profile.db-engine", "profile.db-engine.log"]
 
 
@@ -103,7 +104,7 @@ def test_what_an_engine_has_complained_about_is_stored_when_it_ends_in_order(
     program: Start, cli: Cli, profile: Path
 ) -> None:
     cli("list")
-    descriptor = open_log(log_of(profile))
+    descriptor = open_log(log_of(SqliteStore(profile)))
     os.write(descriptor, b'{"event":"warning","message":"the page is lost"}\n')
     process = program("browse", "--engine", "http", "--json", "--quiet", "--until-empty", stdout=descriptor)
     os.close(descriptor)
@@ -116,7 +117,7 @@ def test_what_an_engine_has_complained_about_is_stored_when_it_ends_in_order(
 
 def test_an_engine_in_the_foreground_leaves_the_log_of_another_alone(program: Start, cli: Cli, profile: Path) -> None:
     cli("list")
-    writing = open_log(log_of(profile))
+    writing = open_log(log_of(SqliteStore(profile)))
     process = program("browse", "--engine", "http", "--until-empty")
     process.communicate(timeout=60)
     assert left(profile) == ["profile.db-engine.log"]
@@ -129,14 +130,14 @@ def test_an_engine_in_the_foreground_leaves_the_log_of_another_alone(program: St
 def test_a_log_that_cannot_be_stored_stays_where_it_is(profile: Path) -> None:
     log_folder().parent.mkdir(parents=True)
     log_folder().write_text("a file in its place")
-    log = log_of(profile)
+    log = log_of(SqliteStore(profile))
     log.write_text("words")
     assert set_aside(log) is None
     assert log.read_text() == "words"
 
 
 def test_of_a_long_log_the_end_is_stored_and_of_many_logs_the_latest(profile: Path) -> None:
-    log = log_of(profile)
+    log = log_of(SqliteStore(profile))
     for number in range(15):
         log.write_bytes(b"x" * 2**19 + b"end %d" % number)
         os.utime(log, (number, number))
@@ -147,8 +148,8 @@ def test_of_a_long_log_the_end_is_stored_and_of_many_logs_the_latest(profile: Pa
 
 
 def test_an_empty_log_is_removed(profile: Path) -> None:
-    log_of(profile).touch()
-    assert set_aside(log_of(profile)) is None
+    log_of(SqliteStore(profile)).touch()
+    assert set_aside(log_of(SqliteStore(profile))) is None
     assert (left(profile), stored()) == ([], [])
 
 
@@ -171,7 +172,7 @@ def test_no_log_is_moved_while_it_is_written_and_no_line_is_lost(
     profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hatbox.cli.engine_log._MOST", 10**6)
-    log, over = log_of(profile), threading.Event()
+    log, over = log_of(SqliteStore(profile)), threading.Event()
 
     def clean_up() -> None:
         while not over.is_set():

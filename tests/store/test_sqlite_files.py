@@ -785,7 +785,7 @@ async def test_a_file_that_was_put_in_the_place_of_an_open_profile_is_not_change
 def test_an_error_of_a_disk_that_is_gone_is_explained(tmp_path: Path) -> None:
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    assert "disk I/O error" in str(failures.explained(tmp_path / "gone" / "profile.db", error))
+    assert "disk I/O error" in str(failures.to_profile_error(tmp_path / "gone" / "profile.db", error))
 
 
 @pytest.mark.parametrize("name", ["~nosuchuser/profile.db", "loop.db", "x" * 5000 + ".db"])

@@ -76,7 +76,7 @@ class Namespace:
     def _read_once(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """The same, for a rule that asks the tables no more than once: it is cheaper."""
         shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(rule(transaction, *arguments)), asks_once=True)
+        return self._store.read(lambda transaction: shape(rule(transaction, *arguments)), single_statement=True)
 
     def _write(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a rule that changes something, and shape what it returns as the surface says."""

@@ -19,6 +19,7 @@ import hatbox
 from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.engine_log import READY, discard, log_of, open_log, set_aside
 from hatbox.cli.terminal.command_errors import CommandError
+from hatbox.store.base import Store
 
 __all__ = ["BackgroundEngine"]
 
@@ -28,10 +29,10 @@ _TERMINATE_TIMEOUT: Final = 10.0  # seconds for a process that was told to end
 class BackgroundEngine:
     """One process with an engine for a profile."""
 
-    def __init__(self, profile: Path, choice: EngineSelection) -> None:
-        self.log = log_of(profile)
+    def __init__(self, store: Store, choice: EngineSelection) -> None:
+        self.log = log_of(store)
         """The file that it prints to."""
-        self._profile = profile
+        self._address = store.address
         self._choice = choice
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: IO[bytes] | None = None
@@ -102,7 +103,7 @@ class BackgroundEngine:
             self._process.returncode = 0  # else Python complains of a process that nobody has waited for
 
     def _command(self) -> list[str]:
-        own = ["--quiet", "--until-empty", "--json", f"--profile={self._profile}", *self._choice.arguments()]
+        own = ["--quiet", "--until-empty", "--json", f"--profile={self._address}", *self._choice.arguments()]
         # -P: what lies in the current folder is no part of Hatbox.
         return [sys.executable, "-P", "-m", "hatbox", "browse", *own]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,7 +22,9 @@ import msgspec
 import platformdirs
 
 from hatbox.cli.terminal.output import print_line
-from hatbox.engines.lease import Holder, Lease
+from hatbox.engines.lease import running_engine
+from hatbox.store.base import Store
+from hatbox.store.lease import LeaseHolder
 
 if sys.platform == "win32":  # a file that another process has open can neither be moved nor removed
 
@@ -49,10 +52,10 @@ _LONGEST: Final = 2**18  # bytes; of a longer log the end is stored
 _MOST: Final = 10  # logs in the log folder; the oldest are removed
 
 
-def log_of(profile: Path) -> Path:
-    """The path of the log beside a profile, links resolved."""
-    resolved = profile.resolve()
-    return resolved.with_name(f"{resolved.name}-engine.log")
+def log_of(store: Store) -> Path:
+    """The path of the log of a running engine: beside the profile, or in the log folder."""
+    name = re.sub(r"[^\w.-]+", "_", store.label)
+    return store.side_file("engine.log") or log_folder() / f"{name}-engine.log"
 
 
 def log_folder() -> Path:
@@ -60,10 +63,10 @@ def log_folder() -> Path:
     return Path(platformdirs.user_log_dir("hatbox", appauthor=False))
 
 
-def engine_of(profile: Path, *, as_json: bool) -> Holder | None:
+async def engine_of(store: Store, *, as_json: bool) -> LeaseHolder | None:
     """The running engine of a profile, if there is one. Reports the path of the log of a killed engine."""
-    holder = Lease(profile).holder()
-    stored = set_aside(log_of(profile)) if holder is None else None
+    holder = await running_engine(store)
+    stored = set_aside(log_of(store)) if holder is None else None
     if stored is not None and not as_json:
         print_line(f"The last background engine did not shut down cleanly. Its log is {stored}", sys.stderr)
     return holder

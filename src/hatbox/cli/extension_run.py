@@ -30,7 +30,7 @@ __all__ = ["run_extensions"]
 
 def run_extensions(
     given: Sequence[Path | Package],
-    profile: Path | None,
+    profile: str | None,
     choice: EngineSelection,
     *,
     inspect: bool,

@@ -23,7 +23,7 @@ def plain_run(arguments: Sequence[str]) -> Callable[[], None] | None:
     rest = iter(arguments[1:] if arguments and arguments[0] == "run" else ())
     for each in rest:
         if each == "--profile" and (given := next(rest, "")) and not given.startswith("-"):
-            profile = Path(given)
+            profile = given
         elif each.startswith("-") or not each:
             return None
         else:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from hatbox.engines.lease import Lease
+from hatbox.engines.lease import running_engine
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Hidden
@@ -21,7 +21,7 @@ async def hide_and_wait(
     profile: Profile, identities: Sequence[ContextualIdentity], hide: Callable[[ContextualIdentity], Awaitable[None]]
 ) -> list[str]:
     """Hide identities; returns a line for each tab whose typed text is lost. Without an engine there are no pages."""
-    if Lease(profile.path).holder() is None:
+    if await running_engine(profile.store) is None:
         await asyncio.gather(*map(hide, identities))
         return []
     stores = {each.cookie_store_id for each in identities}

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.profile import default_path
+from hatbox.profile import default_address
 
 __all__ = ["JsonOption", "ProfileOption", "path_of", "refuse_profile"]
 
@@ -25,16 +25,16 @@ ProfileOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def path_of(profile: str | None) -> Path | None:
-    """The path that was given with --profile; None for the default place."""
+def path_of(profile: str | None) -> str | None:
+    """The address that was given with --profile; None for the default place."""
     if profile == "":
         raise typer.BadParameter("it is empty", param_hint="--profile")
-    return None if profile is None else Path(profile)
+    return profile
 
 
-def refuse_profile(output: str, profile: Path | None, option: str) -> None:
+def refuse_profile(output: str, profile: str | None, option: str) -> None:
     """Refuse to overwrite a file of the profile itself."""
-    database = (profile or default_path()).expanduser().resolve()
+    database = Path(profile or default_address()).expanduser().resolve()
     target = Path(output).resolve()
     if target in [database.with_name(database.name + end) for end in _FILES]:
         raise typer.BadParameter(f"{output} is the profile itself: name another file", param_hint=option)

@@ -37,7 +37,7 @@ __all__ = ["execute"]
 
 
 def execute(
-    script: Path, arguments: Sequence[str], permissions: Sequence[str] | None, profile: Path | None, *, as_json: bool
+    script: Path, arguments: Sequence[str], permissions: Sequence[str] | None, profile: str | None, *, as_json: bool
 ) -> int:
     """Run a script to its end; returns the exit status that it asks for, or 1 where it failed.
 

@@ -14,7 +14,7 @@ from hatbox.cli.engine_choice import EngineSelection
 from hatbox.cli.replacement import Followed
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.spinner import spinner
-from hatbox.engines.lease import Lease
+from hatbox.engines.lease import engine_lease
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
@@ -38,14 +38,14 @@ class TabOpener:
         self._profile = profile
         self._identity = identity
         self._choice = choice
-        self._lease = Lease(profile.path)
-        self._background = BackgroundEngine(profile.path, choice)
+        self._lease = engine_lease(profile.store)
+        self._background = BackgroundEngine(profile.store, choice)
         self._starts = 0
         self._had_engine = False
 
     async def open(self, urls: Sequence[str], max_time: float = WAIT_SECONDS) -> Followed:
         """Open pages and wait until they are loaded, also if an extension replaces their tabs; returns the tabs."""
-        self._check_engine()
+        await self._check_engine()
         store = self._identity.cookie_store_id if self._identity else DEFAULT_STORE
         active = [tab.id for tab in await self._profile.tabs.query() if tab.active]
         opened = Followed(await asyncio.gather(*(self._profile.tabs.open(store, url) for url in urls)))
@@ -68,7 +68,7 @@ class TabOpener:
     async def _complete(self, opened: Followed, say: Callable[[bool], None]) -> None:
         """Wait until an engine has the tabs and none of them loads any more."""
         while True:
-            ready = self._is_engine_ready()
+            ready = await self._is_engine_ready()
             self._had_engine |= ready
             opened.update(await self._profile.tabs.read(opened.read))
             loading = any(tab.loading and not tab.hidden for tab in opened.open)
@@ -77,13 +77,13 @@ class TabOpener:
             say(ready)
             await asyncio.sleep(_PAUSE)
 
-    def _is_engine_ready(self) -> bool:
+    async def _is_engine_ready(self) -> bool:
         """Whether an engine has the tabs. Starts one where there is none, and fails where that has failed."""
         # While ours is starting nobody asks for the holder: asking takes the lease for a moment, and ours might not
         # get it.
         if self._background.is_running:
             return self._background.is_ready
-        if self._lease.holder() is not None:
+        if await self._lease.holder() is not None:
             return True
         if self._starts:
             failure = self._background.failure()
@@ -93,14 +93,14 @@ class TabOpener:
         self._background.start()
         return False
 
-    def _check_engine(self) -> None:
-        holder = self._lease.holder()
-        if holder is not None and self._choice.requested not in (None, holder.engine.casefold()):
+    async def _check_engine(self) -> None:
+        holder = await self._lease.holder()
+        if holder is not None and self._choice.requested not in (None, holder.purpose.casefold()):
             raise CommandError(
                 EngineAlreadyRunning.__name__,
-                f"the {holder.engine} engine in process {holder.process} has the tabs of this profile. "
+                f"the {holder.purpose} engine in process {holder.pid} has the tabs of this profile. "
                 "Leave out --engine, or stop it first.",
-                details={"engine": holder.engine, "process": holder.process},
+                details={"engine": holder.purpose, "process": holder.pid},
             )
 
     async def _roll_back(self, tab_ids: Sequence[int], active: Sequence[int]) -> None:

@@ -5,10 +5,7 @@ Plain functions of a transaction. A process that has ended without a word is not
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -21,14 +18,13 @@ from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import menu_items as items
 from hatbox.store.base import Transaction
+from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
 __all__ = ["RunRecord", "area_named", "find", "get", "get_all", "register_run", "reset_ui", "settle", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
-_STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
-_QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
 
 
@@ -40,11 +36,18 @@ class RunRecord(msgspec.Struct, frozen=True):
     name: str
     process: int
     started_at: str = msgspec.field(name="since")
-    """When the process began, as the system tells it: numbers of processes are used again."""
+    """The start time of the process: process ids are reused."""
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""
     extension_id: str = ""
     """Its id, as others see it."""
+    host: str = ""
+    """The machine of the process; see ProcessId. Empty in records of earlier versions: this machine."""
+
+    @property
+    def process_id(self) -> ProcessId:
+        """The process, with its machine."""
+        return ProcessId(self.host or host_id(), self.process, self.started_at)
 
 
 def area_named(transaction: Transaction, name: str) -> str:
@@ -73,13 +76,16 @@ def register_run(
     But for the menus of one that sleeps: those are made only once.
     """
     other = get(transaction, extension)
-    if other is not None and other.process != os.getpid():
-        raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
+    process = transaction.processes.current
+    if other is not None and other.process_id != process:
+        raise ExtensionError(f"{name} is already running ({other.process_id}). Stop it first.")
     settle(transaction)
     forget_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
         transaction.extensions.clear(extension, kind)
-    running = RunRecord(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
+    running = RunRecord(
+        extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
+    )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
     open_first_window(transaction)
 
@@ -111,52 +117,20 @@ def settle(transaction: Transaction) -> None:
 def get_all(transaction: Transaction) -> list[RunRecord]:
     """All that run."""
     found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
-    return [each for each in found if _is_alive(each)]
+    return [each for each in found if transaction.processes.is_running(each.process_id)]
 
 
 def get(transaction: Transaction, extension: str) -> RunRecord | None:
     """An extension, if it runs."""
     value = transaction.extensions.get(extension, _KIND, "")
     running = _decode(value) if value else None
-    return running if running is not None and _is_alive(running) else None
+    return running if running is not None and transaction.processes.is_running(running.process_id) else None
 
 
 def find(transaction: Transaction, name: str) -> RunRecord | None:
     """An extension that runs, by its data area or its id."""
     exact = get(transaction, name)
     return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
-
-
-def _is_alive(running: RunRecord) -> bool:
-    return _since(running.process) == running.started_at
-
-
-if sys.platform == "win32":
-
-    def _since(process: int) -> str | None:
-        """Empty, as the system does not tell; None if there is no such process."""
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(_QUERY, False, process)
-        if not handle:
-            return None
-        kernel.CloseHandle(handle)
-        return ""
-else:
-
-    def _since(process: int) -> str | None:
-        """When a process began; empty where the system does not tell, None if there is no such process."""
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return None
-        except PermissionError:
-            pass  # it is somebody else's
-        try:
-            return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[_STARTED]
-        except OSError:
-            return ""
 
 
 _decode = msgspec.json.Decoder(RunRecord).decode

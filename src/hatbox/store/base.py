@@ -11,7 +11,11 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from hatbox.store.lease import Lease
+from hatbox.store.processes import ProcessId
 
 __all__ = [
     "RESYNC",
@@ -27,6 +31,7 @@ __all__ = [
     "IdentityRow",
     "IdentityTable",
     "PackageTable",
+    "Processes",
     "SiteDataTable",
     "Store",
     "TabRow",
@@ -303,6 +308,17 @@ class ChangeLog(Protocol):
         """Note a change, with JSON as its payload; followers in every process hear of it once it is committed."""
 
 
+class Processes(Protocol):
+    """The processes that use the profile, on this machine and on others."""
+
+    @property
+    def current(self) -> ProcessId:
+        """This process."""
+
+    def is_running(self, process: ProcessId) -> bool:
+        """Whether a process is running. On another machine: whether it is registered; see Store.register_process."""
+
+
 class Transaction(Protocol):
     """What a piece of work may read and write."""
 
@@ -342,12 +358,43 @@ class Transaction(Protocol):
     def changes(self) -> ChangeLog:
         """The log of changes."""
 
+    @property
+    def processes(self) -> Processes:
+        """The processes that use the profile."""
+
 
 TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
 
 class Store(ABC):
     """A profile's durable half. Bound to the event loop that opened it."""
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """The address that opens this profile, also in another process. May contain a password."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+
+    @property
+    @abstractmethod
+    def side_folder(self) -> Path | None:
+        """The local folder for files that users put beside the profile; None if the store has no such folder."""
+
+    @abstractmethod
+    def side_file(self, name: str) -> Path | None:
+        """The path of a local file that belongs to this profile alone; None if the store has no such files."""
+
+    @abstractmethod
+    def lease(self, name: str) -> Lease:
+        """The lease with this name. Two objects with one name are one lease."""
+
+    @abstractmethod
+    async def register_process(self) -> None:
+        """Let processes on other machines see that this process is running, until the store is closed."""
 
     @abstractmethod
     async def open(self) -> None:
@@ -358,7 +405,7 @@ class Store(ABC):
         """Finish all work that was handed in, then let go of everything. Closing twice is no error."""
 
     @abstractmethod
-    def read(self, work: TransactionFunction[T], *, asks_once: bool = False) -> asyncio.Future[T]:
+    def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
         """Run work that only reads. It sees all that was handed in before, and every process's latest commit.
 
         Work that asks the tables only once says so: one question always sees one state, and is cheaper alone.

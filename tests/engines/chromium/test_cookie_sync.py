@@ -19,6 +19,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync, from_browser, to_browser
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.store.base import RESYNC, ChangeRecord
+from hatbox.store.sqlite import SqliteStore
 from tests.cookies.strategies import timeless
 from tests.engines.chromium.real import cookie, until, value, with_browser
 from tests.site import Site
@@ -349,7 +350,8 @@ async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser:
         await runner.page("Work", site.url("/page/1"))
         profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
-        profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
+        assert isinstance(profile.store, SqliteStore)
+        profile.store._subscribers.deliver("", ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
         await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 

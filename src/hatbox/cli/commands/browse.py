@@ -56,14 +56,14 @@ def browse(
     async def held() -> None:
         with stop_on_signals():
             async with opened:
-                engine_of(opened.path, as_json=as_json)
+                await engine_of(opened.store, as_json=as_json)
                 found = [await find(opened, each) for each in identities or []]
                 teller = _StatusPrinter(quiet=quiet, as_json=as_json)
                 await _run_engine(opened, choice, found, teller, until_empty=until_empty)
 
     with log_to_stderr(as_json=as_json):
         asyncio.run(held())
-    leave(log_of(opened.path))
+    leave(log_of(opened.store))
 
 
 class _StatusPrinter:

@@ -12,7 +12,7 @@ from hatbox.cli.options import JsonOption, ProfileOption, path_of
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.errors import NotAProfile
-from hatbox.profile import default_path
+from hatbox.profile import default_address
 from hatbox.store.sqlite.check import Problem, Report
 from hatbox.store.sqlite.check import check as check_profile
 from hatbox.store.sqlite.repair import Repair, repair
@@ -37,7 +37,7 @@ def check(
 
     The exit status is 1 if damage was found.
     """
-    path = (path_of(profile) or default_path()).expanduser().absolute()
+    path = Path(path_of(profile) or default_address()).expanduser().absolute()
     report = _report(path, is_repaired=into is not None)
     repaired = None if into is None else repair(path, Path(into).expanduser().absolute())
     if as_json:

@@ -228,7 +228,7 @@ async def _changed(
     await change(opened, found)
     count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
     tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
-    running = engine_of(opened.path, as_json=as_json) is not None
+    running = await engine_of(opened.store, as_json=as_json) is not None
     return await asyncio.gather(*map(opened.identities.get, found)), tabs, running
 
 

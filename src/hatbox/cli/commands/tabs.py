@@ -66,7 +66,7 @@ def open_(
 
     async def opened(at: Profile) -> tuple[str, list[TabAndIdentity], Followed]:
         found = await find_identity(at, identity)
-        engine_of(at.path, as_json=as_json)
+        await engine_of(at.store, as_json=as_json)
         outcome = await TabOpener(at, found, choice).open(addresses, max_time)
         return found.name if found else DEFAULT_STORE, await with_identities(at, outcome.open), outcome
 
@@ -88,7 +88,7 @@ def tabs(
 
     async def listed(at: Profile) -> tuple[list[TabAndIdentity], bool]:
         found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
-        return await with_identities(at, found), engine_of(at.path, as_json=as_json) is not None
+        return await with_identities(at, found), await engine_of(at.store, as_json=as_json) is not None
 
     found, running = run_with_profile(profile, listed)
     if as_json:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite import failures
-from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
@@ -63,7 +63,7 @@ def check(path: Path) -> Report:
         with alone_with(path) as alone:
             return _check(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.change_log import SqliteChangeLog
-from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
+from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
 from hatbox.store.sqlite.head import Head
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
@@ -102,7 +102,7 @@ def open_profile(path: Path) -> ProfileFile:
                 lock.release()
             raise
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:

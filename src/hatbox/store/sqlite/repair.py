@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite.check import alone_with, connect_to_read
-from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.migrations import create_schema
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import Rows
@@ -48,7 +48,7 @@ def repair(path: Path, into: Path) -> Repair:
                 raise in_use(path, "it can be repaired only while no program has it open")
             return _repair(path, into)
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 def _repair(path: Path, into: Path) -> Repair:

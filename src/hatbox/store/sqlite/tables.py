@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow
+from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow, Processes
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
@@ -132,8 +132,9 @@ def _as_stored(row: CookieRow) -> CookieRow:
 class SqliteTransaction:
     """Transaction on one connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
         self.head = Head(connection)
+        self.processes = processes
         self.identities = SqliteIdentityTable(connection, self.head)
         self.cookies = SqliteCookieTable(connection)
         self.cookie_time = SqliteCookieTimeTable(connection)

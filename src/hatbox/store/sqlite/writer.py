@@ -19,10 +19,10 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import HatboxError, ProfileCorrupt
-from hatbox.store.base import ChangeRecord, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Processes, Transaction, TransactionFunction
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import RETENTION_SECONDS
-from hatbox.store.sqlite.failures import explained
+from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
 from hatbox.store.sqlite.tables import SqliteTransaction
 
@@ -39,7 +39,7 @@ _BLOCKED_SECONDS: Final = 5.0  # until it is tried again where another connectio
 class Call:
     """A piece of work on its way through the writer, and what became of it."""
 
-    __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
+    __slots__ = ("changes", "error", "external_changes", "number", "reply", "sequence", "value", "work", "writes")
 
     def __init__(
         self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
@@ -53,7 +53,7 @@ class Call:
         self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
         self.sequence = 0
         """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
-        self.others: Sequence[tuple[int, list[ChangeRecord]]] = ()
+        self.external_changes: Sequence[tuple[int, list[ChangeRecord]]] = ()
         """What other processes committed before it, for those who follow the profile."""
 
 
@@ -67,13 +67,15 @@ class Writer:
     def __init__(
         self,
         path: Path,
-        known: Callable[[], int | None],
+        processes: Processes,
+        last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
     ) -> None:
         self._path = path
-        self._known = known  # the last row of the log that followers know; None while nobody follows
+        self._processes = processes
+        self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
         self._ended = ended
@@ -106,7 +108,7 @@ class Writer:
             self._inode = inode_of(self._path)
             # SQLite itself would wait ever longer between its tries, and leave followers without changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            self._transaction = SqliteTransaction(self._connection)
+            self._transaction = SqliteTransaction(self._connection, self._processes)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)
@@ -176,7 +178,7 @@ class Writer:
                 self._due = time.monotonic() + RETENTION_SECONDS + _IDLE_SECONDS
         except sqlite3.Error as error:
             self._roll_back()
-            self._note_damage(explained(self._path, error))
+            self._note_damage(to_profile_error(self._path, error))
             self._due = time.monotonic() + _BLOCKED_SECONDS
         except HatboxError:
             self._roll_back()  # the next call meets the same error, and reports it
@@ -230,19 +232,19 @@ class Writer:
 
     def _forward_external_changes(self) -> None:
         """Followers receive what other processes commit while this one waits to write."""
-        if self._known() is not None:
+        if self._last_sequence() is not None:
             news = Call(0, _nothing, None, writes=False)
-            news.others = self._others()
-            if news.others:
+            news.external_changes = self._external_changes()
+            if news.external_changes:
                 self._finished([news])
 
-    def _others(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
-        known = self._known()
+    def _external_changes(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
+        known = self._last_sequence()
         return () if known is None else self._transaction.changes.after(known)
 
     def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
-        others = self._others()  # all that came before us: nobody who writes can come in between any more
+        external = self._external_changes()  # complete: no other process can commit before this transaction ends
         noted: list[tuple[str, msgspec.Raw]] = []
         for call in calls:
             log.appended = call.changes = []
@@ -259,14 +261,14 @@ class Writer:
         sequence = log.write() if noted else 0
         transaction.head.flush()
         connection.execute("COMMIT")
-        calls[0].others = others
+        calls[0].external_changes = external
         for call in calls:
             call.sequence = sequence
 
     def _fail_calls(self, calls: list[Call], error: Exception) -> None:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
-            error = explained(self._path, error)
+            error = to_profile_error(self._path, error)
         if isinstance(error, HatboxError):
             self._note_damage(error)
         for call in calls:

@@ -47,7 +47,7 @@ class _Area(Namespace):
 
     def __init__(self, surface: NamespaceSchema, services: Services, area: Area) -> None:
         self._area = area
-        self._folder = services.folder
+        self._folder = services.store.side_folder
         super().__init__(surface, services.store, {"onChanged": EventBinding(_changed(services.store), self._told)})
 
     def get(self, caller: Caller, keys: Keys | Mapping[str, Any]) -> asyncio.Future[Any]:
@@ -74,6 +74,8 @@ class _Area(Namespace):
         """The limit of `local` is that of IndexedDB in Firefox: a tenth of the disk, at most 10 GiB."""
         if self._area.name != "local" or "unlimitedStorage" in caller.permissions:
             return None
+        if self._folder is None:
+            return _MAX_LOCAL_BYTES
         return min(_MAX_LOCAL_BYTES, shutil.disk_usage(self._folder).total // 10)
 
     def _told(self, caller: Caller, change: StorageChanged) -> tuple[Any] | None:
@@ -86,7 +88,7 @@ class _Managed(Namespace):
     passes_caller = True
 
     def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        self._folder = services.folder
+        self._folder = services.store.side_folder
         # It never happens: what is laid down is what an extension finds when it starts.
         super().__init__(
             surface, services.store, {"onChanged": EventBinding(Event("storage.managed.onChanged"), _told)}
