@@ -203,15 +203,17 @@ class Profile:
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> ImportReport:
-        """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
+        """Import what a format of hatbox.formats has read. Atomic; importing the same bundle again changes nothing.
 
-        With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
-        are done, from another thread.
+        With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
+        which add up to those of the bundle.
         """
         from hatbox.formats.bundle_transfer import import_bundle
+        from hatbox.formats.import_progress import ImportProgress
 
-        return await self._store.write(
-            lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
+        merged = ImportProgress(progress or (lambda _: None))
+        return await merged.follow(
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, merged))
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:

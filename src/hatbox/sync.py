@@ -91,10 +91,10 @@ class SyncProfile:
     def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> ImportReport:
-        """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
+        """Import what a format of hatbox.formats has read. Atomic; importing the same bundle again changes nothing.
 
-        With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
-        are done, from another thread.
+        With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
+        which add up to those of the bundle, in the profile's own thread.
         """
         return self._loop.run(lambda: self._profile.import_bundle(bundle, into, progress))
 
