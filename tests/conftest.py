@@ -7,6 +7,18 @@ from collections.abc import Iterator
 
 import pytest
 
+from hatbox.store import sqlite
+from tests.store.delayed_store import delayed_store_at
+
+
+@pytest.fixture(scope="session", autouse=True)
+def delayed_reads() -> Iterator[None]:
+    """With HATBOX_TEST_STORE=delayed, reads of the store answer later than they return."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("HATBOX_TEST_STORE") == "delayed":
+            patch.setattr(sqlite, "store_at", delayed_store_at)
+        yield
+
 
 @pytest.fixture(scope="session", autouse=True)
 def package_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -92,7 +92,7 @@ def check_quota(transaction: Transaction, extension: str, area: Area, items: Ite
     """Raise if an extension would store more bytes in an area than its quota."""
     new = sum(len(key) + len(value) for key, value in items.items())
     table = transaction.extensions
-    if new + table.most() > quota and new + table.size(extension, area.kind) > quota:
+    if new + table.max_size() > quota and new + table.size(extension, area.kind) > quota:
         raise _over_quota(area.name)
 
 

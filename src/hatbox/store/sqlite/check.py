@@ -27,7 +27,7 @@ from hatbox.store.sqlite.wal import damage_in
 
 __all__ = ["Examination", "Problem", "Report", "alone_with", "check", "connect_to_read"]
 
-_MOST_PROBLEMS: Final = 100
+_MAX_PROBLEMS: Final = 100
 _BATCH: Final = 200  # rows that are read in one transaction: a longer one would prevent the WAL from being truncated
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
@@ -169,14 +169,14 @@ class Examination:
             self._found(place, "SQLite cannot read it")
 
     def _found(self, place: str, problem: str) -> None:
-        if len(self.problems) < _MOST_PROBLEMS:
+        if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(Problem(place, problem))
         else:
             self._unlisted += 1
 
     def _examine_structure(self) -> None:
         self._connection.execute("PRAGMA cell_size_check = ON")
-        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
+        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_PROBLEMS})"):
             for problem in str(line).splitlines():
                 if problem != "ok" and not problem.startswith("***"):
                     self._found("database", problem)

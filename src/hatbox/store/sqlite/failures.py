@@ -103,9 +103,7 @@ def corrupt(path: Path, problem: str) -> ProfileCorrupt:
 def full(path: Path, needed: int = 0) -> DiskFull:
     """The disk is full, or has less room than an upgrade needs."""
     room = f" ({needed / 1_000_000:.0f} MB are needed)" if needed else ""
-    return DiskFull(
-        path, f"there is no room left on the disk{room}", "Nothing was changed. Free some space, then try again."
-    )
+    return DiskFull(path, f"the disk is full{room}", "Nothing was changed. Free some space, then try again.")
 
 
 def busy(path: Path) -> ProfileLocked:
@@ -113,11 +111,11 @@ def busy(path: Path) -> ProfileLocked:
     from hatbox.store.sqlite import holders  # for this message only: not each time a program starts
 
     writer = holders.writer_of(path)
-    program = f"another program, {holders.describe(writer)}," if writer else "another program"
+    process = f"another process, {holders.describe(writer)}" if writer else "another process"
     return ProfileLocked(
         path,
-        f"{program} has locked it for {BUSY_SECONDS:.0f} seconds",
-        "Nothing was changed. End that program, or wait for it, then try again.",
+        f"database is locked by {process} (waited {BUSY_SECONDS:.0f} s)",
+        "Nothing was changed. Stop that process, or try again later.",
     )
 
 

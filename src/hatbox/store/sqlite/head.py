@@ -1,4 +1,4 @@
-"""The head row: the highest numbers that were ever given out. Read once and written once in each transaction."""
+"""The head row: the highest ids that were ever used. Read once and written once in each transaction."""
 
 from __future__ import annotations
 

@@ -146,15 +146,15 @@ def _damage_in_wal(path: Path) -> str | None:
 
 
 def real_path(path: Path) -> Path:
-    """Where the profile really is: SQLite's other files stand beside the file, not beside a link to it."""
+    """The path with links resolved: SQLite's other files are beside the file, not beside a link to it."""
     try:
         real = path.resolve()
         if path.is_symlink() and not real.exists():
             # Do not create it: the link may lead to a disk that is not mounted.
-            problem = f"it is a link to {real}, which does not exist"
+            problem = f"symbolic link target does not exist: {real}"
             raise ProfileError(path, problem, "Restore that file, or name another path.")
     except (OSError, RuntimeError, ValueError) as error:
-        problem = f"its path cannot be followed ({getattr(error, 'strerror', None) or error})"
+        problem = f"cannot resolve the path ({getattr(error, 'strerror', None) or error})"
         raise ProfileError(path, problem, "Choose another path.") from error
     return real
 
@@ -190,13 +190,13 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def inode_of(path: Path) -> tuple[int, int]:
-    """What tells this file from every other, whatever their names."""
+    """The device and inode of a file, which do not depend on its name."""
     status = os.stat(path)  # noqa: PTH116 - called at every commit, and three times as fast as Path.stat()
     return status.st_dev, status.st_ino
 
 
 def check_same_file(path: Path, inode: tuple[int, int]) -> None:
-    """Raise if the open profile is no longer the file of this name: what is written to it would be lost."""
+    """Raise if the open profile is no longer the file with this name: writes to it would be lost."""
     try:
         if inode_of(path) == inode:
             return
@@ -204,7 +204,7 @@ def check_same_file(path: Path, inode: tuple[int, int]) -> None:
         pass
     raise ProfileError(
         path,
-        "it has been deleted, moved or replaced while it was open",
+        "it was deleted, moved or replaced while it was open",
         "Nothing was changed. Put it back, or close the profile and open it again.",
     )
 
@@ -297,7 +297,7 @@ def _wait_until_unused(path: Path, version: int) -> None:
 
 
 def _empty_log(path: Path) -> None:
-    """Empty the change log. The caller has the exclusive lock: no follower is left."""
+    """Empty the change log. The caller has the exclusive lock: no subscriber is left."""
     with contextlib.closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == FORMAT:
@@ -344,7 +344,7 @@ def _refuse_orphaned_journal(path: Path) -> None:
             raise ProfileCorrupt(
                 path,
                 f"it is missing, but its journal {journal.name} is still there",
-                "Nothing was changed. Put the profile back, or move the journal away to begin a new one.",
+                "Nothing was changed. Put the profile back, or move the journal away to create a new one.",
             )
 
 
@@ -382,7 +382,7 @@ def _link_into_place(draft: Path, path: Path) -> bool:
     except OSError as error:
         raise ProfileError(
             path,
-            f"this file system cannot hold a profile ({error.strerror} when linking)",
+            f"this file system does not support hard links ({error.strerror})",
             "Choose a path on another disk.",
         ) from error
     return True

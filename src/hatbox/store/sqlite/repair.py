@@ -22,7 +22,7 @@ from hatbox.store.sqlite.wal import damage_in
 __all__ = ["Repair", "repair"]
 
 _GAP: Final = 1000  # ids to skip if it is unknown which were used
-_NEVER_GIVEN: Final = 5  # Firefox keeps it for itself
+_RESERVED_ID: Final = 5  # by Firefox, for internal use
 
 
 class Repair(NamedTuple):
@@ -107,7 +107,7 @@ def _raise_counters(connection: sqlite3.Connection) -> None:
     for table in (IDENTITIES, WINDOWS, TABS):
         (highest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table.name}").fetchone()
         values[table.name] = max(values[table.name], highest + gap)
-    values["identities"] = max(values["identities"], _NEVER_GIVEN)
+    values["identities"] = max(values["identities"], _RESERVED_ID)
     rows.put([tuple(values.values())])
 
 

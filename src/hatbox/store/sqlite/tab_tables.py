@@ -48,7 +48,7 @@ _NEW_WINDOW: Final = WindowRow(
 
 
 def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
-    """Values as SQLite will give them back: the checksum tells 1 from 1.0 and from True."""
+    """Values as SQLite returns them: the checksums of 1, 1.0 and True differ."""
     return {
         name: float(value or 0) if name == "last_accessed" else int(value) if isinstance(value, bool) else value
         for name, value in fields.items()

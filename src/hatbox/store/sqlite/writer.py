@@ -1,4 +1,4 @@
-"""The one thread that writes. Calls that wait together are committed together, with one fsync for all of them.
+"""The one thread that writes. Calls that are queued together share one transaction and one fsync.
 
 Never touches the event loop: it takes calls from a queue and hands finished batches to a function.
 """
@@ -32,12 +32,12 @@ _MAX_BATCH_SIZE: Final = 1024
 _BUSY_TIMEOUT_MS: Final = 8
 _CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not at every commit of a burst
 _IDLE_SECONDS: Final = 1.0  # without calls, before the WAL is truncated
-_BUSY_SECONDS: Final = 30.0  # the longest that calls without a pause can delay it
-_BLOCKED_SECONDS: Final = 5.0  # until it is tried again where another connection is in the way
+_BUSY_SECONDS: Final = 30.0  # the maximum delay of that, if calls never pause
+_BLOCKED_SECONDS: Final = 5.0  # before a retry, while a reader of another connection blocks it
 
 
 class Call:
-    """A piece of work on its way through the writer, and what became of it."""
+    """A call in the writer, and its result."""
 
     __slots__ = ("changes", "error", "external_changes", "number", "reply", "sequence", "value", "work", "writes")
 
@@ -52,17 +52,17 @@ class Call:
         self.error: Exception | None = None
         self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
         self.sequence = 0
-        """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
+        """The row of its changes in the log, or 0. All calls of one commit share it."""
         self.external_changes: Sequence[tuple[int, list[ChangeRecord]]] = ()
-        """What other processes committed before it, for those who follow the profile."""
+        """What other processes committed before it, for the subscribers."""
 
 
 def _nothing(_: Transaction) -> None:
-    """The work of a call that only brings news."""
+    """The function of a call that only carries the changes of other processes."""
 
 
 class Writer:
-    """Runs calls in the order in which they were put, in as few transactions as they allow."""
+    """Runs calls in order, in as few transactions as possible."""
 
     def __init__(
         self,
@@ -84,15 +84,15 @@ class Writer:
         self.damaged: ProfileCorrupt | None = None
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._wait_for_others: Callable[[], None] = lambda: None
-        self._checked = 0.0  # when the file was last seen to be in its place
+        self._checked = 0.0  # when check_same_file() was last called
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self, wait_for_others: Callable[[], None] = lambda: None) -> None:
-        """End the thread once all that was put before has been done.
+        """End the thread after all queued calls.
 
-        `wait_for_others` returns when no other thread uses the file: it is closed only then, in the writer's thread, so
-        that a caller who does not wait any longer leaves nothing open.
+        `wait_for_others` returns when no other thread uses the file. The writer's thread then closes the file, so that
+        a cancelled caller leaves nothing open.
         """
         self._wait_for_others = wait_for_others
         self._queue.put(None)
@@ -106,7 +106,7 @@ class Writer:
         try:
             self._connection = self._file.connection
             self._inode = inode_of(self._path)
-            # SQLite itself would wait ever longer between its tries, and leave followers without changes meanwhile.
+            # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             self._transaction = SqliteTransaction(self._connection, self._processes)
         except BaseException as error:  # noqa: BLE001 - as above
@@ -114,7 +114,7 @@ class Writer:
             self._opened(error)
             return
         self._opened(None)
-        self._due = time.monotonic() + _IDLE_SECONDS  # rows of an earlier program may be too old
+        self._due = time.monotonic() + _IDLE_SECONDS  # the log may have expired rows
         try:
             while calls := self._next_calls():
                 self._run_batch(calls)
@@ -129,7 +129,7 @@ class Writer:
         return self._file
 
     def _next_calls(self) -> list[Call]:
-        """All calls that wait, at least one; nothing when it is time to stop."""
+        """All queued calls, at least one; an empty list to stop."""
         calls: list[Call] = []
         call = self._wait_for_call()
         while call is not None:
@@ -188,7 +188,7 @@ class Writer:
             self.damaged = error
 
     def _run_batch(self, calls: list[Call]) -> None:
-        """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
+        """Run calls in one transaction; if that fails, each in its own, so that only the failing call fails."""
         try:
             self._begin(calls)
         except Exception as error:  # noqa: BLE001 - the callers get it
@@ -231,12 +231,12 @@ class Writer:
                 self._forward_external_changes()
 
     def _forward_external_changes(self) -> None:
-        """Followers receive what other processes commit while this one waits to write."""
+        """Deliver what other processes commit while this one waits to write."""
         if self._last_sequence() is not None:
-            news = Call(0, _nothing, None, writes=False)
-            news.external_changes = self._external_changes()
-            if news.external_changes:
-                self._finished([news])
+            carrier = Call(0, _nothing, None, writes=False)
+            carrier.external_changes = self._external_changes()
+            if carrier.external_changes:
+                self._finished([carrier])
 
     def _external_changes(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
         known = self._last_sequence()
@@ -245,7 +245,7 @@ class Writer:
     def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
         external = self._external_changes()  # complete: no other process can commit before this transaction ends
-        noted: list[tuple[str, msgspec.Raw]] = []
+        appended: list[tuple[str, msgspec.Raw]] = []
         for call in calls:
             log.appended = call.changes = []
             call.error = None
@@ -256,9 +256,9 @@ class Writer:
                 if connection.total_changes != before:
                     raise
                 call.error, call.changes = error, ()
-            noted += call.changes
-        log.appended = noted
-        sequence = log.write() if noted else 0
+            appended += call.changes
+        log.appended = appended
+        sequence = log.write() if appended else 0
         transaction.head.flush()
         connection.execute("COMMIT")
         calls[0].external_changes = external
