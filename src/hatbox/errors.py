@@ -362,15 +362,15 @@ class EngineError(HatboxError):
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine has the tabs of this profile open; `engine` is its name, `pid` its process id."""
+    """Another engine is running for this profile. `engine` is its name, `process` its process id, on its machine."""
 
-    def __init__(self, engine: str, pid: int | None, process: str = "") -> None:
-        where = f" ({process or f'pid {pid}'})" if pid else ""
+    def __init__(self, engine: str, process: int | None, label: str = "") -> None:
+        where = f" ({label or f'pid {process}'})" if process else ""
         super().__init__(
             f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
         )
         self.engine = engine
-        self.pid = pid
+        self.process = process
 
 
 class ProfileError(HatboxError):

@@ -1,4 +1,4 @@
-"""Profile: what hatbox.open() gives. Puts the parts together and is all that most users need."""
+"""Profile: the result of hatbox.open(). Creates the services of a profile, its engines and HTTP clients."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Profile:
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
-        """The tabs and windows, of all identities."""
+        """The tabs and windows of all identities."""
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
-        """The time that extensions go by; a test can move it."""
+        """The clock of extensions. A test can advance it."""
         self.requests = RequestEvents(self.clock.time)
-        """The requests of the pages in tabs: what engines in this process make, and who listens."""
+        """The requests that engines of this process send for the pages of tabs, and their listeners."""
         messages = MessageRouter(self.tabs.get)
         services = Services(
             store=store,
@@ -89,7 +89,7 @@ class Profile:
         self._dispatcher = Dispatcher(services)
         cache = PackageCache(default_folder())
         self.extensions = Extensions(store, self._dispatcher, self.clock, messages, cache)
-        """The extensions: those that are installed, and those that run here."""
+        """The installed extensions, and those that run in this process."""
 
     @property
     def store(self) -> Store:
@@ -107,36 +107,36 @@ class Profile:
         return self._store.label
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
-        """`browser` as a script with these permissions sees it.
+        """The `browser` object of a script with these permissions.
 
-        A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is the permission for the hosts it matches.
+        A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is a host permission.
         """
         if isinstance(permissions, str):
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
-        """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none.
+        """The cookie store of an identity, given by name, id or object; `firefox-default` is the default store.
 
-        An identity object whose name is not the one that its id has here raises IdentityMismatch.
+        Raises IdentityMismatch if the object has another name than the identity with its id.
         """
         if identity == DEFAULT_STORE:
             return await self.cookies.open(DEFAULT_STORE)
         return await self.cookies.open((await self.identities.resolve(identity)).cookie_store_id)
 
     def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
-        """An httpx.AsyncClient that wears an identity for its life; `options` are those of httpx.AsyncClient.
+        """An httpx.AsyncClient bound to an identity; `options` are those of httpx.AsyncClient.
 
-        The identity is looked up when the client is entered or first used. The client's own jar stays empty.
+        The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
         with extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
-        """An aiohttp.ClientSession that wears an identity for its life; `options` are those of aiohttp.ClientSession.
+        """An aiohttp.ClientSession bound to an identity; `options` are those of aiohttp.ClientSession.
 
-        The identity is looked up when the session is first used. The session's own jar stays empty.
+        The identity is resolved when the session is first used. The session's own jar stays empty.
         """
         with extra("aiohttp"):
             from hatbox.clients.aiohttp import session
@@ -151,10 +151,10 @@ class Profile:
         at_once: int = 32,
         **options: Any,
     ) -> EngineRunner:
-        """The engine that needs no browser, to be used with `async with`: it asks for the pages of tabs over HTTP.
+        """The engine without a browser, for `async with`: it requests the pages of tabs over HTTP.
 
-        `timeout` is in seconds and for a whole load, `max_bytes` of a page are read, and `at_once` loads are under way
-        at a time. `options` are those of httpx.AsyncClient.
+        `timeout` is in seconds, for a whole load. At most `max_bytes` of a page are read, and at most `at_once` pages
+        load at a time. `options` are those of httpx.AsyncClient.
         """
         with extra("httpx"):
             from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
@@ -163,7 +163,7 @@ class Profile:
         return self._register_engine(EngineRunner(engine, self._store))
 
     def _register_engine(self, runner: Runner) -> Runner:
-        """An engine cannot outlive the profile: closing that stops it."""
+        """Stop this engine when the profile is closed."""
         self._engines.append(runner)
         return runner
 
@@ -217,13 +217,13 @@ class Profile:
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
-        """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
+        """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.formats.bundle_transfer import export_bundle
 
         return await self._store.read(lambda each: export_bundle(each, cookie_time(each, time.time()), identities))
 
     async def close(self) -> None:
-        """Stop its extensions and its engine, finish what is under way, let go of the file. Twice is no error."""
+        """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
             await self.extensions.close()
             for engine in self._engines:

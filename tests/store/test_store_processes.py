@@ -129,6 +129,19 @@ async def test_the_id_of_a_local_process_says_nothing_about_another_machine(path
 
 
 @in_loop
+async def test_a_process_stays_registered_until_all_its_stores_are_closed(path: Path) -> None:
+    def leases() -> list[str]:
+        return [each.name for each in path.parent.iterdir() if "-process-" in each.name]
+
+    async with opened(SqliteStore(path)) as one:
+        await one.register_process()
+        async with opened(SqliteStore(path)) as other:
+            await other.register_process()
+        assert len(leases()) == 1
+    assert leases() == []
+
+
+@in_loop
 async def test_registering_twice_is_no_error_and_closing_leaves_no_file(path: Path) -> None:
     async with opened(SqliteStore(path)) as store:
         await asyncio.gather(store.register_process(), store.register_process())

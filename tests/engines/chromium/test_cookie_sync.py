@@ -351,7 +351,7 @@ async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser:
         profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
         assert isinstance(profile.store, SqliteStore)
-        profile.store._subscribers.deliver("", ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
+        profile.store._subscribers.deliver(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
         await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 

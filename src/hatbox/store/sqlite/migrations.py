@@ -82,7 +82,7 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
             width INTEGER,
             height INTEGER
         )""",
-        # AUTOINCREMENT: whoever remembers the id of a tab that was closed never finds another one by it.
+        # AUTOINCREMENT: the id of a closed tab is never used again.
         """CREATE TABLE tabs (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             window INTEGER NOT NULL,

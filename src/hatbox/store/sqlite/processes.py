@@ -19,7 +19,7 @@ class SqliteProcesses:
 
     def __init__(self, profile: Path) -> None:
         self._profile = profile
-        self._registered: FileLease | None = None
+        self._registered: Path | None = None
 
     @property
     def current(self) -> ProcessId:
@@ -30,21 +30,31 @@ class SqliteProcesses:
         """Whether a process is running: by its process id if it is local, by its lease if not."""
         if process.is_local and process.is_running:
             return True
-        holder = self._lease(process).read_holder()  # also removes the file that a killed process left
+        holder = FileLease(self._path_of(process)).read_holder()  # also removes the file that a killed process left
         return not process.is_local and holder is not None and holder.process == process
 
     async def register(self) -> None:
-        """Acquire the lease of this process."""
+        """Acquire the lease of this process. All stores of a process that have one profile open share it."""
         if self._registered is None:
-            self._registered = self._lease(self.current)
-        await self._registered.acquire("process")
+            self._registered = path = self._path_of(self.current)
+            lease, count = _leases.get(path) or (FileLease(path), 0)
+            _leases[path] = lease, count + 1
+            await lease.acquire("process")
 
     async def unregister(self) -> None:
-        """Release the lease of this process."""
+        """Release the lease of this process, unless another store of the process needs it."""
         if self._registered is not None:
-            await self._registered.release()
+            lease, count = _leases.pop(self._registered)
+            if count > 1:
+                _leases[self._registered] = lease, count - 1
+            else:
+                await lease.release()
             self._registered = None
 
-    def _lease(self, process: ProcessId) -> FileLease:
+    def _path_of(self, process: ProcessId) -> Path:
         digest = hashlib.sha256(process.host.encode()).hexdigest()[:_DIGEST_LENGTH]
-        return FileLease(self._profile.with_name(f"{self._profile.name}-process-{process.pid}-{digest}"))
+        return self._profile.with_name(f"{self._profile.name}-process-{process.pid}-{digest}")
+
+
+_leases: Final[dict[Path, tuple[FileLease, int]]] = {}
+"""The leases of this process, by path, and how many stores have registered with each."""

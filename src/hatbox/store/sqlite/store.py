@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import sqlite3
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
-from hatbox.store.base import ChangeRecord, ChangeSubscriber, Store, TransactionFunction
+from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
+from hatbox.store.sqlite.calls import Calls, settle
+from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.profile_file import real_path
 from hatbox.store.sqlite.reader import Reader
 from hatbox.store.sqlite.subscribers import Subscribers
-from hatbox.store.sqlite.writer import Call, Writer
+from hatbox.store.sqlite.writer import Writer
 
 __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
-
-logger = logging.getLogger("hatbox.store")
-
-_POLL_SECONDS: Final = 0.02  # between two polls for commits of other processes; one poll takes some microseconds
 
 
 class SqliteStore(Store):
@@ -42,14 +38,9 @@ class SqliteStore(Store):
         self._given_path = self._path = path
         self._is_open = False
         self._closing = asyncio.Lock()
-        self._calls = 0
-        self._pending = 0
-        self._finished: deque[Call] = deque()
-        self._subscribers = Subscribers()
-        self._poll: asyncio.TimerHandle | None = None
-        self._all_replied: asyncio.Future[None] | None = None
-        self._last_logged_error = ""
-        self._is_replying = False  # whether a call has the turn of the loop to itself
+        self._subscribers = Subscribers(str(path))
+        self._calls = Calls(self._subscribers)
+        self._poller = ChangePoller(self._poll)
         self._processes = SqliteProcesses(path)
         self._writer: Writer | None = None
         self._check: BackgroundCheck | None = None
@@ -85,6 +76,7 @@ class SqliteStore(Store):
         if self._is_open:
             raise ProfileError(self._path, "it is already open here", "Use it as it is, or create another Profile.")
         self._path = real_path(self._given_path)
+        self._subscribers.label = self.label
         self._is_open = True
         try:
             await self._open()
@@ -103,9 +95,9 @@ class SqliteStore(Store):
             self._path,
             self._processes,
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
-            opened=lambda error: self._from_writer(_settle, opened, None, error),
-            finished=lambda batch: self._from_writer(self._take, batch),
-            ended=lambda: self._from_writer(_settle, self._ended, None, None),
+            opened=lambda error: self._from_writer(settle, opened, None, error),
+            finished=lambda batch: self._from_writer(self._calls.take, self._loop, batch),
+            ended=lambda: self._from_writer(settle, self._ended, None, None),
         )
         try:
             await opened
@@ -129,8 +121,7 @@ class SqliteStore(Store):
 
     async def _close(self, writer: Writer) -> None:
         self._writer = None
-        if self._poll:
-            self._poll.cancel()
+        self._poller.stop()
         if writer.damaged is None:
             self._reader.close()  # before the writer's connection: the last one checkpoints the WAL
         if self._check is not None:
@@ -140,12 +131,9 @@ class SqliteStore(Store):
             writer.stop()
         try:
             await asyncio.shield(self._ended)
-            if self._pending:  # the writer has ended; its last replies are queued in the loop
-                self._all_replied = self._loop.create_future()
-                await asyncio.shield(self._all_replied)
-            await self._processes.unregister()
+            await self._calls.drain()
         finally:
-            self._all_replied = None
+            await self._processes.unregister()
             self._is_open = False
             self._reader.close()
 
@@ -168,13 +156,13 @@ class SqliteStore(Store):
 
     def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
         writer = self._require_open()
-        if self._pending:
-            return self._put(writer, work, writes=False)
+        if self._calls.pending:
+            return self._calls.put(self._loop, writer, work, writes=False)
         reply: asyncio.Future[T] = self._loop.create_future()
         try:
             reply.set_result(self._reader.run(work, single_statement=single_statement))
         except sqlite3.Error as error:
-            _settle(reply, None, self._to_profile_error(error))
+            settle(reply, None, self._to_profile_error(error))
         except Exception as error:  # noqa: BLE001 - raised where the reply is awaited
             reply.set_exception(error)
         return reply
@@ -183,18 +171,12 @@ class SqliteStore(Store):
         return contextlib.nullcontext() if self._writer is None else self._reader.shared_snapshot()
 
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        return self._put(self._require_open(), work, writes=True)
+        writer = self._require_open()
+        return self._calls.put(self._loop, writer, work, writes=True)
 
     @property
     def last_call_id(self) -> int:
-        return self._calls
-
-    def _put(self, writer: Writer, work: TransactionFunction[T], *, writes: bool) -> asyncio.Future[T]:
-        reply: asyncio.Future[T] = self._loop.create_future()
-        self._calls += 1
-        self._pending += 1
-        writer.put(Call(self._calls, work, reply, writes=writes))
-        return reply
+        return self._calls.last_id
 
     def _from_writer(self, function: Callable[..., None], *arguments: Any) -> None:
         """Called in the writer's thread: run `function` in the loop's thread, unless the loop is closed."""
@@ -203,50 +185,15 @@ class SqliteStore(Store):
         except RuntimeError:
             pass
 
-    def _take(self, calls: list[Call]) -> None:
-        self._finished.extend(calls)
-        if not self._is_replying:
-            self._reply()
-
-    def _reply(self) -> None:
-        """Deliver the changes of finished calls, and reply. With subscribers, each call has its own turn of the loop:
-        a caller continues before the next call's changes are delivered."""
-        self._is_replying = False
-        while self._finished and not self._subscribers:
-            self._settle(self._finished.popleft())
-        if self._finished:
-            call = self._finished.popleft()
-            try:
-                self._deliver(call)
-            finally:  # a subscriber may raise SystemExit, and every call still gets its reply
-                self._settle(call)
-                self._is_replying = True
-                self._loop.call_soon(self._reply)
-
-    def _deliver(self, call: Call) -> None:
-        self._subscribers.deliver_external(self.label, call.external_changes)
-        for topic, payload in call.changes:
-            self._subscribers.deliver(self.label, ChangeRecord(topic, bytes(payload), call.number))
-
-    def _settle(self, call: Call) -> None:
-        subscribers = self._subscribers
-        subscribers.last_sequence = max(subscribers.last_sequence, call.sequence)
-        if call.reply is None:  # it only carried the changes of other processes
-            return
-        self._pending -= 1
-        _settle(call.reply, call.value, call.error)
-        if not self._pending and self._all_replied:
-            self._all_replied.set_result(None)
-
     # ── Changes of other processes ──
 
     def deliver_pending_changes(self) -> asyncio.Future[None]:
         writer = self._require_open()
-        if self._pending:
-            return self._put(writer, lambda _: None, writes=False)
+        if self._calls.pending:
+            return self._calls.put(self._loop, writer, lambda _: None, writes=False)
         reply: asyncio.Future[None] = self._loop.create_future()
         try:
-            self._deliver_external_changes()
+            self._poll()
             reply.set_result(None)
         except ProfileError as error:
             reply.set_exception(error)
@@ -256,37 +203,27 @@ class SqliteStore(Store):
         if self._writer:
             self._require_open()
         first = not self._subscribers
-        self._subscribers.add(subscriber, self._calls)
+        self._subscribers.add(subscriber, self._calls.last_id)
         if first and self._writer:
             self._start_polling()
 
     def unsubscribe(self, subscriber: ChangeSubscriber) -> None:
         self._subscribers.remove(subscriber)
-        if not self._subscribers and self._poll:
-            self._poll.cancel()
+        if not self._subscribers:
+            self._poller.stop()
 
     def _start_polling(self) -> None:
         # After the subscriber was added: from then on the writer reads the commits of other processes too.
         with self._sqlite_errors():
             self._subscribers.last_sequence = self._reader.last_sequence()
-        self._poll = self._loop.call_later(_POLL_SECONDS, self._poll_changes)
+        self._poller.start(self._loop)
 
-    def _poll_changes(self) -> None:
-        """Poll for commits by other processes. Skipped while calls are pending: the writer reads those commits."""
-        self._poll = self._loop.call_later(_POLL_SECONDS, self._poll_changes)
-        if not self._pending:
-            try:
-                self._deliver_external_changes()
-            except ProfileError as error:
-                if str(error) != self._last_logged_error:  # once, and not fifty times a second
-                    self._last_logged_error = str(error)
-                    logger.error("%s", error)
-
-    def _deliver_external_changes(self) -> None:
-        """Deliver all commits since the last delivery. Only while no call is pending: none of them is our own."""
-        with self._sqlite_errors():
-            rows = self._reader.changes_after(self._subscribers.last_sequence)
-        self._subscribers.deliver_external(self.label, rows)
+    def _poll(self) -> None:
+        """Deliver commits by other processes. Not while calls are pending: then the writer reads those commits."""
+        if not self._calls.pending:
+            with self._sqlite_errors():
+                rows = self._reader.changes_after(self._subscribers.last_sequence)
+            self._subscribers.deliver_external(rows)
 
     # ── Errors ──
 
@@ -303,12 +240,3 @@ class SqliteStore(Store):
         if isinstance(failure, ProfileCorrupt) and self._writer and not self._writer.damaged:
             self._writer.damaged = failure
         return failure
-
-
-def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
-    if future.done():  # cancelled: the work was done nevertheless
-        return
-    if error is None:
-        future.set_result(value)
-    else:
-        future.set_exception(error)

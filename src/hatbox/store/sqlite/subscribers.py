@@ -15,8 +15,10 @@ logger = logging.getLogger("hatbox.store")
 class Subscribers:
     """The subscribers of one store, and the last row of the change log that they received."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
         self.last_sequence = 0
+        self.label = label
+        """The name of the profile in log lines."""
         self._calls_before: dict[ChangeSubscriber, int] = {}
 
     def __bool__(self) -> bool:
@@ -30,7 +32,7 @@ class Subscribers:
         """Remove a subscriber."""
         self._calls_before.pop(subscriber, None)
 
-    def deliver_external(self, label: str, rows: Iterable[tuple[int, list[ChangeRecord]]]) -> None:
+    def deliver_external(self, rows: Iterable[tuple[int, list[ChangeRecord]]]) -> None:
         """Deliver rows of the change log that other processes have committed."""
         for sequence, changes in rows:
             if sequence <= self.last_sequence:
@@ -38,20 +40,20 @@ class Subscribers:
             if sequence > self.last_sequence + 1:
                 logger.warning(
                     "%s: change log pruned: changes %d to %d lost; reloading",
-                    label,
+                    self.label,
                     self.last_sequence + 1,
                     sequence - 1,
                 )
-                self.deliver(label, ChangeRecord(RESYNC, b"", None))
+                self.deliver(ChangeRecord(RESYNC, b"", None))
             self.last_sequence = sequence
             for change in changes:
-                self.deliver(label, change)
+                self.deliver(change)
 
-    def deliver(self, label: str, change: ChangeRecord) -> None:
+    def deliver(self, change: ChangeRecord) -> None:
         """Call every subscriber that was added before the change."""
         for subscriber, calls_before in list(self._calls_before.items()):
             if change.call is None or change.call > calls_before:
                 try:
                     subscriber(change)
                 except Exception:
-                    logger.exception("%s: change subscriber failed", label)
+                    logger.exception("%s: change subscriber failed", self.label)
