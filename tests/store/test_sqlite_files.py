@@ -705,7 +705,7 @@ async def test_a_profile_that_another_program_keeps_locked_is_told_and_works_aft
         async with hatbox.open(path) as profile:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(2):
-                with pytest.raises(hatbox.ProfileLocked, match=r"another program, .*, has locked it") as refusal:
+                with pytest.raises(hatbox.ProfileLocked, match=r"locked by another process, .* \(waited") as refusal:
                     await profile.identities.create("a", color="red", icon="pet")
                 assert str(path) in str(refusal.value)
                 assert "try again" in str(refusal.value)
@@ -730,7 +730,7 @@ def test_a_program_that_was_stopped_while_it_wrote_is_named(path: Path, monkeypa
             stopped.stdout.readline()
             stopped.send_signal(signal.SIGSTOP)
             until_stopped(stopped.pid)
-            with pytest.raises(hatbox.ProfileLocked, match=rf"\(pid {stopped.pid}\), which is stopped, has locked it"):
+            with pytest.raises(hatbox.ProfileLocked, match=rf"\(pid {stopped.pid}\), which is stopped \(waited"):
                 profile.identities.create("a", color="red", icon="pet")
             stopped.send_signal(signal.SIGCONT)
             stopped.communicate()
