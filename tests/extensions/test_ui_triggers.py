@@ -335,12 +335,12 @@ def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp
             await begin()
             (record,) = await store.read(running.get_all)
             assert (record.id, record.process) == ("a@x", os.getpid())
-            await _pretend(profile, record, process=os.getppid(), since=start_time(os.getppid()))
+            await _pretend(profile, record, process=os.getppid(), started_at=start_time(os.getppid()))
             with pytest.raises(ExtensionError, match=rf"A is already running \(pid {os.getppid()}\)"):
                 await begin()
-            await _pretend(profile, record, process=os.getppid(), since="another process of that number")
+            await _pretend(profile, record, process=os.getppid(), started_at="another process of that number")
             assert await store.read(running.get_all) == []
-            await _pretend(profile, record, process=2**22 + 1, since="gone")
+            await _pretend(profile, record, process=2**22 + 1, started_at="gone")
             assert await store.read(running.get_all) == []
             await begin()
 
