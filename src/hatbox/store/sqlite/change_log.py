@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import ChangeRecord
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import CHANGES
 
@@ -29,7 +29,7 @@ _PRUNE_ROWS: Final = 1000
 class SqliteChangeLog:
     """ChangeLog on SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, CHANGES)
         self._head = head
         self._pruned = 0  # the total bytes ever logged, at the last pruning

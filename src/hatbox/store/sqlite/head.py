@@ -7,10 +7,10 @@ import sqlite3
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import HEAD
 
-__all__ = ["Head"]
+__all__ = ["HeadRow"]
 
 
-class Head:
+class HeadRow:
     """The numbers of the head row. A write transaction resets it at its start and flushes it at its end."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow, Processes
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.package_table import SqlitePackageTable
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import COOKIES, IDENTITIES
@@ -25,7 +25,7 @@ _ORDER: Final = "ORDER BY position, id"
 class SqliteIdentityTable:
     """IdentityTable on SQLite. The user's order is that of `position`, whose values have gaps for moved rows."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, IDENTITIES)
         self._head = head
 
@@ -133,7 +133,7 @@ class SqliteTransaction:
     """Transaction on one connection."""
 
     def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
-        self.head = Head(connection)
+        self.head = HeadRow(connection)
         self.processes = processes
         self.identities = SqliteIdentityTable(connection, self.head)
         self.cookies = SqliteCookieTable(connection)
