@@ -79,7 +79,7 @@ class Newcomer:
         }
         for name in EXTRAS:
             (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError(name, name={name!r})", "utf-8")
-        self.profile = Path(self.output("python -c 'import hatbox.profile as p; print(p.default_path())'").strip())
+        self.profile = Path(self.output("python -c 'import hatbox.profile as p; print(p.default_address())'").strip())
         assert self.profile.is_relative_to(self.home)
 
     def install(self, package: str) -> None:

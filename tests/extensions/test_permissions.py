@@ -138,7 +138,7 @@ def test_what_another_process_gives_and_takes_changes_the_extension_that_runs(tm
         heard: asyncio.Queue[Any] = asyncio.Queue()
         for event in (extension.browser.permissions.onAdded, extension.browser.permissions.onRemoved):
             event.addListener(heard.put_nowait)
-        async with hatbox.open(profile.path) as other:
+        async with hatbox.open(profile.address) as other:
             cookies = Permissions(("cookies",))
             await other._store.write(lambda each: granted.grant(each, extension.area, cookies))
             assert await heard.get() == told("cookies")

@@ -213,7 +213,7 @@ def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> N
 def _expect_stopped(transaction: Transaction, area: str, name: str) -> None:
     at_work = running.get(transaction, area)
     if at_work is not None:
-        raise ExtensionError(f"{name} is running, in the process {at_work.process}. Stop it there first.")
+        raise ExtensionError(f"{name} is running ({at_work.process_id}). Stop it first.")
 
 
 def _changes(before: Permissions, after: Permissions) -> str:

@@ -287,6 +287,7 @@ class Extensions:
 
     async def _begin_run(self, package: Package, manifest: Manifest) -> starting.Run:
         title = await self._title(package, manifest)
+        await self._store.register_process()
         return await self._store.write(lambda transaction: starting.begin(transaction, package, manifest, title))
 
     async def _title(self, package: Package, manifest: Manifest) -> str:
