@@ -275,7 +275,7 @@ def test_messages_of_the_background_reach_another_extension_and_its_end_disconne
 
 def listens(extension: Extension) -> bool:
     runtime = extension.runtime
-    return runtime is not None and runtime.has_listener("runtime.onMessage")
+    return runtime is not None and runtime.listeners.count("runtime.onMessage") > 0
 
 
 def test_one_that_has_crashed_gets_no_messages_until_it_is_started_again(tmp_path: Path) -> None:

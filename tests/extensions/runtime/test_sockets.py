@@ -615,7 +615,7 @@ class Deaf(Slow):
 
 
 def test_a_server_that_does_not_answer_a_goodbye_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hatbox.extensions.runtime.sockets._LEAVE_SECONDS", 0.01)
+    monkeypatch.setattr("hatbox.extensions.runtime.sockets._GOING_AWAY_TIMEOUT", 0.01)
 
     async def main() -> None:
         deaf = Deaf()
@@ -667,7 +667,7 @@ def test_what_cannot_be_sent_ends_the_connection(message: list[Any]) -> None:
             assert (await told.get())[2] == "open"
             sockets.handle(message[0], 1, message[1])
             assert (await told.get())[2:] == ["closed", (1006, "", False, True)]
-            assert "cannot be sent" in log[0]
+            assert "sending a message failed" in log[0]
 
     asyncio.run(main())
 
@@ -719,7 +719,7 @@ def test_a_child_that_does_not_keep_to_the_window_is_ended() -> None:
 
         sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
-        with pytest.raises(ProtocolError, match="room"):
+        with pytest.raises(ProtocolError, match="window exceeded"):
             for _ in range(20_000):
                 sockets.handle("text", 1, [""])
         sockets.close()
@@ -735,7 +735,7 @@ def test_no_more_than_two_hundred_at_a_time(tmp_path: Path) -> None:
         for number in range(1, MAX_SOCKETS + 2):
             sockets.handle("open", number, ["ws://127.0.0.1/", []])
         await settle()
-        assert log == ["WebSocket(ws://127.0.0.1/): there are 200 open already"]
+        assert log == ["WebSocket(ws://127.0.0.1/): 200 WebSockets are open"]
         sockets.close()
         await settle()
 

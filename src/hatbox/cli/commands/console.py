@@ -222,7 +222,7 @@ async def completions(extension: Extension, text: str) -> list[str]:
         f"  for (let o = Object({owner or 'globalThis'}); o; o = Object.getPrototypeOf(o))"
         "    for (const name of Object.getOwnPropertyNames(o)) names.add(name);"
         "  return [...names]; })()",
-        within=_COMPLETION_SECONDS,
+        timeout=_COMPLETION_SECONDS,
     )
     return sorted(lead + name for name in names if name.startswith(start) and name.isidentifier())
 

@@ -32,7 +32,7 @@ _ONE_AT_A_TIME: Final = threading.Lock()
 
 
 def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
-    """Fill the cache with two starts of Deno. Raises ExtensionTerminated if Deno does not start. Call it in a thread."""
+    """Fill the cache with two starts of Deno. Blocks. Raises ExtensionTerminated if Deno does not start."""
     with _ONE_AT_A_TIME:
         if found := find_cache(unsafe_eval=unsafe_eval):
             return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.bridge import Runtime
-from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.exit_reason import Exit
 
 __all__ = ["BackOff", "Supervisor"]
 

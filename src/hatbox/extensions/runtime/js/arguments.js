@@ -1,6 +1,6 @@
-// The arguments of calls, checked as Python checks them (hatbox/schema/types.py and calls.py), from the same schemas and
-// in the same words: wrong ones must be thrown by the call itself, and there is no time to ask. Python asks again.
-// What is checked comes out as JSON text. A schema with a word that is not known here is left to Python alone.
+// Checks the arguments of calls against the schemas, with the same error messages as Python (hatbox/schema/types.py and
+// calls.py), because a call must throw synchronously. Python checks them again. The result is JSON text.
+// A schema with an unknown keyword is checked by Python only.
 
 import {
   NativeError, NativeMap, NativeRegExp, append, create, dateGetTime, each, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
@@ -16,7 +16,7 @@ const KNOWN = {
 
 class UnknownSchema {}
 
-// A value that is not of its type. No Error: nobody sees it but this file, and a stack would cost more than all else.
+// A value that does not match its type. Not an Error: it is used only in this file, and capturing a stack is slow.
 class Mismatch {
   constructor(problem, choice, path = "") {
     this.problem = problem;
