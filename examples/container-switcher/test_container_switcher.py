@@ -1,4 +1,4 @@
-"""What somebody notices who uses the container switcher. The fixtures come with Hatbox."""
+"""Tests of the container switcher extension. The fixtures come with Hatbox."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ NONE, PERSONAL, WORK = "firefox-default", "firefox-container-1", "firefox-contai
 
 @pytest.fixture
 def mail(site):
-    """A page that knows its visitors by a cookie."""
+    """A page that sets a cookie."""
     return site.page("/mail", title="Mail", headers=[("Set-Cookie", "visitor=known")])
 
 
@@ -33,7 +33,7 @@ async def test_the_menu_reopens_a_page_in_another_container(extension, site, mai
     assert (tab.url, tab.active) == (mail, True)
     await switcher.click_menu(PERSONAL)
     await switcher.wait_for_tabs(in_containers(PERSONAL))
-    # Work has never been there before, Personal has.
+    # The first visit in Work, and the second one in Personal.
     assert [request.cookies for request in site.requests] == [{}, {}, {"visitor": "known"}]
     assert switcher.errors == []
 

@@ -1,4 +1,4 @@
-"""What somebody notices who assigns sites to containers. The fixtures come with Hatbox."""
+"""Tests of the site assignment extension. The fixtures come with Hatbox."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ NONE, WORK = "firefox-default", "firefox-container-2"
 
 @pytest.fixture
 def bank(site):
-    """A site that knows its visitors by a cookie. `127.0.0.1` is another site, on the same server."""
+    """A site that sets a cookie. `127.0.0.1` is another site on the same server."""
     return site.page("/bank", headers=[("Set-Cookie", "visitor=known")])
 
 
@@ -34,7 +34,7 @@ async def test_an_assigned_site_opens_in_its_container(extension, site, bank):
     tabs = await assignment.wait_for_tabs(in_containers(WORK, WORK))
     assert tabs[1].url == bank
     assert tabs[1].active
-    # Nothing came from Personal: the second visit is Work's as well.
+    # No request was sent from Personal: the second visit is in Work too.
     assert [request.cookies for request in site.requests] == [{}, {"visitor": "known"}]
     assert assignment.errors == []
 

@@ -1,4 +1,4 @@
-"""What somebody notices who uses temporary containers. The fixtures come with Hatbox."""
+"""Tests of the temporary containers extension. The fixtures come with Hatbox."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def shop(site):
-    """A page that knows its visitors by a cookie."""
+    """A page that sets a cookie."""
     return site.page("/shop", headers=[("Set-Cookie", "visitor=known")])
 
 
@@ -19,9 +19,9 @@ async def names(profile):
 
 
 async def open_temporary(temporary, profile, number):
-    """Click the button; the new tab, which makes `number` of them."""
+    """Click the action. Returns the new tab; there are `number` temporary containers then."""
     if not await profile.tabs.query():
-        await temporary.open("about:blank")  # a browser has a window, and so the button has one to be in
+        await temporary.open("about:blank")  # the action needs a window
     before = {tab.id for tab in await profile.tabs.query()}
     await temporary.click_action()
     tabs = await temporary.wait_for_tabs(lambda tabs: len(tabs) > len(before))
@@ -29,13 +29,13 @@ async def open_temporary(temporary, profile, number):
     return next(tab for tab in tabs if tab.id not in before)
 
 
-async def test_each_tab_is_somebody_new_to_a_site(extension, profile, engine, site, shop):
+async def test_each_tab_has_its_own_cookies(extension, profile, engine, site, shop):
     temporary = await extension(HERE)
     for number in (1, 2):
         tab = await open_temporary(temporary, profile, number)
         for _ in range(2):
             await profile.tabs.navigate(tab.id, shop)
-            await engine.loaded(tab.id)
+            await engine.wait_until_loaded(tab.id)
     known = {"visitor": "known"}
     assert [request.cookies for request in site.requests] == [{}, known, {}, known]
     assert (await names(profile))[4:] == ["Temporary 1", "Temporary 2"]

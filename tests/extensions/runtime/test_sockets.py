@@ -218,7 +218,7 @@ def test_a_host_without_permission_is_not_asked(tmp_path: Path, permissions: lis
         seen = await runtime.evaluate(f"life(new WebSocket({place.url!r}))")
         assert seen == [["error"], ["close", 1006, "", False]]
         assert place.asked == []
-        assert lab.host.lines == [f"WebSocket({place.url}): there is no permission for the host 127.0.0.1"]
+        assert lab.host.lines == [f"WebSocket({place.url}): missing host permission for 127.0.0.1"]
 
     of_lab(tmp_path, use)
 
@@ -245,7 +245,7 @@ def test_a_socket_is_cut_off_when_the_permission_is_revoked(tmp_path: Path) -> N
 
     log: list[Any] = []
     run_made(tmp_path, use, LIFE, manifest_version=3, host_permissions=[HERE], start={"on_log": log.append})
-    assert "there is no permission for the host 127.0.0.1" in log[-1].text
+    assert "missing host permission for 127.0.0.1" in log[-1].text
 
 
 def test_tls_is_spoken_with_whom_it_trusts_and_with_nobody_else(tmp_path: Path) -> None:

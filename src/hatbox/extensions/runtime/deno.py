@@ -126,7 +126,9 @@ class DenoProcess(asyncio.SubprocessProtocol):
             return
         self._stdin.write(frame)
         if self._stdin.get_write_buffer_size() > self._limits.max_send_buffer:
-            self.end(Exit("unresponsive", f"it does not read; the send buffer exceeds {self._limits.max_send_buffer} bytes"))
+            self.end(
+                Exit("unresponsive", f"it does not read; the send buffer exceeds {self._limits.max_send_buffer} bytes")
+            )
 
     def set_reading(self, wanted: bool) -> None:
         """Pause or resume reading its output."""

@@ -62,9 +62,9 @@ class InspectorProxy:
         """The URL of the WebSocket, with the token."""
         return f"ws://127.0.0.1:{self.port}/{self._token}"
 
-    def learn_target(self, said: str) -> bool:
+    def learn_target(self, output: str) -> bool:
         """Find the URL of Deno's inspector in the output of Deno; False if it does not contain it yet."""
-        if self._target is None and (found := _TARGET.search(said)):
+        if self._target is None and (found := _TARGET.search(output)):
             self._target = int(found[1]), found[2]
         return self._target is not None
 
