@@ -63,7 +63,7 @@ browser.contextualIdentities.onUpdated.addListener(async ({ contextualIdentity: 
 
 // ── The action ──
 
-/** Label the action of a window with the container of its active tab. A label of the tab would be reset on navigation. */
+/** Label the action of a window with the container of its active tab. Navigation would reset a label of the tab. */
 async function label({ windowId, cookieStoreId }) {
   if (cookieStoreId === NO_CONTAINER) {
     await browser.action.setBadgeText({ windowId, text: null }); // null: the value for all windows

@@ -91,6 +91,6 @@ async def test_the_menu_follows_the_containers(extension, profile):
 async def test_it_works_the_same_after_a_sleep(extension, mail):
     switcher = await extension(HERE)
     await switcher.open(mail, "Shopping")
-    assert await switcher.extension.sleep()
+    assert await switcher.extension.suspend()
     await switcher.run_command("next-container")
     await switcher.wait_for_tabs(in_containers(NONE))

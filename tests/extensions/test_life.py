@@ -103,7 +103,7 @@ def test_a_reload_of_what_has_become_unreadable_leaves_it_running(
         extension = await profile.extensions.start(folder)
         (folder / "manifest.json").write_text("{", "utf-8")
         await profile.extensions.reload(extension.id)
-        assert "goes on as it was" in caplog.text
+        assert "still running the old version" in caplog.text
         assert await extension.evaluate("run") == 1
 
     with_profile(tmp_path, use)

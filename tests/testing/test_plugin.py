@@ -78,9 +78,9 @@ async def test_pages_are_loaded_from_a_site_in_an_identity(extension, site):
 
 async def test_time_can_be_moved(extension, clock):
     ext = await extension("my-extension")
-    await clock.move(4 * 60)
+    await clock.advance(4 * 60)
     assert await ext.evaluate("seen") == []
-    await clock.move(61)
+    await clock.advance(61)
     await ext.wait_for("seen.includes('soon')")
 
 def test_one_that_needs_no_loop(site):

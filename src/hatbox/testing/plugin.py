@@ -53,7 +53,7 @@ def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
 
 @pytest.fixture
 def clock(profile: Profile) -> Clock:
-    """The clock of extensions: `await clock.move(60)` advances it by a minute."""
+    """The clock of extensions: `await clock.advance(60)` advances it by a minute."""
     return profile.clock
 
 
