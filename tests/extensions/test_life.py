@@ -1,4 +1,4 @@
-"""Installed, updated, reloaded, disabled, removed: what happens to an extension, and who is told of it."""
+"""The life cycle of extensions: installed, updated, reloaded, disabled, removed, and the events of each."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def with_profile(tmp_path: Path, use: Callable[[Profile], Awaitable[None]]) -> N
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - there is nothing to be told by
+    while not condition():  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(0.005)
 
 
 def heard(profile: Profile) -> list[tuple[str, dict[str, Any]]]:
-    """What an extension that may manage others hears of them."""
+    """The management events of other extensions."""
     events: list[tuple[str, dict[str, Any]]] = []
     management = extension_browser(profile, ["management"]).management
     for name in ("onInstalled", "onUninstalled", "onEnabled", "onDisabled"):

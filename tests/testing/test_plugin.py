@@ -1,4 +1,4 @@
-"""The pytest plugin, as somebody who tests an extension uses it: pytest runs in a process of its own."""
+"""The pytest plugin, as the author of an extension uses it: pytest runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ browser.notifications.onClosed.addListener(id => seen.push(`closed ${id}`));
 browser.runtime.onMessage.addListener((message, sender) => Promise.resolve([message, sender.url.split("/").pop()]));
 """
 
-# Where Hatbox is not installed, nobody tells pytest of its plugin.
+# Where Hatbox is not installed, pytest does not load its plugin.
 TOLD = (
     ()
     if any(each.value == "hatbox.testing.plugin" for each in entry_points(group="pytest11"))

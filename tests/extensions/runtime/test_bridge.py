@@ -80,7 +80,7 @@ def test_events_reach_the_script_before_the_call_that_caused_them_resolves(tmp_p
         """)
         await runtime.evaluate("create('A').then(() => seen.push('resolved'))")
         assert await runtime.evaluate("seen") == ["A", "resolved"]
-        # Added after the call was made, as Firefox has it: the new one does not hear of it.
+        # Added after the call, so it is not called, as in Firefox.
         await runtime.evaluate("const made = create('B'); onCreated.addListener(() => seen.push('late')); return made")
         assert await runtime.evaluate("seen") == ["A", "resolved", "B"]
         assert await runtime.evaluate("onCreated.hasListener(listener)") is True

@@ -1,4 +1,4 @@
-"""fetch(): what the permissions allow, at every step, and with the cookies of nobody."""
+"""fetch(): host permissions are checked for each redirect, and no cookies are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebSocket: as the standard and Firefox have it, only to hosts that are permitted, and with the cookies of nobody."""
+"""WebSocket: as in the standard and Firefox, only to permitted hosts, and without cookies."""
 
 from __future__ import annotations
 
