@@ -199,7 +199,7 @@ def test_it_cannot_read_what_is_granted_later_either(tmp_path: Path) -> None:
         await profile.extensions.grant(ID, COOKIES)
         await profile._store.deliver_pending_changes()
         assert await impostor.evaluate("typeof browser.cookies") == "undefined"
-        with pytest.raises(ExtensionError, match="is running already"):
+        with pytest.raises(ExtensionError, match="is already running"):
             await profile.extensions.start(await profile.extensions.package(ID))
         shown = await impostor.evaluate("browser.management.getSelf()")
         assert (shown["id"], shown["name"], shown["installType"]) == (ID, "wallpapers", "development")
@@ -367,7 +367,7 @@ def test_what_is_too_large_is_not_installed(tmp_path: Path, monkeypatch: pytest.
 def test_nothing_of_a_removed_extension_is_left_or_found_by_the_next_one(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         await install_helper(profile, helper(tmp_path / "a"))
-        (entry,) = profile.extensions.cache.folder.iterdir()
+        (entry,) = profile.extensions.packages.cache.folder.iterdir()
         await profile.extensions.remove(ID)
         assert await rows(profile) == set()
         assert await profile._store.read(lambda each: each.packages.digests()) == []
@@ -445,7 +445,7 @@ def test_a_cache_that_was_tampered_with_or_deleted_is_written_again(tmp_path: Pa
     async def use(profile: Profile) -> None:
         await profile.extensions.install(helper(tmp_path, "var run = 'mine';"))
         digest = (await profile.extensions.package(ID)).digest
-        entry = profile.extensions.cache.folder / digest
+        entry = profile.extensions.packages.cache.folder / digest
         whole = entry.read_bytes()
         for tampered in (whole.replace(b"'mine'", b"'evil'"), whole[:-1], b"", None):
             if tampered is None:

@@ -244,7 +244,7 @@ def test_permissions_can_be_requested_in_a_click_listener_only(tmp_path: Path) -
 
 def test_a_script_cannot_claim_that_the_user_does_something(tmp_path: Path) -> None:
     async def use(_: Profile, extension: Extension) -> None:
-        assert extension._host._input_until < 0
+        assert extension._host._user_input_until < 0
         call = extension._host.call_with_user_input("permissions", "request", [{"permissions": ["bookmarks"]}])
         assert call is not None
         with pytest.raises(hatbox.ApiError, match="may only be called from a user input handler"):
