@@ -21,7 +21,6 @@ from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import MissingExtra
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_STORE
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
+    from hatbox.engines.registry import EngineServices
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.store.lease import LeaseHolder
@@ -155,24 +155,23 @@ class Profile:
         timeout: float = 30.0,
         max_bytes: int = 16_000_000,
         max_redirects: int = 20,
-        at_once: int = 32,
+        max_concurrent: int = 32,
         **options: Any,
     ) -> EngineRunner:
         """The engine without a browser, for `async with`: it requests the pages of tabs over HTTP.
 
-        `timeout` is in seconds, for a whole load. At most `max_bytes` of a page are read, and at most `at_once` pages
-        load at a time. `options` are those of httpx.AsyncClient.
+        `timeout` is in seconds, for a whole load. At most `max_bytes` of a page are read, and at most `max_concurrent`
+        pages load at a time. `options` are those of httpx.AsyncClient.
         """
-        with extra("httpx"):
-            from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
-        limits = LoadLimits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, max_concurrent=at_once)
-        engine = HttpEngine(self.identities, self.cookies, limits, options, self.web_requests, self.extensions.file_at)
-        return self._register_engine(EngineRunner(engine, self._store))
+        from hatbox.engines.http.registration import create_http
 
-    def _register_engine(self, runner: Runner) -> Runner:
-        """Stop this engine when the profile is closed."""
-        self._engines.append(runner)
-        return runner
+        limits = {
+            "timeout": timeout,
+            "max_bytes": max_bytes,
+            "max_redirects": max_redirects,
+            "max_concurrent": max_concurrent,
+        }
+        return self._register_engine(create_http(self._engine_services(), limits, options))
 
     def chromium(
         self,
@@ -182,39 +181,44 @@ class Profile:
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
     ) -> ChromiumRunner:
-        """A Chromium that shows the tabs of this profile, to be used with `async with`: one window for each identity.
+        """A Chromium with the tabs of this profile, for `async with`. Each identity has its own window.
 
-        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. With
-        `indicator`, the title and favicon of pages show the identity; default: if headed. `downloads`
-        is the folder for them; without it yours, and when headless none: then they end with the browser.
+        `browser` is the path of Chromium. Default: $HATBOX_CHROMIUM, or an installed browser. `indicator` shows the
+        name, color and icon of the identity in page titles and icons. Default: in headed mode. `downloads` is the
+        folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser.
         """
-        try:
-            from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-            from hatbox.engines.chromium.engine import ChromiumEngine
-        except ModuleNotFoundError as error:
-            if error.name != "playwright":
-                raise
-            raise MissingExtra("chromium", "Playwright, which controls Chromium,") from error
-        engine = ChromiumEngine(
-            self._store,
-            self.cookies,
-            self.identities,
-            headless=headless,
-            browser=browser,
-            indicator=indicator,
-            downloads=downloads,
-            requests=self.web_requests,
+        from hatbox.engines.chromium.registration import create_chromium
+
+        return self._register_engine(
+            create_chromium(
+                self._engine_services(), headless=headless, browser=browser, indicator=indicator, downloads=downloads
+            )
         )
-        return self._register_engine(ChromiumRunner(engine, self._store, self.identities, self.tabs))
 
-    def engine(self, selection: EngineSelection) -> EngineRunner:
-        """The selected engine, to be used with `async with`."""
-        from hatbox.engines.selection import HTTP
+    def engine(self, selection: str | EngineSelection) -> EngineRunner:
+        """The engine with this name, or an EngineSelection, for `async with`. Names: see hatbox.engines.registry."""
+        from hatbox.engines.registry import create_engine
+        from hatbox.engines.selection import EngineSelection
 
-        if selection.name == HTTP:
-            return self.http_engine()
-        indicator = None if selection.indicator else False
-        return self.chromium(headless=selection.headless, browser=selection.browser, indicator=indicator)
+        selected = EngineSelection(selection) if isinstance(selection, str) else selection
+        return self._register_engine(create_engine(self._engine_services(), selected))
+
+    def _engine_services(self) -> EngineServices:
+        from hatbox.engines.registry import EngineServices
+
+        return EngineServices(
+            store=self._store,
+            identities=self.identities,
+            cookies=self.cookies,
+            tabs=self.tabs,
+            web_requests=self.web_requests,
+            read_extension_file=self.extensions.file_at,
+        )
+
+    def _register_engine(self, runner: Runner) -> Runner:
+        """Stop this engine when the profile is closed."""
+        self._engines.append(runner)
+        return runner
 
     async def running_engine(self) -> LeaseHolder | None:
         """The engine that is running for this profile, in any process."""

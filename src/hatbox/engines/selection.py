@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Final
 
 import msgspec
 
-__all__ = ["CHROMIUM", "HTTP", "EngineSelection"]
+__all__ = ["DEFAULT_ENGINE", "EngineSelection"]
 
-CHROMIUM: Final = "chromium"
-HTTP: Final = "http"
+DEFAULT_ENGINE: Final = "chromium"
 
 
 class EngineSelection(msgspec.Struct, frozen=True):
-    """An engine by name, with its options. Without a name: the running engine, or Chromium."""
+    """An engine by name, with its options. Without a name: the running engine, or the default one."""
 
     requested: str | None = None
-    """The name that the caller passed: chromium, http or None."""
+    """The name that the caller passed, or None."""
     browser: str | None = None
     """The path of Chromium. None is $HATBOX_CHROMIUM, or an installed browser."""
     headless: bool = False
@@ -26,14 +26,19 @@ class EngineSelection(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The name of the engine to start."""
-        return self.requested or CHROMIUM
+        return self.requested or DEFAULT_ENGINE
 
     @property
     def is_headed(self) -> bool:
         """Whether the engine opens windows."""
-        return self.name == CHROMIUM and not self.headless
+        return bool(self._registration().HAS_WINDOWS) and not self.headless
 
     @property
     def display_name(self) -> str:
         """The name in sentences."""
-        return "Chromium" if self.name == CHROMIUM else "the HTTP engine"
+        return str(self._registration().DISPLAY_NAME)
+
+    def _registration(self) -> ModuleType:
+        from hatbox.engines.registry import registration_of  # not at import: command lines need no services
+
+        return registration_of(self.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import msgspec
@@ -11,10 +12,14 @@ __all__ = [
     "BlockingResponse",
     "Headers",
     "ProxyInfo",
+    "ReadExtensionFile",
     "RequestBody",
     "RequestFrame",
     "RequestSnapshot",
 ]
+
+ReadExtensionFile: TypeAlias = Callable[[str], bytes | None]
+"""Returns the file at a moz-extension:// URL, or None."""
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Names and values, one character per byte. Each name occurs once: duplicates are joined, as in Firefox."""

@@ -307,7 +307,7 @@ async def test_stopping_ends_loads_and_the_next_engine_takes_up_only_those(path:
 
 @in_loop
 async def test_only_so_many_loads_are_under_way_at_once(path: Path, site: Site) -> None:
-    async with browsing(path, at_once=2) as (profile, engine):
+    async with browsing(path, max_concurrent=2) as (profile, engine):
         tabs = [await profile.tabs.open("Work", site.url("/slow")) for _ in range(5)]
         await asyncio.to_thread(site.wait_for, "/slow", 2)
         other = await profile.tabs.open("Personal", site.url("/page/1"))

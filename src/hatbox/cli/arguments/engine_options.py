@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.engines.selection import CHROMIUM, HTTP, EngineSelection
+from hatbox.engines.registry import ENGINES, registration_of
+from hatbox.engines.selection import EngineSelection
 
 __all__ = ["BrowserOption", "EngineOption", "HeadlessOption", "NoIndicatorOption", "select_engine"]
-
-_NAMES: Final = (CHROMIUM, HTTP)
 
 EngineOption = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        metavar="chromium|http",
+        metavar="|".join(ENGINES),
         help="Engine that loads pages: chromium, or http (no browser, no scripts). "
         "Default: the running engine, or chromium.",
     ),
@@ -43,12 +42,12 @@ NoIndicatorOption = Annotated[
 
 def select_engine(engine: str | None, browser: str | None, *, headless: bool, no_indicator: bool) -> EngineSelection:
     """The engine that the options select. Raises BadParameter for invalid combinations."""
-    if engine is not None and engine not in _NAMES:
+    if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
-            f"unknown engine: {visible(engine)}. Allowed values: {', '.join(_NAMES)}", param_hint="--engine"
+            f"unknown engine: {visible(engine)}. Allowed values: {', '.join(ENGINES)}", param_hint="--engine"
         )
-    if browser is not None and engine == HTTP:
-        raise typer.BadParameter("the HTTP engine starts no browser", param_hint="--browser")
+    if browser is not None and engine is not None and not registration_of(engine).HAS_WINDOWS:
+        raise typer.BadParameter(f"{registration_of(engine).DISPLAY_NAME} starts no browser", param_hint="--browser")
     if browser == "":
         raise typer.BadParameter("must not be empty", param_hint="--browser")
     path = str(Path(browser).expanduser().absolute()) if browser and os.sep in browser else browser

@@ -9,8 +9,8 @@ import asyncio
 import contextlib
 import logging
 import mimetypes
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any, ClassVar, Final, cast
 
 import httpx
 import msgspec
@@ -31,6 +31,7 @@ from hatbox.identities.service import Identities
 from hatbox.tabs.tab_model import BLANK, Tab, is_blank
 from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates
+from hatbox.web_requests.request_model import ReadExtensionFile
 
 __all__ = ["HttpEngine", "LoadLimits"]
 
@@ -42,10 +43,6 @@ _HEADERS: Final = {
 }
 _HEAD_SCAN_BYTES: Final = 128 * 1024  # the title is searched in these bytes
 _REDIRECT_BODY_BYTES: Final = 64 * 1024  # read from the body of a redirect, to reuse its connection
-
-
-ReadExtensionFile: TypeAlias = Callable[[str], bytes | None]
-"""Returns the file at a moz-extension:// URL, or None."""
 
 
 class LoadLimits(msgspec.Struct, frozen=True, kw_only=True):

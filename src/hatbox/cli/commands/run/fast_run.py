@@ -31,13 +31,13 @@ def fast_run(arguments: Sequence[str]) -> Callable[[], None] | None:
     if len(paths) != 1 or not paths[0].exists() or not is_extension(paths[0]):
         return None
     from hatbox.cli.commands.run.extension_runner import run_extensions
-    from hatbox.engines.selection import HTTP, EngineSelection
+    from hatbox.engines.selection import EngineSelection
 
     return partial(
         run_extensions,
         paths,
         profile,
-        EngineSelection(requested=HTTP),
+        EngineSelection(requested="http"),
         inspect=False,
         as_json=False,
         require_sandbox=False,

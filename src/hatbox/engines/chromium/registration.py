@@ -1,0 +1,53 @@
+"""Registers the Chromium engine."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from hatbox.engines.selection import EngineSelection
+from hatbox.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.registry import EngineServices
+
+__all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_chromium"]
+
+DISPLAY_NAME: Final = "Chromium"
+HAS_WINDOWS: Final = True
+
+
+def create(services: EngineServices, selection: EngineSelection) -> ChromiumRunner:
+    """The selected Chromium."""
+    indicator = None if selection.indicator else False
+    return create_chromium(services, headless=selection.headless, browser=selection.browser, indicator=indicator)
+
+
+def create_chromium(
+    services: EngineServices,
+    *,
+    headless: bool = False,
+    browser: str | os.PathLike[str] | None = None,
+    indicator: bool | None = None,
+    downloads: str | os.PathLike[str] | None = None,
+) -> ChromiumRunner:
+    """A Chromium with these options; see Profile.chromium. Raises MissingExtra without Playwright."""
+    try:
+        from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+        from hatbox.engines.chromium.engine import ChromiumEngine
+    except ModuleNotFoundError as error:
+        if error.name != "playwright":
+            raise
+        raise MissingExtra("chromium", "Playwright, which controls Chromium,") from error
+    engine = ChromiumEngine(
+        services.store,
+        services.cookies,
+        services.identities,
+        headless=headless,
+        browser=browser,
+        indicator=indicator,
+        downloads=downloads,
+        requests=services.web_requests,
+    )
+    return ChromiumRunner(engine, services.store, services.identities, services.tabs)

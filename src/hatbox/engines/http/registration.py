@@ -1,0 +1,37 @@
+"""Registers the HTTP engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hatbox.clients.identity_binding import extra
+from hatbox.engines.runner import EngineRunner
+from hatbox.engines.selection import EngineSelection
+
+if TYPE_CHECKING:
+    from hatbox.engines.registry import EngineServices
+
+__all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_http"]
+
+DISPLAY_NAME: Final = "the HTTP engine"
+HAS_WINDOWS: Final = False
+
+
+def create(services: EngineServices, _selection: EngineSelection) -> EngineRunner:
+    """The HTTP engine with default limits."""
+    return create_http(services, {}, {})
+
+
+def create_http(services: EngineServices, limits: dict[str, Any], options: dict[str, Any]) -> EngineRunner:
+    """The HTTP engine with these LoadLimits, and options of httpx.AsyncClient."""
+    with extra("httpx"):
+        from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
+    engine = HttpEngine(
+        services.identities,
+        services.cookies,
+        LoadLimits(**limits),
+        options,
+        services.web_requests,
+        services.read_extension_file,
+    )
+    return EngineRunner(engine, services.store)
