@@ -1,4 +1,4 @@
-"""The reference of all commands, as Markdown: `python -m hatbox.cli.reference > docs/cli.md`.
+"""The reference of all commands, as Markdown: `python -m hatbox.cli.reference > docs/reference/cli.md`.
 
 It is made from the commands themselves, so it says what they do. A command or an option without help is an error.
 """
@@ -20,7 +20,7 @@ __all__ = ["Undocumented", "reference"]
 _INTRODUCTION: Final = """\
 # The command line
 
-<!-- Made by `python -m hatbox.cli.reference > docs/cli.md`. Do not edit. -->
+<!-- Made by `python -m hatbox.cli.reference > docs/reference/cli.md`. Do not edit. -->
 
 `hatbox` works on the identities of a profile: one file, which many programs can share. An identity is named by its
 name or by its id (`firefox-container-2`). A name that nothing has brings up the nearest one; a name that several have
@@ -137,7 +137,7 @@ class Undocumented(Exception):
 
 
 def reference() -> str:
-    """The whole of docs/cli.md."""
+    """The whole of docs/reference/cli.md."""
     return "\n".join([_INTRODUCTION, *(line for name, command in _commands() for line in _section(name, command))])
 
 

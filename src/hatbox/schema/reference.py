@@ -1,4 +1,4 @@
-"""Writes docs/extensions.md from the schemas, so that it names what is there and nothing else."""
+"""Writes docs/reference/extensions.md from the schemas, so that it names what is there and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INTRODUCTION: Final = """\
 
 Made by `python -m hatbox.schema.reference`; change that, or the schemas, and not this file.
 
-A member that is here answers as in Firefox 153, but for [the differences that we name](decisions.md). One that is not
+A member that is here answers as in Firefox 153, but for [the differences that we name](../differences.md). One that is not
 here is not there: `browser.tabs.captureTab` is undefined, as it is in a browser that does not know it, and so are
 namespaces whose permission the extension does not hold. `chrome` has the same members, with callbacks.
 
@@ -35,7 +35,7 @@ What is not there at all:
 
 
 def reference() -> str:
-    """The whole of docs/extensions.md."""
+    """The whole of docs/reference/extensions.md."""
     shown = sorted((each for each in load() if not each.hidden), key=lambda each: (each.namespace.lower(), each.file))
     return "\n".join([_INTRODUCTION, *(line for surface in shown for line in _section(surface))])
 
