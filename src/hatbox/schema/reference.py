@@ -15,8 +15,8 @@ _INTRODUCTION: Final = """\
 
 Made by `python -m hatbox.schema.reference`; change that, or the schemas, and not this file.
 
-A member that is here answers as in Firefox 153, but for [the differences that we name](../differences.md). One that is not
-here is not there: `browser.tabs.captureTab` is undefined, as it is in a browser that does not know it, and so are
+A member that is listed behaves as in Firefox 153, except for [these differences](../differences.md). Other members do
+not exist: `browser.tabs.captureTab` is undefined, as it is in a browser that does not know it, and so are
 namespaces whose permission the extension does not hold. `chrome` has the same members, with callbacks.
 
 What is drawn in a browser is a registry here: menus, buttons, commands and notifications are listed by
