@@ -130,6 +130,7 @@ def test_tests_mirror_the_source() -> None:
         "site",
         "__init__",
         "test_layout",
+        "test_docs",
         "test_readme",
         "test_typing",
         "conftest",

@@ -23,7 +23,7 @@ _PAGE: Final = """\
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>
 body {{ font: 18px/1.5 system-ui, sans-serif; margin: 0; background: #f4f5f7; color: #20242c; text-align: center }}
-main {{ max-width: 22rem; margin: 4rem auto; padding: 2rem; background: #fff; border-radius: 12px;
+main {{ max-width: 22rem; margin: 2.5rem auto; padding: 2rem; background: #fff; border-radius: 12px;
   box-shadow: 0 1px 6px #0002 }}
 .picture {{ width: 5rem; height: 5rem; margin: 0 auto; border-radius: 50%; font-size: 2.5rem; line-height: 5rem;
   color: #fff; background: hsl({hue} 60% 45%) }}
