@@ -105,7 +105,7 @@ class Newcomer:
             "PYTHONPATH": str(self._hidden),
         }
         for name in EXTRAS:
-            (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError(name, name={name!r})", "utf-8")
+            (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError({name!r}, name={name!r})", "utf-8")
         self.profile = Path(self.output("python -c 'import hatbox; print(hatbox.default_path())'").strip())
         assert self.profile.is_relative_to(self.home)
 
@@ -176,7 +176,8 @@ class Reader:
         elif command.endswith(" &"):
             self._run_in_background(command.removesuffix(" &"))
         elif is_until_stopped(command):
-            self._wait_for_engine_end()
+            if command.startswith("hatbox browse"):
+                self._wait_for_engine_end()
             self.stop(self._start(command))
         elif command.startswith("hatbox import firefox") and sys.platform != "linux":
             pass
