@@ -15,8 +15,9 @@ import typer
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.foreground import stop_on_signals
-from hatbox.cli.terminal.output import print_json, print_json_line, print_line, print_rows
+from hatbox.cli.terminal.output import print_json, print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
+from hatbox.cli.terminal.table import Cell, print_table
 from hatbox.errors import EngineError, MissingExtra
 from hatbox.profile import Profile
 from hatbox.testing.demo_site import DemoSite
@@ -128,8 +129,8 @@ def _print_result(site: DemoSite, users: Mapping[str, Mapping[str, str]], skippe
     if as_json:
         print_json({"url": site.url, "users": users, "skipped": {_BROWSER: skipped} if skipped else {}}, sys.stdout)
     else:
-        rows = [(client, name, user) for client, seen in users.items() for name, user in seen.items()]
-        print_rows(("Client", "Identity", "Signed in as"), rows, sys.stdout, whole="Client")
+        rows = [(Cell(client), Cell(name), Cell(user)) for client, seen in users.items() for name, user in seen.items()]
+        print_table(("Client", "Identity", "Signed in as"), rows, sys.stdout)
         lines = [f"{_BROWSER} was skipped: {skipped}"] if skipped else []
         for line in ("", *lines, "Next, a site for your own commands: hatbox demo --serve"):
             print_line(line, sys.stdout)
