@@ -60,7 +60,7 @@ def test_a_listener_removed_by_an_earlier_one_is_not_called_any_more() -> None:
 
 def test_only_listeners_from_before_the_call_hear_of_what_it_caused() -> None:
     now = 0
-    event: Event[str] = Event("test", clock=lambda: now)
+    event: Event[str] = Event("test", call_counter=lambda: now)
     early: list[str] = []
     late: list[str] = []
     event.add_listener(early.append)
@@ -107,7 +107,7 @@ def test_a_listener_that_could_not_be_registered_can_be_added_again() -> None:
     def fail() -> None:
         raise RuntimeError("not now")
 
-    event: Event[str] = Event("test", on_interest=fail)
+    event: Event[str] = Event("test", on_listeners_changed=fail)
     with pytest.raises(RuntimeError):
         event.add_listener(print)
     assert not event.has_listener(print)

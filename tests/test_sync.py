@@ -45,7 +45,7 @@ def test_every_call_returns_when_it_is_done(path: Path) -> None:
         assert identities.get(made) == made
         assert identities.query("a") == [made]
         assert identities.find("a") == made
-        assert identities.recognize("a") == identities.recognize(made) == made
+        assert identities.resolve("a") == identities.resolve(made) == made
         assert identities.update(made, name="b", icon="tree").name == "b"
         identities.hide(made)
         assert identities.get(made).hidden

@@ -1,11 +1,18 @@
-"""A user's own code passes mypy --strict against the installed package, and mistakes in it are found."""
+"""A user's own code passes mypy --strict against the installed package, and can name every type that it gets."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+import hatbox
 
 GOOD = """
     import asyncio
@@ -59,3 +66,46 @@ def test_a_users_program_passes_mypy_strict(tmp_path: Path) -> None:
 def test_a_users_mistakes_are_found(tmp_path: Path) -> None:
     found = mypy(tmp_path, BAD).splitlines()
     assert [line.split(":")[1] for line in found if "error" in line] == ["6", "7", "8", "9"], found
+
+
+def returned_names(cls: type) -> Iterator[tuple[str, str]]:
+    """Each public method, and each name in its return annotation, from the source: some imports are for types only."""
+    for node in ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0].body:  # type: ignore[attr-defined]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_") and node.returns:
+            for part in ast.walk(node.returns):
+                if isinstance(part, ast.Name | ast.Attribute):
+                    yield node.name, part.id if isinstance(part, ast.Name) else part.attr
+
+
+def foreign_names(cls: type) -> set[str]:
+    """The names that the module of a class imports from other packages."""
+    source = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
+    imports = [node for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
+    return {alias.name for node in imports if node.module and "hatbox" not in node.module for alias in node.names}
+
+
+def class_names_of_hatbox() -> set[str]:
+    sources = (file.read_text("utf-8") for file in Path(hatbox.__path__[0]).rglob("*.py"))
+    return {node.name for source in sources for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ChromiumRunner",
+        "CookieStore",
+        "CookieStores",
+        "EngineRunner",
+        "Extensions",
+        "Identities",
+        "Profile",
+        "SyncIdentities",
+        "SyncProfile",
+        "SyncTabs",
+        "Tabs",
+    ],
+)
+def test_everything_that_a_public_method_returns_is_exported(name: str) -> None:
+    cls = getattr(hatbox, name)
+    missing = class_names_of_hatbox() - foreign_names(cls) - set(dir(hatbox))
+    assert [each for each in returned_names(cls) if each[1] in missing] == []

@@ -4,74 +4,57 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hatbox.api.browser import Browser
+    from hatbox.cookies.cookie import Cookie, JarChange
+    from hatbox.cookies.cookie_stores import CookieStore, CookieStores
+    from hatbox.cookies.jar import Jar
+    from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.runner import EngineRunner
-    from hatbox.errors import (
-        AmbiguousIdentity,
-        ApiError,
-        ArgumentError,
-        CookieRejected,
-        CookiesNotAllowed,
-        DiskFull,
-        DuplicateIdentity,
-        EngineAlreadyRunning,
-        EngineError,
-        ExtensionError,
-        ExtensionNotFound,
-        ExtensionTerminated,
-        FirefoxProfileLocked,
-        HatboxError,
-        IdentityMismatch,
-        IdentityNotFound,
-        IdentityRemoved,
-        IdsExhausted,
-        ImportExportError,
-        InvalidColor,
-        InvalidIcon,
-        InvalidIdentity,
-        InvalidInputFile,
-        InvalidName,
-        InvalidPosition,
-        InvalidTab,
-        InvalidWindow,
-        ManifestError,
-        MissingExtra,
-        NetworkError,
-        NotAProfile,
-        PackageError,
-        PermissionDenied,
-        ProfileClosed,
-        ProfileCorrupt,
-        ProfileError,
-        ProfileLocked,
-        ProfileReadOnly,
-        ProfileTooNew,
-        SandboxUnavailable,
-        ScriptError,
-        TriggerError,
-        UndeclaredPermission,
-    )
+    from hatbox.errors import *
+    from hatbox.events import Event
+    from hatbox.extension_data.extension_permissions import ExtensionPermissions
+    from hatbox.extension_data.installed_extensions import InstalledExtension
+    from hatbox.extension_data.run_records import RunRecord
+    from hatbox.extensions.extension import Extension
+    from hatbox.extensions.installing import Installation
+    from hatbox.extensions.package.stored_package import StoredPackage
+    from hatbox.extensions.service import Extensions
+    from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
+    from hatbox.formats.base import Bundle, ImportReport
     from hatbox.identities.model import ContextualIdentity
     from hatbox.identities.service import Identities
     from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
-    from hatbox.sync import SyncIdentities, SyncProfile, SyncTabs, open_sync
+    from hatbox.sync import SyncEvent, SyncIdentities, SyncProfile, SyncTabs, open_sync
     from hatbox.tabs.service import Tabs
     from hatbox.tabs.tab_model import Tab, Window
 
 __all__ = [
+    "AlreadyInstalled",
     "AmbiguousIdentity",
     "ApiError",
     "ArgumentError",
+    "Browser",
+    "Bundle",
+    "ChromiumRunner",
     "ContextualIdentity",
+    "Cookie",
     "CookieRejected",
+    "CookieStore",
+    "CookieStores",
     "CookiesNotAllowed",
     "DiskFull",
     "DuplicateIdentity",
     "EngineAlreadyRunning",
     "EngineError",
     "EngineRunner",
+    "Event",
+    "Extension",
     "ExtensionError",
     "ExtensionNotFound",
+    "ExtensionPermissions",
     "ExtensionTerminated",
+    "ExtensionUi",
+    "Extensions",
     "FirefoxProfileLocked",
     "HatboxError",
     "Identities",
@@ -80,6 +63,9 @@ __all__ = [
     "IdentityRemoved",
     "IdsExhausted",
     "ImportExportError",
+    "ImportReport",
+    "Installation",
+    "InstalledExtension",
     "InvalidColor",
     "InvalidIcon",
     "InvalidIdentity",
@@ -88,6 +74,8 @@ __all__ = [
     "InvalidPosition",
     "InvalidTab",
     "InvalidWindow",
+    "Jar",
+    "JarChange",
     "ManifestError",
     "MissingExtra",
     "NetworkError",
@@ -101,14 +89,18 @@ __all__ = [
     "ProfileLocked",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "RunRecord",
     "SandboxUnavailable",
     "ScriptError",
+    "StoredPackage",
+    "SyncEvent",
     "SyncIdentities",
     "SyncProfile",
     "SyncTabs",
     "Tab",
     "Tabs",
     "TriggerError",
+    "TriggerResult",
     "UndeclaredPermission",
     "Window",
     "default_path",
@@ -119,25 +111,45 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Browser": "api.browser",
+    "Bundle": "formats.base",
+    "ChromiumRunner": "engines.chromium.chromium_runner",
     "ContextualIdentity": "identities.model",
+    "Cookie": "cookies.cookie",
+    "CookieStore": "cookies.cookie_stores",
+    "CookieStores": "cookies.cookie_stores",
     "EngineRunner": "engines.runner",
+    "Event": "events",
+    "Extension": "extensions.extension",
+    "ExtensionPermissions": "extension_data.extension_permissions",
+    "ExtensionUi": "extensions.ui_triggers",
+    "Extensions": "extensions.service",
     "Identities": "identities.service",
+    "ImportReport": "formats.base",
+    "Installation": "extensions.installing",
+    "InstalledExtension": "extension_data.installed_extensions",
+    "Jar": "cookies.jar",
+    "JarChange": "cookies.cookie",
     "Profile": "profile",
+    "RunRecord": "extension_data.run_records",
+    "StoredPackage": "extensions.package.stored_package",
+    "SyncEvent": "sync",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
     "SyncTabs": "sync",
     "Tab": "tabs.tab_model",
     "Tabs": "tabs.service",
+    "TriggerResult": "extensions.ui_triggers",
     "Window": "tabs.tab_model",
     "default_path": "profile",
     "open": "profile",
     "open_sync": "sync",
 }
-"""Where the public names are that are no errors."""
+"""The modules of the public names. Errors are in hatbox.errors."""
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first used: the command line and errors need no profile, and start at once."""
+    """Import a public name when it is first used. The command line then starts without loading a profile."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"hatbox.{_HOMES.get(name, 'errors')}"), name)
@@ -145,4 +157,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -1,4 +1,4 @@
-"""The time, and what is to be done at one. A test can move it; nothing else can. Knows nothing of what is done."""
+"""The clock of extensions, with timers. Tests can advance it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
+from hatbox.tasks import Tasks
+
 __all__ = ["Clock", "Timer"]
 
 logger = logging.getLogger("hatbox.clock")
 
 
 class Timer:
-    """Something that is to be done at a time, in seconds since 1970, unless it is cancelled before."""
+    """A job to run at a time, in seconds since 1970, unless cancelled."""
 
     def __init__(self, when: float, job: Callable[[], Awaitable[None]], done: Callable[[Timer], None]) -> None:
         self.when = when
@@ -23,12 +25,12 @@ class Timer:
         self._done = done
 
     def cancel(self) -> None:
-        """Do not do it. One that has been done, or was cancelled before, is no error."""
+        """Cancel the job. Does nothing if it has run or was cancelled."""
         self._done(self)
 
 
 class Clock:
-    """Tells the time, and has jobs done at their times on the loop that asked for them."""
+    """The time, and jobs that run at set times on the event loop."""
 
     def __init__(self) -> None:
         self._offset = 0.0
@@ -36,33 +38,33 @@ class Clock:
         self._timers: dict[Timer, int] = {}
         self._queue: list[tuple[float, int, Timer]] = []
         self._alarm: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def time(self) -> float:
         """Seconds since 1970."""
         return time.time() + self._offset
 
     def call_at(self, when: float, job: Callable[[], Awaitable[None]]) -> Timer:
-        """Have a job done at a time, or at once if that has passed. Those of the same time are done in their order."""
-        timer = Timer(when, job, self._forget)
+        """Run a job at a time, or at once if that has passed. Jobs of the same time run in order."""
+        timer = Timer(when, job, self._remove)
         number = self._timers[timer] = next(self._order)
         heapq.heappush(self._queue, (when, number, timer))
         self._set_alarm()
         return timer
 
     async def advance(self, seconds: float) -> None:
-        """Let time pass at once. Whatever falls due is done at its own time, one after the other, before this ends."""
+        """Advance the time at once. Due jobs run one after the other, each at its own time, before this returns."""
         if seconds < 0:
-            raise ValueError(f"time goes forward only, not by {seconds} seconds")
+            raise ValueError(f"seconds must not be negative: {seconds}")
         target = self.time() + seconds
         while (timer := self._next()) is not None and timer.when <= target:
             self._offset += max(0.0, timer.when - self.time())
-            await self._do(timer)
+            await self._run(timer)
         self._offset += max(0.0, target - self.time())
         self._set_alarm()
 
     def _next(self) -> Timer | None:
-        """The timer that is due first; those that were cancelled are dropped."""
+        """The timer that is due first. Drops cancelled ones."""
         while self._queue and self._queue[0][2] not in self._timers:
             heapq.heappop(self._queue)
         return self._queue[0][2] if self._queue else None
@@ -77,18 +79,16 @@ class Clock:
 
     def _run_due_timers(self) -> None:
         while (timer := self._next()) is not None and timer.when <= self.time():
-            task = asyncio.ensure_future(self._do(timer))
-            self._forget(timer)
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._remove(timer)
+            self._tasks.spawn(self._run(timer))
         self._set_alarm()
 
-    async def _do(self, timer: Timer) -> None:
-        self._forget(timer)
+    async def _run(self, timer: Timer) -> None:
+        self._remove(timer)
         try:
             await timer.job()
         except Exception:
-            logger.exception("what was to be done at %s failed", timer.when)
+            logger.exception("timer callback at %s failed", timer.when)
 
-    def _forget(self, timer: Timer) -> None:
+    def _remove(self, timer: Timer) -> None:
         self._timers.pop(timer, None)

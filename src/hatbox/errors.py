@@ -1,41 +1,42 @@
-"""Every error that Hatbox raises on purpose. Knows nothing of who raises them.
+"""Every error that Hatbox raises on purpose.
 
 HatboxError
-├── ApiError                 what a script sees; the message is Firefox's wherever Firefox has one
-│   ├── ArgumentError        the call itself raises it, before anything happens
-│   ├── PermissionDenied     the caller does not hold the permission
-│   ├── InvalidIdentity      no identity has this id
-│   ├── DuplicateIdentity    one id given twice to move
+├── ApiError                   what a script sees; the message is Firefox's wherever Firefox has one
+│   ├── ArgumentError          invalid arguments, raised before the call starts
+│   ├── PermissionDenied       the caller lacks the permission
+│   ├── InvalidIdentity        no identity has this id
+│   ├── DuplicateIdentity      one id given twice to move
 │   ├── InvalidColor
 │   ├── InvalidIcon
 │   ├── InvalidName
 │   ├── InvalidPosition
-│   ├── InvalidTab           no tab has this id
-│   ├── InvalidWindow        no window has this id
-│   ├── UndeclaredPermission an extension asks for what its manifest does not name as optional
+│   ├── InvalidTab             no tab has this id
+│   ├── InvalidWindow          no window has this id
+│   ├── UndeclaredPermission   an extension requests a permission that its manifest does not list as optional
 │   └── IdsExhausted
 ├── IdentityNotFound           no identity has this name or id; knows the nearest names
-├── AmbiguousIdentity        several identities have this name; knows them
-├── IdentityMismatch            an identity object has another name than the profile knows; nothing was done
-├── CookieRejected            the cookie engine does not take this cookie; knows why
-├── CookiesNotAllowed           a client was given cookies that are not its identity's; nothing was sent
-├── IdentityRemoved          a client has outlived its identity; nothing was sent
-├── EngineError              an engine cannot do what it should; the message says what to do
-│   └── EngineAlreadyRunning           another process runs an engine for this profile
-├── MissingExtra             a client needs a package that is not installed; the message says how to get it
-├── ExtensionError           an extension cannot be used; the message names the place and says what to do
+├── AmbiguousIdentity          several identities have this name; knows them
+├── IdentityMismatch           an identity object is outdated or from another profile; nothing was done
+├── CookieRejected             the cookie engine rejects this cookie; knows the reason
+├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
+├── IdentityRemoved            a client has outlived its identity; nothing was sent
+├── EngineError                an engine failed; the message says what to do
+│   └── EngineAlreadyRunning   another process runs an engine for this profile
+├── MissingExtra               a client needs a package that is not installed; the message says how to get it
+├── ExtensionError             an extension cannot be used; the message names the place and says what to do
 │   ├── ExtensionNotFound      no extension with this id is installed
-│   ├── TriggerError        an extension does not show what somebody wants to click; nothing was done
-│   ├── PackageError         the folder or file is no extension, is damaged or is not safe to read
-│   └── ManifestError        the manifest, or a file that belongs to it, says what it must not; knows file and key
-├── ScriptError              what a script of an extension threw; knows file and line
-├── ExtensionTerminated              an extension has ended, and what was asked of it will not be answered
-│   └── SandboxUnavailable   it was not started, because a required layer of the sandbox is missing
-├── NetworkError             a request of a script was not made, or not answered
-├── ImportExportError            something cannot be imported or exported; nothing was changed
-│   ├── InvalidInputFile          a file cannot be read as what it should be; the message names the place
-│   └── FirefoxProfileLocked       Firefox has the profile open, and nobody else may write to it
-└── ProfileError             the profile's file cannot be used; the message names it and says what to do
+│   ├── AlreadyInstalled       another extension with this id is installed
+│   ├── TriggerError           an extension does not have the item to trigger; nothing was done
+│   ├── PackageError           the folder or file is not an extension, is damaged or is not safe to read
+│   └── ManifestError          the manifest, or a file of _locales, is invalid; knows file and key
+├── ScriptError                a script of an extension threw an error; knows file and line
+├── ExtensionTerminated        an extension process has ended; pending calls fail
+│   └── SandboxUnavailable     the extension was not started: a required layer of the sandbox is missing
+├── NetworkError               a request of a script failed
+├── ImportExportError          an import or export failed; nothing was changed
+│   ├── InvalidInputFile       a file is invalid; the message names the line
+│   └── FirefoxProfileLocked   Firefox has the profile open
+└── ProfileError               the profile cannot be used; the message names it and says what to do
     ├── NotAProfile
     ├── ProfileTooNew
     ├── ProfileCorrupt
@@ -51,52 +52,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hatbox.javascript.text import well_formed
-
-__all__ = [
-    "AmbiguousIdentity",
-    "ApiError",
-    "ArgumentError",
-    "CookieRejected",
-    "CookiesNotAllowed",
-    "DiskFull",
-    "DuplicateIdentity",
-    "EngineAlreadyRunning",
-    "EngineError",
-    "ExtensionError",
-    "ExtensionNotFound",
-    "ExtensionTerminated",
-    "FirefoxProfileLocked",
-    "HatboxError",
-    "IdentityMismatch",
-    "IdentityNotFound",
-    "IdentityRemoved",
-    "IdsExhausted",
-    "ImportExportError",
-    "InvalidColor",
-    "InvalidIcon",
-    "InvalidIdentity",
-    "InvalidInputFile",
-    "InvalidName",
-    "InvalidPosition",
-    "InvalidTab",
-    "InvalidWindow",
-    "ManifestError",
-    "MissingExtra",
-    "NetworkError",
-    "NotAProfile",
-    "PackageError",
-    "PermissionDenied",
-    "ProfileClosed",
-    "ProfileCorrupt",
-    "ProfileError",
-    "ProfileLocked",
-    "ProfileReadOnly",
-    "ProfileTooNew",
-    "SandboxUnavailable",
-    "ScriptError",
-    "TriggerError",
-    "UndeclaredPermission",
-]
 
 
 class HatboxError(Exception):
@@ -408,3 +363,6 @@ class ProfileLocked(ProfileError):
 
 class ProfileClosed(ProfileError):
     """The profile is not open here: it was closed, or it belongs to another process or thread."""
+
+
+__all__ = sorted(name for name, each in globals().items() if isinstance(each, type) and issubclass(each, HatboxError))

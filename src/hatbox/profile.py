@@ -83,7 +83,7 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
         """The time that extensions go by; a test can move it."""
-        self.requests = RequestEvents(self.clock.time)
+        self.web_requests = RequestEvents(self.clock.time)
         """The requests of the pages in tabs: what engines in this process make, and who listens."""
         messages = MessageRouter(self.tabs.get)
         services = Services(
@@ -91,7 +91,7 @@ class Profile:
             identities=self.identities,
             cookies=self.cookies,
             tabs=self.tabs,
-            requests=self.requests,
+            requests=self.web_requests,
             clock=self.clock,
             folder=self.path.parent,
             messages=messages,
@@ -154,7 +154,7 @@ class Profile:
         with extra("httpx"):
             from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
         limits = LoadLimits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, max_concurrent=at_once)
-        engine = HttpEngine(self.identities, self.cookies, limits, options, self.requests, self.extensions.file_at)
+        engine = HttpEngine(self.identities, self.cookies, limits, options, self.web_requests, self.extensions.file_at)
         return self._register_engine(EngineRunner(engine, self._store, self.path))
 
     def _register_engine(self, runner: Runner) -> Runner:
@@ -167,13 +167,13 @@ class Profile:
         *,
         headless: bool = False,
         browser: str | os.PathLike[str] | None = None,
-        marks: bool | None = None,
+        indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
     ) -> ChromiumRunner:
         """A Chromium that shows the tabs of this profile, to be used with `async with`: one window for each identity.
 
-        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. `marks`
-        says whether pages carry the name, color and icon of their identity; without it they do in windows. `downloads`
+        `browser` is its path; without it that in $HATBOX_CHROMIUM, else one that is found on the machine. With
+        `indicator`, the title and favicon of pages show the identity; default: if headed. `downloads`
         is the folder for them; without it yours, and when headless none: then they end with the browser.
         """
         try:
@@ -189,9 +189,9 @@ class Profile:
             self.identities,
             headless=headless,
             browser=browser,
-            marks=marks,
+            indicator=indicator,
             downloads=downloads,
-            requests=self.requests,
+            requests=self.web_requests,
         )
         return self._register_engine(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
 

@@ -62,7 +62,7 @@ class Browsing:
     def names(self) -> list[str]:
         return [name for name, _ in self.log]
 
-    def told(self, event: str) -> list[dict[str, Any]]:
+    def details(self, event: str) -> list[dict[str, Any]]:
         return [details for name, details in self.log if name == event]
 
 

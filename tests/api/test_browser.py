@@ -52,7 +52,7 @@ async def named(browser: Browser, **arguments: Any) -> Any:
     return await browser.contextualIdentities.get(**arguments)
 
 
-def test_arguments_may_be_given_by_the_names_of_the_surface(tmp_path: Path) -> None:
+def test_arguments_may_be_given_by_the_names_of_the_schema(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         variant_b = profile.browser(permissions=[LOWER])
         firefox = profile.browser(permissions=[CAMEL])
@@ -91,10 +91,10 @@ def test_a_call_that_nobody_awaits_is_made_all_the_same(tmp_path: Path) -> None:
     with_profile(tmp_path, use)
 
 
-def test_both_faces_and_all_surfaces_show_the_same_identities(tmp_path: Path) -> None:
+def test_both_python_apis_and_all_variants_show_the_same_identities(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         everything = profile.browser(permissions=[LOWER, CAMEL])
-        travel = await profile.identities.create("Travel", color="toolbar", icon="vacation")
+        travel = await profile.identities.create("Travel", color="toolbar", icon="vacation")  # type: ignore[arg-type]
         assert await everything.contextualidentities.get(travel.cookie_store_id) == {
             "name": "Travel",
             "icon": "vacation",
@@ -136,7 +136,7 @@ def test_a_function_with_a_permission_of_its_own_is_there_while_the_caller_holds
         assert not hasattr(browser.tabs, "show")
         with pytest.raises(PermissionDenied):
             hide([])
-        with pytest.raises(AttributeError, match="captureTab is not there"):
+        with pytest.raises(AttributeError, match="captureTab is not available"):
             _ = browser.tabs.captureTab  # type: ignore[attr-defined]
 
     with_profile(tmp_path, use)

@@ -67,7 +67,7 @@ def test_the_permission_is_checked_before_the_arguments(tmp_path: Path) -> None:
     with_dispatcher(tmp_path, use)
 
 
-@pytest.mark.parametrize("member", ["nothing", "_read", "call", "surface", "__init__", ""])
+@pytest.mark.parametrize("member", ["nothing", "_read", "call", "schema", "__init__", ""])
 def test_only_what_the_schema_names_can_be_called(tmp_path: Path, member: str) -> None:
     async def use(_: Profile, dispatcher: Dispatcher) -> None:
         with pytest.raises(ApiError, match="is not a function"):
@@ -76,7 +76,7 @@ def test_only_what_the_schema_names_can_be_called(tmp_path: Path, member: str) -
     with_dispatcher(tmp_path, use)
 
 
-def test_variant_b_does_not_get_what_only_the_third_surface_has(tmp_path: Path) -> None:
+def test_variant_b_does_not_get_what_only_the_schema_of_firefox_has(tmp_path: Path) -> None:
     async def use(_: Profile, dispatcher: Dispatcher) -> None:
         for member in ("move", "getSupportedColors", "getSupportedIcons"):
             with pytest.raises(ApiError, match=f"^contextualIdentities.{member} is not a function$"):

@@ -18,9 +18,9 @@ PROTOCOLS = {
     "web_request": "WebRequestNamespace",
     "windows": "WindowsNamespace",
 }
-# What only extensions see is untyped: JavaScript has no use for the types, and a test's `browser` says Any.
-SURFACES = [surface for surface in schema.load() if not surface.for_extensions]
-# From the source: of an overloaded method without a body nothing is left at run time.
+# Namespaces that only extensions see have no types: JavaScript does not use them.
+SCHEMAS = [namespace for namespace in schema.load() if not namespace.for_extensions]
+# From the source: overloads do not exist at run time.
 SOURCES = [ast.parse(file.read_text("utf-8")) for file in Path(typed.__path__[0]).glob("*.py")]
 CLASSES = {node.name: node.body for source in SOURCES for node in source.body if isinstance(node, ast.ClassDef)}
 
@@ -35,30 +35,32 @@ def attributes_of(name: str) -> set[str]:
 
 
 def test_every_namespace_has_its_types() -> None:
-    assert {surface.implementation for surface in SURFACES} == set(PROTOCOLS)
+    assert {namespace.implementation for namespace in SCHEMAS} == set(PROTOCOLS)
 
 
 @pytest.mark.parametrize("implementation", PROTOCOLS)
-def test_the_types_name_all_members_that_any_surface_has(implementation: str) -> None:
-    surfaces = [each for each in SURFACES if each.implementation == implementation]
+def test_the_types_name_all_members_that_any_schema_has(implementation: str) -> None:
+    schemas = [each for each in SCHEMAS if each.implementation == implementation]
     methods = {method.name for method in methods_of(implementation)}
-    assert methods == {name for surface in surfaces for name in surface.functions}
-    values = {name for surface in surfaces for name in (*surface.events, *surface.enumerations, *surface.constants)}
+    assert methods == {name for namespace in schemas for name in namespace.functions}
+    values = {
+        name for namespace in schemas for name in (*namespace.events, *namespace.enumerations, *namespace.constants)
+    }
     assert attributes_of(PROTOCOLS[implementation]) == values
 
 
 def test_the_types_name_all_values_of_an_enumeration() -> None:
-    for surface in SURFACES:
-        for name, values in surface.enumerations.items():
+    for namespace in SCHEMAS:
+        for name, values in namespace.enumerations.items():
             assert attributes_of(f"{name}Type") == set(values)
 
 
 def test_the_types_take_the_arguments_by_the_names_of_the_schema() -> None:
-    for surface in SURFACES:
-        for function in surface.functions.values():
+    for namespace in SCHEMAS:
+        for function in namespace.functions.values():
             accepted = [
                 [argument.arg for argument in (*method.args.args, *method.args.kwonlyargs)][1:]
-                for method in methods_of(surface.implementation)
+                for method in methods_of(namespace.implementation)
                 if method.name == function.name
             ]
             assert list(function.parameters) in accepted, function.path

@@ -187,7 +187,7 @@ def test_of_several_none_runs_where_one_cannot(cli: Cli, tmp_path: Path, bad: st
     one = extension_in(tmp_path / "one", "console.log('it ran');")
     broken = extension_in(tmp_path / "bad", "", version=None)
     problems = {
-        "nowhere/at/all": "nowhere/at/all: there is no such folder or file",
+        "nowhere/at/all": "nowhere/at/all: no such folder or file",
         "nobody": 'no extension is called "nobody"',
         "bad": f"{broken}: manifest.json: version: ",
         "one": f"{one} and {one} are the same extension, one@site.example. Name one of them.",

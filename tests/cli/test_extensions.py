@@ -400,7 +400,7 @@ def test_of_several_that_are_installed_all_are_or_none(cli: Cli, one: Path, tmp_
     empty.mkdir()
     result = cli("extensions", "install", str(one), str(empty))
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith(f"hatbox: {empty}: it is no extension")
+    assert result.err.startswith(f"hatbox: {empty}: it is not an extension")
     assert cli("extensions", "list").out == ""
 
 

@@ -56,8 +56,8 @@ class FakeEngine(Engine):
             await self.when_stopped()
         await self._note("stop")
 
-    async def open(self, tab: hatbox.Tab, kept: bytes | None) -> None:
-        await self._note("open", tab.id, tab.pending_url or tab.url, kept)
+    async def open(self, tab: hatbox.Tab, snapshot: bytes | None) -> None:
+        await self._note("open", tab.id, tab.pending_url or tab.url, snapshot)
         self.pages[tab.id] = tab
 
     async def navigate(self, tab: hatbox.Tab) -> None:
@@ -68,10 +68,10 @@ class FakeEngine(Engine):
     async def activate(self, tab: hatbox.Tab) -> None:
         await self._note("activate", tab.id)
 
-    async def close(self, tab_id: int, *, to_hide: bool) -> None:
-        if to_hide:
+    async def close(self, tab_id: int, *, hiding: bool) -> None:
+        if hiding:
             await self.reports.save_snapshot(tab_id, f"page {tab_id}".encode())
-        await self._note("close", tab_id, to_hide)
+        await self._note("close", tab_id, hiding)
         self.pages.pop(tab_id, None)
 
     async def remove_identity(self, cookie_store_id: str) -> None:

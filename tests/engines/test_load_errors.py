@@ -45,5 +45,5 @@ def test_what_is_wrong_with_a_secure_connection_is_a_sentence() -> None:
 
 
 def test_what_is_wrong_with_a_proxy_is_told_of_the_proxy() -> None:
-    refused = caused_by(ProxyUnusable("the proxy a:1 cannot be reached"), ConnectionRefusedError())
-    assert load_error_message(refused, URL) == "the proxy a:1 cannot be reached"
+    refused = caused_by(ProxyUnusable("proxy unreachable: a:1"), ConnectionRefusedError())
+    assert load_error_message(refused, URL) == "proxy unreachable: a:1"

@@ -1,4 +1,4 @@
-"""The profile holds what should be, and an engine makes it so (engines/keeper.py)."""
+"""The profile holds what should be, and an engine makes it so (engines/reconciler.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import hatbox
-from hatbox.engines import reconciler as keeper
+from hatbox.engines import engine_supervisor, reconciler
 from hatbox.engines.base import EngineDelegate, PageState
 from hatbox.engines.runner import EngineRunner
 from hatbox.store.base import RESYNC, ChangeRecord
@@ -35,7 +35,7 @@ async def kept(
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "_PATIENCE", (0,))
+    monkeypatch.setattr(engine_supervisor, "_RESTART_DELAYS", (0,))
 
 
 # ------------------------------------------------------------------------------------------ what should be is made so
@@ -333,7 +333,7 @@ async def test_a_page_that_the_user_closes_is_not_opened_again(path: Path) -> No
         other = await profile.tabs.open("Work", B)
         await runner.wait_until_settled()
         asked = profile.tabs.navigate(other.id, C)  # so that the look at the tabs below has to wait for its turn
-        looking = asyncio.ensure_future(runner._keeper._reconcile())
+        looking = asyncio.ensure_future(runner._reconciler.reconcile())
         await asyncio.sleep(0)
         await asyncio.gather(asked, looking, engine.reports.page_closed(tab.id))
         await runner.wait_until_settled()
@@ -478,10 +478,10 @@ async def test_a_removal_that_was_missed_is_noticed(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         await profile.tabs.open("Work", A)
         await runner.wait_until_settled()
-        profile._store.unsubscribe(runner._keeper._on_change)
+        profile._store.unsubscribe(runner._reconciler.on_change)
         await profile.identities.remove("firefox-container-2")
-        profile._store.subscribe(runner._keeper._on_change)
-        runner._keeper._on_change(ChangeRecord(RESYNC, b"", None))
+        profile._store.subscribe(runner._reconciler.on_change)
+        runner._reconciler.on_change(ChangeRecord(RESYNC, b"", None))
         await engine.until_told("forget")
         assert not engine.pages
 
@@ -539,7 +539,7 @@ async def test_what_is_reported_after_the_profiles_end_is_logged_and_raises_noth
         await profile._store.close()
         await engine.reports.page_updated(tab.id, PageState(A))
         await engine.reports.save_snapshot(tab.id, b"page")
-    assert "is lost" in caplog.text
+    assert "report not saved" in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
 
 
@@ -610,11 +610,11 @@ WHAT = st.sampled_from(
 def test_whatever_happens_in_whatever_order_pages_end_up_as_tabs_are(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, bool]]
 ) -> None:
-    keeper.logger.setLevel(logging.CRITICAL)  # every loss is a line, and there are hundreds
+    reconciler.logger.setLevel(logging.CRITICAL)  # every loss is a line, and there are hundreds
     try:
         asyncio.run(asyncio.wait_for(_happen(tmp_path_factory.mktemp("any") / "profile.db", steps), 30))
     finally:
-        keeper.logger.setLevel(logging.NOTSET)
+        reconciler.logger.setLevel(logging.NOTSET)
 
 
 async def _happen(path: Path, steps: list[tuple[str, int, bool]]) -> None:
@@ -661,7 +661,7 @@ async def _page_does(engine: FakeEngine, what: str, tab: hatbox.Tab) -> None:
         case "page goes":
             if number := await engine.reports.navigation_started(tab.id, C):
                 engine.pages[tab.id] = hatbox.Tab(
-                    **{**{name: getattr(tab, name) for name in tab.__struct_fields__}, "navigation": number}
+                    **{**{name: getattr(tab, name) for name in tab.__struct_fields__}, "navigation_id": number}
                 )
         case "page opens":
             new = await engine.reports.page_opened(tab.cookie_store_id, tab.id)

@@ -1,4 +1,4 @@
-"""Values of buttons: the nearest counts. What Firefox answers is compared in tests/conformance."""
+"""Values of actions: the narrowest scope wins. tests/conformance compares results with Firefox."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 
 from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
-from hatbox.api.namespaces import browser_action as button
+from hatbox.extension_data.actions import ACTION
 from tests.api.ui_actions import ID, PAGE, PERSISTENT, browser_of, go, in_profile, tab_at
 
 MANIFEST = {**PERSISTENT, "browser_action": {"default_title": "Default"}, "page_action": {}}
 
 
-def test_each_button_is_there_with_its_key_in_the_manifest_only(tmp_path: Path) -> None:
+def test_each_action_namespace_needs_its_manifest_key(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         every = ("browserAction", "action", "pageAction", "commands")
 
@@ -33,7 +33,7 @@ def test_each_button_is_there_with_its_key_in_the_manifest_only(tmp_path: Path) 
     in_profile(tmp_path, use)
 
 
-def test_the_nearest_value_counts(tmp_path: Path) -> None:
+def test_the_narrowest_scope_wins(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser, tab = browser_of(profile, MANIFEST), await tab_at(profile)
         here, window = {"tabId": tab.id}, {"windowId": tab.window_id}
@@ -54,12 +54,12 @@ def test_the_nearest_value_counts(tmp_path: Path) -> None:
         for target in ({}, window):
             await browser.browserAction.setTitle({"title": None, **target})
         assert await titles() == ["Default", "Default", "Default"]
-        assert await profile._store.read(lambda each: each.extensions.find(button.KIND)) == []
+        assert await profile._store.read(lambda each: each.extensions.find(ACTION)) == []
 
     in_profile(tmp_path, use)
 
 
-def test_what_is_set_for_a_tab_goes_with_its_page(tmp_path: Path) -> None:
+def test_values_of_a_tab_are_dropped_with_its_page(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser, tab = browser_of(profile, MANIFEST), await tab_at(profile)
 
@@ -73,7 +73,7 @@ def test_what_is_set_for_a_tab_goes_with_its_page(tmp_path: Path) -> None:
         assert await set_and("https://site.example/other") == ""
         assert await set_and("https://site.example/other#place") == "x"
         assert await set_and("https://site.example/other#another") == "x"
-        assert await set_and("https://site.example/other#another") == ""  # the same once more: it is loaded anew
+        assert await set_and("https://site.example/other#another") == ""  # the same URL again reloads the page
         assert await set_and("https://site.example/other") == ""
         await browser.browserAction.setBadgeText({"text": "y", "tabId": tab.id})
         await profile.tabs.navigate(tab.id, PAGE)
@@ -82,7 +82,7 @@ def test_what_is_set_for_a_tab_goes_with_its_page(tmp_path: Path) -> None:
     in_profile(tmp_path, use)
 
 
-def test_values_of_tabs_and_windows_that_are_gone_are_not_kept(tmp_path: Path) -> None:
+def test_values_of_closed_tabs_and_windows_are_deleted(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser, tab = browser_of(profile, MANIFEST, "tabs"), await tab_at(profile)
         other = await browser.windows.create({})
@@ -90,7 +90,7 @@ def test_values_of_tabs_and_windows_that_are_gone_are_not_kept(tmp_path: Path) -
         await browser.browserAction.setTitle({"title": "x", "tabId": other["tabs"][0]["id"]})
         await browser.windows.remove(other["id"])
         await browser.browserAction.setTitle({"title": "x", "tabId": tab.id})
-        found = await profile._store.read(lambda each: each.extensions.find(button.KIND, ID))
+        found = await profile._store.read(lambda each: each.extensions.find(ACTION, ID))
         assert [key for _, key, _ in found] == [f"tab:{tab.id}"]
 
     in_profile(tmp_path, use)
@@ -106,7 +106,7 @@ def test_two_extensions_have_two_buttons(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("member", ["getTitle", "getPopup", "getBadgeText", "isEnabled"])
-def test_a_target_that_is_not_there_is_refused(tmp_path: Path, member: str) -> None:
+def test_an_unknown_scope_is_rejected(tmp_path: Path, member: str) -> None:
     async def use(profile: Profile) -> None:
         get = getattr(browser_of(profile, MANIFEST).browserAction, member)
         for details, words in (
@@ -115,9 +115,9 @@ def test_a_target_that_is_not_there_is_refused(tmp_path: Path, member: str) -> N
             ({"windowId": 9}, "Invalid window ID: 9"),
             ({"tabId": 9, "windowId": 9}, "Only one of tabId and windowId can be specified."),
         ):
-            with pytest.raises(ApiError) as refused:
+            with pytest.raises(ApiError) as raised:
                 await get(details)
-            assert str(refused.value) == words
+            assert str(raised.value) == words
 
     in_profile(tmp_path, use)
 

@@ -62,9 +62,9 @@ def make(granted: Permissions = NONE) -> ExtensionPermissions:
     ],
 )
 def test_only_what_the_manifest_declares_can_be_asked_for(wanted: Permissions, message: str) -> None:
-    with pytest.raises(UndeclaredPermission) as refused:
+    with pytest.raises(UndeclaredPermission) as raised:
         make().check_request(wanted)
-    assert str(refused.value) == message
+    assert str(raised.value) == message
 
 
 def test_what_the_manifest_declares_can_be_asked_for() -> None:
@@ -80,7 +80,7 @@ def test_only_what_is_not_held_has_to_be_asked_for() -> None:
 
 def test_a_caller_gains_and_loses_what_its_extension_gains_and_loses() -> None:
     caller = Caller("a@b")
-    permissions = ExtensionPermissions(REQUIRED, OPTIONAL, held=caller.permissions)
+    permissions = ExtensionPermissions(REQUIRED, OPTIONAL, effective=caller.permissions)
     assert caller.hosts.allow_url("https", "a.example")
     assert not caller.hosts.allow_url("https", "x.b.example")
     added = permissions.grant(Permissions(("bookmarks",), ("https://*.b.example/path",)))
@@ -154,11 +154,11 @@ def test_a_pattern_contains_itself_and_everything_is_in_all_urls(pattern: str) -
 
 @given(st.lists(st.tuples(st.booleans(), PERMISSIONS)))
 def test_what_is_held_is_always_what_was_required_or_granted(changes: list[tuple[bool, Permissions]]) -> None:
-    permissions = ExtensionPermissions(REQUIRED, OPTIONAL, held={"given by somebody else"})
+    permissions = ExtensionPermissions(REQUIRED, OPTIONAL, effective={"granted elsewhere"})
     for grants, some in changes:
         before = permissions.granted
         change = permissions.grant(some) if grants else permissions.remove(some)
         assert bool(change) is (permissions.granted != before)
         assert not grants or permissions.contains(some)
         every = REQUIRED | permissions.granted
-        assert permissions.effective == {*every.permissions, *every.origins, "given by somebody else"}
+        assert permissions.effective == {*every.permissions, *every.origins, "granted elsewhere"}

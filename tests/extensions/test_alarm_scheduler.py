@@ -6,7 +6,7 @@ from typing import Any
 
 import hatbox
 from hatbox import Profile
-from hatbox.api.namespaces.alarms import fire_due
+from hatbox.extension_data.alarms import fire_due
 from hatbox.extensions.alarm_scheduler import AlarmScheduler
 from hatbox.extensions.extension import Extension
 from tests.api.caller import extension_browser
@@ -78,7 +78,7 @@ def test_the_next_alarm_is_the_earliest_whatever_was_set_or_cleared_in_between(t
     with_alarms(tmp_path, use)
 
 
-def test_what_has_been_due_for_long_is_told_in_the_order_of_time_and_set_again_from_now(tmp_path: Path) -> None:
+def test_overdue_alarms_fire_in_order_of_time_and_periods_start_now(tmp_path: Path) -> None:
     async def use(profile: Profile, alarms: Any, scheduler: AlarmScheduler) -> None:
         scheduler.unwatch(ID)
         fired: list[Any] = []
@@ -97,14 +97,14 @@ def test_an_alarm_of_one_extension_is_nothing_to_another(tmp_path: Path) -> None
     async def use(profile: Profile, alarms: Any, scheduler: AlarmScheduler) -> None:
         other = extension_browser(profile, ["alarms"], "other@example.org").alarms
         scheduler.watch("other@example.org")
-        heard: list[Any] = []
-        other.onAlarm.addListener(heard.append)
+        received: list[Any] = []
+        other.onAlarm.addListener(received.append)
         await alarms.create("mine", {"delayInMinutes": 1})
         assert await other.getAll() == []
         assert await other.get("mine") is None
         assert await other.clearAll() is False
         await profile.clock.advance(120)
-        assert heard == []
+        assert received == []
         scheduler.unwatch("other@example.org")
 
     with_alarms(tmp_path, use)
@@ -114,17 +114,17 @@ def test_two_processes_that_run_an_extension_fire_an_alarm_once(tmp_path: Path) 
     async def main() -> None:
         path = tmp_path / "profile.db"
         async with asyncio.timeout(30), hatbox.open(path) as here, hatbox.open(path) as there:
-            heard: asyncio.Queue[str] = asyncio.Queue()
+            received: asyncio.Queue[str] = asyncio.Queue()
             schedulers = [AlarmScheduler(profile._store, profile.clock) for profile in (here, there)]
             for scheduler in schedulers:
                 scheduler.watch(ID)
             alarms = extension_browser(here, ["alarms"], ID).alarms
-            alarms.onAlarm.addListener(lambda alarm: heard.put_nowait(alarm["name"]))
+            alarms.onAlarm.addListener(lambda alarm: received.put_nowait(alarm["name"]))
             await alarms.create("both", {"delayInMinutes": 1})
             await there._store.deliver_pending_changes()
             await asyncio.gather(here.clock.advance(61), there.clock.advance(61))
             await alarms.create("after", {"when": 1})
-            assert [await heard.get(), await heard.get()] == ["both", "after"]
+            assert [await received.get(), await received.get()] == ["both", "after"]
 
     asyncio.run(main())
 
@@ -161,7 +161,7 @@ def test_an_alarm_wakes_an_extension_that_sleeps(tmp_path: Path) -> None:
     run_made(tmp_path, use, background, persistent=False, permissions=["alarms", "storage"])
 
 
-def test_many_alarms_take_no_longer_each_than_one_and_hold_up_nobody(tmp_path: Path) -> None:
+def test_many_alarms_do_not_slow_down_creation(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("for (let i = 0; i < 4000; i++) browser.alarms.create('a' + i, {delayInMinutes: 9})")
         async with asyncio.timeout(15):  # with all alarms looked through for each, it took minutes

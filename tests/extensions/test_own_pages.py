@@ -105,7 +105,7 @@ def test_the_http_engine_shows_a_page_from_the_package(tmp_path: Path) -> None:
             assert (tab.url, tab.title, tab.content_type) == (f"{base}notes.txt", "", "text/plain")
             await extension.evaluate(f"browser.tabs.update({made['id']}, {{url: '/missing.html'}})")
             tab = await loaded(profile, made["id"])
-            assert "no extension that runs here has such a page" in tab.error
+            assert "no running extension has this page" in tab.error
             window = await extension.evaluate("browser.windows.create({url: ['/pages/options.html', '/notes.txt']})")
             tabs = [tab for tab in await profile.tabs.query() if tab.window_id == window["id"]]
             assert [(await loaded(profile, tab.id)).url for tab in tabs] == [
@@ -122,6 +122,6 @@ def test_a_page_of_an_extension_that_does_not_run_is_an_error_of_the_tab(tmp_pat
         async with profile.http_engine():
             await profile.extensions.stop(extension)
             tab = await profile.tabs.open("firefox-default", f"{extension.manifest.base_url}pages/options.html")
-            assert "no extension that runs here has such a page" in (await loaded(profile, tab.id)).error
+            assert "no running extension has this page" in (await loaded(profile, tab.id)).error
 
     run_made(tmp_path, use, files=FILES)

@@ -1,4 +1,4 @@
-"""What a user would do, done to real extensions: menus, buttons, commands, notifications."""
+"""Triggers on real extensions: menus, actions, commands and notifications."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.errors import ExtensionError, TriggerError
-from hatbox.extension_data import run_records as running
+from hatbox.extension_data import run_records
 from hatbox.extensions.extension import Extension
 from tests.api.ui_actions import tab_at
 from tests.extensions.made import make, run_made
@@ -29,9 +29,9 @@ ALL: dict[str, Any] = {
     "page_action": {},
     "commands": {"go": {"description": "Go"}, "_execute_browser_action": {}, "_execute_page_action": {}},
 }
-NOTING = """
-globalThis.heard = [];
-const note = (name, event) => event.addListener((...args) => { heard.push([name, ...args]); });
+RECORDING = """
+globalThis.received = [];
+const note = (name, event) => event.addListener((...args) => { received.push([name, ...args]); });
 note("menu", browser.menus.onClicked);
 note("action", browser.browserAction.onClicked);
 note("page action", browser.pageAction.onClicked);
@@ -41,61 +41,61 @@ note("closed", browser.notifications.onClosed);
 """
 
 
-async def heard(extension: Extension) -> list[str]:
-    """The names of the events that came since one last asked."""
-    names: list[str] = await extension.evaluate("heard.splice(0).map(each => each[0])")
+async def received(extension: Extension) -> list[str]:
+    """The names of the events since the last call."""
+    names: list[str] = await extension.evaluate("received.splice(0).map(each => each[0])")
     return names
 
 
-async def refusal(profile: Profile, what: str, **where: Any) -> str:
-    with pytest.raises(TriggerError) as refused:
+async def error_message(profile: Profile, what: str, **where: Any) -> str:
+    with pytest.raises(TriggerError) as raised:
         await profile.extensions.trigger("made@example.org", what, **where)
-    return str(refused.value)
+    return str(raised.value)
 
 
-# ------------------------------------------------------------------------------------------------------------ refusals
+# ---------------------------------------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize("what", ["", "menu", "menu:", "action:x", "page-action:", "comand:go", "notification", "x:y"])
-def test_what_cannot_be_triggered_is_told_with_what_can(tmp_path: Path, what: str) -> None:
+def test_an_invalid_trigger_lists_the_valid_ones(tmp_path: Path, what: str) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
-        told = await refusal(profile, what)
+        message = await error_message(profile, what)
         if what != "menu:":
             assert (
-                told
-                == f'"{what}" is nothing to trigger: say menu:ID, action, page-action, command:NAME or notification:ID.'
+                message
+                == f'invalid trigger "{what}". Use menu:ID, action, page-action, command:NAME or notification:ID.'
             )
-        assert await heard(extension) == []
+        assert await received(extension) == []
 
-    run_made(tmp_path, use, NOTING, **ALL)
+    run_made(tmp_path, use, RECORDING, **ALL)
 
 
-def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: Path) -> None:
+def test_unknown_and_disabled_ui_is_reported(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await extension.evaluate("browser.tabs.query({}).then(([first]) => browser.tabs.remove(first.id))")
-        assert "there is no tab" in await refusal(profile, "action")
+        assert "no tab is open" in await error_message(profile, "action")
         tab = await tab_at(profile)
         for what, words in {
             "menu:svae": 'made has no menu item "svae". Did you mean "save"?',
-            "menu:xyz": 'made has no menu item "xyz". `hatbox extensions list --ui` shows what there is.',
-            "menu:parent": 'the menu item "Parent" of made has others below it, and only those can be chosen.',
-            "menu:line": 'the menu item "line" of made is a separator, which cannot be chosen.',
-            "menu:off": 'the menu item "Off" of made is disabled.',
-            "menu:gone": 'the menu item "Gone" of made is not visible.',
-            "menu:below": 'the menu item "Below" of made is not visible.',
-            "menu:link": 'the menu item "Link" of made is for links. Say the address of one: --link.',
-            "menu:elsewhere": f'the menu item "Elsewhere" of made is not shown here (tab {tab.id}).',
+            "menu:xyz": 'made has no menu item "xyz". List them with `hatbox extensions list --ui`.',
+            "menu:parent": 'menu item "Parent" of made is a submenu. Trigger one of its items.',
+            "menu:line": 'menu item "line" of made is a separator, which cannot be clicked.',
+            "menu:off": 'menu item "Off" of made is disabled.',
+            "menu:gone": 'menu item "Gone" of made is not visible.',
+            "menu:below": 'menu item "Below" of made is not visible.',
+            "menu:link": 'menu item "Link" of made needs a link. Add --link URL.',
+            "menu:elsewhere": f'menu item "Elsewhere" of made is not shown in tab {tab.id}.',
             "command:got": 'made has no command "got". Did you mean "go"?',
-            "notification:n": 'made has no notification "n". `hatbox extensions list --ui` shows what there is.',
+            "notification:n": 'made has no notification "n". List them with `hatbox extensions list --ui`.',
             "page-action": "the page action of made is not shown in this tab.",
         }.items():
-            assert await refusal(profile, what) == words
-        link = 'the menu item "Link" of made'
-        assert await refusal(profile, "menu:link", selection_text="x") == f"{link} is not shown here (tab {tab.id})."
+            assert await error_message(profile, what) == words
+        link = 'menu item "Link" of made'
+        assert await error_message(profile, "menu:link", selection_text="x") == f"{link} is not shown in tab {tab.id}."
         await extension.evaluate("browser.browserAction.disable()")
-        assert await refusal(profile, "action") == "the button of made is disabled."
-        assert await heard(extension) == []
+        assert await error_message(profile, "action") == "the action of made is disabled."
+        assert await received(extension) == []
         with pytest.raises(TriggerError, match=r"^none@example\.org is not running\. Start it with `hatbox run`\.$"):
             await profile.extensions.trigger("none@example.org", "action")
         with pytest.raises(hatbox.ApiError, match="Invalid tab ID: 99"):
@@ -115,14 +115,14 @@ def test_each_thing_that_is_not_there_or_not_to_be_clicked_is_told_so(tmp_path: 
       {id: "elsewhere", title: "Elsewhere", documentUrlPatterns: ["https://other.example/*"]},
     ]) browser.menus.create(item);
     """
-    run_made(tmp_path, use, NOTING + menus, **ALL)
+    run_made(tmp_path, use, RECORDING + menus, **ALL)
 
 
-def test_who_has_no_button_cannot_be_clicked(tmp_path: Path) -> None:
+def test_an_extension_without_actions_cannot_be_clicked(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Extension) -> None:
         await tab_at(profile)
-        assert await refusal(profile, "action") == "made has no button: its manifest has no action."
-        assert await refusal(profile, "page-action") == "made has no page action: its manifest names none."
+        assert await error_message(profile, "action") == "made has no action in its manifest."
+        assert await error_message(profile, "page-action") == "made has no page action in its manifest."
 
     run_made(tmp_path, use, "")
 
@@ -130,7 +130,7 @@ def test_who_has_no_button_cannot_be_clicked(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ triggers
 
 
-def test_everything_that_an_extension_shows_can_be_triggered(tmp_path: Path) -> None:
+def test_all_ui_of_an_extension_can_be_triggered(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         tab, other = await tab_at(profile), await tab_at(profile, "https://other.example/")
         await profile.tabs.activate(tab.id)
@@ -139,7 +139,7 @@ def test_everything_that_an_extension_shows_can_be_triggered(tmp_path: Path) -> 
 
         async def do(what: str, **where: Any) -> tuple[int | None, str | None, list[str]]:
             done = await profile.extensions.trigger(extension.id, what, **where)
-            return done.tab_id, done.popup, await heard(extension)
+            return done.tab_id, done.popup, await received(extension)
 
         assert await do("menu:a") == (tab.id, None, ["menu"])
         assert await do("menu:1", tab_id=other.id) == (other.id, None, ["menu"])
@@ -166,16 +166,16 @@ def test_everything_that_an_extension_shows_can_be_triggered(tmp_path: Path) -> 
     make("image", "image");
     browser.menus.create({id: "button", title: "button", command: "_execute_browser_action"});
     """
-    run_made(tmp_path, use, NOTING + menus, **ALL)
+    run_made(tmp_path, use, RECORDING + menus, **ALL)
 
 
-def test_what_is_shown_is_listed(tmp_path: Path) -> None:
+def test_the_ui_is_listed(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
         await extension.evaluate("browser.notifications.create('n', {type: 'basic', title: 't', message: 'm'})")
         await extension.evaluate("browser.browserAction.setBadgeText({text: '3'})")
         (shown,) = await profile.extensions.ui()
-        assert (shown.id, shown.name, shown.process) == (extension.id, "made", os.getpid())
+        assert (shown.id, shown.name, shown.pid) == (extension.id, "made", os.getpid())
         assert [item.id for item in shown.menus] == ["p", "c", "q"]
         assert shown.action is not None
         assert (shown.action["title"], shown.action["badgeText"], shown.action["enabled"]) == ("Button", "3", True)
@@ -198,29 +198,29 @@ def test_another_process_would_see_and_trigger_the_same(tmp_path: Path) -> None:
             assert [each.id for each in await other.extensions.ui()] == [extension.id]
             await other.extensions.trigger(extension.id, "action")
             async with asyncio.timeout(20):
-                while not (names := await heard(extension)):
+                while not (names := await received(extension)):
                     await profile._store.deliver_pending_changes()
             assert names == ["action"]
 
-    run_made(tmp_path, use, NOTING, **ALL)
+    run_made(tmp_path, use, RECORDING, **ALL)
 
 
 # ---------------------------------------------------------------------------------------------------------- user input
 
 
-def test_a_click_lets_a_script_ask_for_permissions_and_only_in_its_listener(tmp_path: Path) -> None:
+def test_permissions_can_be_requested_in_a_click_listener_only(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
         await extension.evaluate("browser.menus.onShown.removeListener(whenShown)")
-        for name, said in (("now", "given"), ("later", "refused")):
+        for name, said in (("now", "given"), ("later", "raised")):
             await profile.extensions.trigger(extension.id, f"menu:{name}")
             assert await extension.evaluate(f"answers.{name}.promise") == said
         await extension.evaluate("browser.menus.onShown.addListener(whenShown)")
         await profile.extensions.trigger(extension.id, "menu:shown")
-        assert await extension.evaluate("answers.shown.promise") == "refused"
+        assert await extension.evaluate("answers.shown.promise") == "raised"
 
     background = """
-    const ask = () => browser.permissions.request({permissions: ["bookmarks"]}).then(() => "given", () => "refused");
+    const ask = () => browser.permissions.request({permissions: ["bookmarks"]}).then(() => "given", () => "raised");
     const answers = {};
     globalThis.answers = answers;
     for (const id of ["now", "later", "shown"]) answers[id] = Promise.withResolvers();
@@ -286,14 +286,14 @@ def test_the_menus_of_an_event_page_last_until_it_is_another_one(
     asyncio.run(main())
 
 
-def test_a_background_that_crashes_makes_its_menus_again(tmp_path: Path) -> None:
+def test_a_crashed_background_creates_its_menus_again(tmp_path: Path) -> None:
     again = asyncio.Event()
 
     async def use(profile: Profile, extension: Extension) -> None:
         assert await ids_of(profile, extension) == [1, "a"]
         os.kill(await pid_of(extension), signal.SIGKILL)
         await asyncio.wait_for(again.wait(), 30)
-        while (runtime := extension.runtime) is None or not await runtime.evaluate("'made' in globalThis"):  # noqa: ASYNC110 - nothing tells
+        while (runtime := extension.runtime) is None or not await runtime.evaluate("'made' in globalThis"):  # noqa: ASYNC110 - no event to wait for
             await asyncio.sleep(0.01)
         assert await extension.evaluate("made") == [None, None]
         assert await ids_of(profile, extension) == [1, "a"]
@@ -307,45 +307,45 @@ def test_a_background_that_crashes_makes_its_menus_again(tmp_path: Path) -> None
     run_made(tmp_path, use, background, start={"on_exit": lambda *_: again.set()}, **ALL)
 
 
-def test_a_sleeping_background_wakes_for_a_click(tmp_path: Path) -> None:
+def test_a_suspended_background_wakes_for_a_click(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
         await tab_at(profile)
         await extension.browser.menus.create({"id": "a"})
         await extension.suspend()
         await profile.extensions.trigger(extension.id, "menu:a")
-        assert await extension.evaluate("told") == "a"
+        assert await extension.evaluate("clicked") == "a"
 
     background = """
     const {promise, resolve} = Promise.withResolvers();
-    globalThis.told = promise;
+    globalThis.clicked = promise;
     browser.menus.onClicked.addListener(info => { resolve(info.menuItemId); });
     """
     run_made(tmp_path, use, background, persistent=False, **ALL)
 
 
-def test_an_extension_runs_in_one_process_only_and_one_that_has_died_is_none(tmp_path: Path) -> None:
+def test_an_extension_runs_in_one_process_and_a_dead_process_is_ignored(tmp_path: Path) -> None:
     async def main() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile:
             store = profile._store
 
             async def begin() -> None:
-                await store.write(lambda each: running.register_run(each, "a@x", "A", {}, is_same_version=True))
+                await store.write(lambda each: run_records.register_run(each, "a@x", "A", {}, is_same_version=True))
 
             await begin()
-            (record,) = await store.read(running.get_all)
+            (record,) = await store.read(run_records.get_all)
             assert (record.id, record.process) == ("a@x", os.getpid())
-            await _pretend(profile, record, process=os.getppid(), since=running._since(os.getppid()))
+            await _pretend(profile, record, process=os.getppid(), started_at=run_records._since(os.getppid()))
             with pytest.raises(ExtensionError, match=f"A is running already, in the process {os.getppid()}"):
                 await begin()
-            await _pretend(profile, record, process=os.getppid(), since="another process of that number")
-            assert await store.read(running.get_all) == []
-            await _pretend(profile, record, process=2**22 + 1, since="gone")
-            assert await store.read(running.get_all) == []
+            await _pretend(profile, record, process=os.getppid(), started_at="another process of that number")
+            assert await store.read(run_records.get_all) == []
+            await _pretend(profile, record, process=2**22 + 1, started_at="gone")
+            assert await store.read(run_records.get_all) == []
             await begin()
 
     asyncio.run(main())
 
 
-async def _pretend(profile: Profile, record: running.RunRecord, **changed: Any) -> None:
+async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: Any) -> None:
     value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
     await profile._store.write(lambda each: each.extensions.put(record.id, "running", "", value))

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import hatbox
 from hatbox.cookies import Cookie, Partition, RequestContext, SameSite
-from hatbox.cookies.cookie_stores import write_changes
+from hatbox.cookies.cookie_rows import write_changes
 from hatbox.errors import IdentityNotFound
 from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport
 from hatbox.formats import bundle_transfer as transfer

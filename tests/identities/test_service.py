@@ -282,7 +282,7 @@ def test_the_service_does_what_a_dictionary_would_do(other_process: OtherProcess
 @in_loop
 async def test_an_identity_knows_its_fields_and_how_it_is_drawn(path: Path) -> None:
     async with hatbox.open(path) as profile:
-        identity = await profile.identities.create("Play", color="turquoise", icon="pet")
+        identity = await profile.identities.create("Play", color="turquoise", icon="pet")  # type: ignore[arg-type]
         assert plain(identity) == Identity("Play", "pet", "cyan", "firefox-container-6", hidden=False)
         assert identity.color_code == "#00c79a"
         assert identity.icon_url == "resource://usercontext-content/pet.svg"
@@ -628,7 +628,7 @@ class Paint(enum.StrEnum):
 @in_loop
 async def test_a_subclass_of_str_is_kept_as_the_plain_text_that_it_is(path: Path) -> None:
     async with hatbox.open(path) as profile:
-        made = await profile.identities.create(Loud("quiet"), color=Paint.RED, icon="pet")
+        made = await profile.identities.create(Loud("quiet"), color=Paint.RED, icon="pet")  # type: ignore[arg-type]
         assert [type(each) for each in (made.name, made.color)] == [str, str]
         assert (made.name, made.color) == ("quiet", "red")
         assert await profile.identities.query(Loud("quiet")) == [made]

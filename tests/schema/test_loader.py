@@ -7,10 +7,10 @@ import pytest
 
 from hatbox import ArgumentError, schema
 
-SURFACES = {surface.file: surface for surface in schema.load()}
-A = SURFACES["contextual_identities_a.json"]
-B = SURFACES["contextual_identities_b.json"]
-FIREFOX = SURFACES["contextual_identities_firefox.json"]
+SCHEMAS = {namespace.file: namespace for namespace in schema.load()}
+A = SCHEMAS["contextual_identities_a.json"]
+B = SCHEMAS["contextual_identities_b.json"]
+FIREFOX = SCHEMAS["contextual_identities_firefox.json"]
 
 
 def test_variant_a_is_what_the_specification_says() -> None:
@@ -41,7 +41,7 @@ def test_variant_b_is_what_the_specification_says_down_to_the_spelling() -> None
     assert B.events == {}
 
 
-def test_the_third_surface_has_all_that_variant_b_has_and_goes_first() -> None:
+def test_the_schema_of_firefox_has_all_that_variant_b_has_and_goes_first() -> None:
     assert FIREFOX.namespace == B.namespace
     assert FIREFOX.permissions == {"contextualIdentities"}
     assert FIREFOX.rank > B.rank
@@ -49,13 +49,13 @@ def test_the_third_surface_has_all_that_variant_b_has_and_goes_first() -> None:
     assert list(FIREFOX.events) == ["onCreated", "onUpdated", "onRemoved"]
 
 
-def test_surfaces_come_highest_rank_first() -> None:
-    ranks = [surface.rank for surface in schema.load()]
+def test_schemas_come_highest_rank_first() -> None:
+    ranks = [namespace.rank for namespace in schema.load()]
     assert ranks == sorted(ranks, reverse=True)
 
 
 def test_cookies_has_what_firefox_has() -> None:
-    cookies = SURFACES["cookies.json"]
+    cookies = SCHEMAS["cookies.json"]
     assert cookies.permissions == {"cookies"}
     assert {name: function.parameters for name, function in cookies.functions.items()} == {
         "get": ("details", "callback"),
@@ -68,7 +68,7 @@ def test_cookies_has_what_firefox_has() -> None:
 
 
 def test_enumerations_are_told_with_their_values() -> None:
-    assert SURFACES["cookies.json"].enumerations["SameSiteStatus"] == {
+    assert SCHEMAS["cookies.json"].enumerations["SameSiteStatus"] == {
         "UNSPECIFIED": "unspecified",
         "NO_RESTRICTION": "no_restriction",
         "LAX": "lax",
@@ -78,18 +78,18 @@ def test_enumerations_are_told_with_their_values() -> None:
 
 
 def test_what_stands_beside_a_reference_counts() -> None:
-    (normal, _) = SURFACES["cookies.json"].functions["set"].normalise([{"url": "x"}, None])
+    (normal, _) = SCHEMAS["cookies.json"].functions["set"].normalise([{"url": "x"}, None])
     assert normal["sameSite"] == "unspecified"
     assert normal["partitionKey"] is None
 
 
-TABS, WINDOWS = SURFACES["tabs.json"], SURFACES["windows.json"]
+TABS, WINDOWS = SCHEMAS["tabs.json"], SCHEMAS["windows.json"]
 
 
 def test_tabs_and_windows_are_there_for_everyone_and_honour_a_permission() -> None:
-    for surface in (TABS, WINDOWS):
-        assert surface.permissions == frozenset()
-        assert surface.honours == {"tabs"}
+    for namespace in (TABS, WINDOWS):
+        assert namespace.permissions == frozenset()
+        assert namespace.honours == {"tabs"}
 
 
 def test_a_function_may_need_a_permission_of_its_own() -> None:
@@ -132,34 +132,34 @@ ANYTHING = _Anything()
 
 
 def test_what_is_hidden_is_for_members_alone() -> None:
-    assert [surface.namespace for surface in schema.load() if surface.hidden] == ["ports"]
+    assert [namespace.namespace for namespace in schema.load() if namespace.hidden] == ["ports"]
 
 
 def test_what_is_for_javascript_alone_is_no_function_of_python() -> None:
-    assert "getBackgroundPage" not in SURFACES["runtime.json"].functions
-    assert "getViews" not in SURFACES["extension.json"].functions
+    assert "getBackgroundPage" not in SCHEMAS["runtime.json"].functions
+    assert "getViews" not in SCHEMAS["extension.json"].functions
 
 
 def test_an_event_can_need_a_permission_of_its_own() -> None:
-    management = SURFACES["management.json"]
+    management = SCHEMAS["management.json"]
     assert management.permissions == frozenset()
     assert {event.permissions for event in management.events.values()} == {frozenset({"management"})}
 
 
 def test_arguments_can_be_left_to_the_function() -> None:
-    send = SURFACES["runtime.json"].functions["sendMessage"]
+    send = SCHEMAS["runtime.json"].functions["sendMessage"]
     assert send.normalise([1, None, print]) == [[1, None], print]
     assert send.normalise([1, None]) == [[1, None], None]
     assert send.normalise([]) == [[], None]
 
 
-@pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
-def test_every_type_of_every_file_can_be_compiled(surface: schema.NamespaceSchema) -> None:
-    for function in surface.functions.values():
+@pytest.mark.parametrize("namespace", SCHEMAS.values(), ids=SCHEMAS)
+def test_every_type_of_every_file_can_be_compiled(namespace: schema.NamespaceSchema) -> None:
+    for function in namespace.functions.values():
         with contextlib.suppress(ArgumentError):
             function.normalise([object()] * len(function.parameters))
         with contextlib.suppress(AttributeError, TypeError):  # what is shaped has to be like the schema
             function.shape(object())
-    for event in surface.events.values():
+    for event in namespace.events.values():
         with contextlib.suppress(ArgumentError):
             event.normalise([])

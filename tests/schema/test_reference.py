@@ -13,15 +13,15 @@ def section(heading: str) -> str:
 
 
 def test_the_list_of_namespaces_in_the_docs_is_current() -> None:
-    hint = "make it anew: python -m hatbox.schema.reference > docs/reference/extensions.md"
+    hint = "run: python -m hatbox.schema.reference > docs/reference/extensions.md"
     assert DOCUMENT.read_text("utf-8") == reference.reference(), hint
 
 
 def test_every_member_is_listed_and_described() -> None:
     text = reference.reference()
-    for surface in load():
-        assert (f"\n## {surface.namespace}" in text) is not surface.hidden
-        for name in () if surface.hidden else (*surface.functions, *surface.events, *surface.constants):
+    for namespace in load():
+        assert (f"\n## {namespace.namespace}" in text) is not namespace.hidden
+        for name in () if namespace.hidden else (*namespace.functions, *namespace.events, *namespace.constants):
             assert re.search(rf"^\| `{name}(\(.*\))?` \| \w.* \|$", text, re.MULTILINE), name
 
 

@@ -126,7 +126,7 @@ async def test_colors_and_icons_of_the_future_are_kept_and_drawn_as_neutral_ones
         recolored = await profile.identities.update(identity, color="red")
         assert (recolored.name, recolored.color, recolored.icon) == ("renamed", "red", "top-hat")
         with pytest.raises(hatbox.InvalidColor):  # kept, but not accepted anew
-            await profile.identities.update(identity, color="mauve")
+            await profile.identities.update(identity, color="mauve")  # type: ignore[arg-type]
         await profile.identities.hide(identity)
         await profile.identities.move(identity, 0)
     async with hatbox.open(path) as profile:

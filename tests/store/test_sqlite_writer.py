@@ -56,7 +56,7 @@ async def test_calls_that_only_read_commit_nothing(tmp_path: Path) -> None:
         write = profile.identities.create("a", color="red", icon="pet")
         reads = [profile.identities.query() for _ in range(20)]
         with pytest.raises(hatbox.InvalidColor):
-            await profile.identities.create("b", color="no such color", icon="pet")
+            await profile.identities.create("b", color="no such color", icon="pet")  # type: ignore[arg-type]
         await asyncio.gather(write, *reads)
         assert commits(path) == 1
 

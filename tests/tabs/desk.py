@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hatbox.identities import service as identities
+from hatbox.identities import changes, model
 from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
@@ -95,13 +95,13 @@ class Desk:
         self.do(lambda each: show_and_activate(each, row_of(each, tab_id)))
 
     def hide(self, store: str) -> None:
-        self.do(identities.hide, store)
+        self.do(changes.hide, store)
 
     def show(self, store: str) -> None:
-        self.do(identities.show, store)
+        self.do(changes.show, store)
 
     def remove(self, store: str) -> None:
-        self.do(identities.remove, store)
+        self.do(changes.remove, store)
 
     def tab(self, tab_id: int) -> Tab:
         return self.do(lambda each: tab_of(row_of(each, tab_id)))
@@ -110,7 +110,7 @@ class Desk:
         return self.do(lambda each: [tab_of(row) for row in each.tabs.find()])
 
     def is_hidden(self, store: str) -> bool:
-        return self.do(identities.get, store).hidden
+        return self.do(model.get, store).hidden
 
     @property
     def picture(self) -> list[str]:

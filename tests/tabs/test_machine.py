@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hatbox.identities import service as identities
+from hatbox.identities import changes
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.tabs.moving import move_tabs, set_pinned
 from hatbox.tabs.opening import open_tab
@@ -162,7 +162,7 @@ class Tabs(RuleBasedStateMachine):
 
     @rule()
     def create(self) -> None:
-        created = self.desk.do(identities.create, "New", "red", "pet")
+        created = self.desk.do(changes.create, "New", "red", "pet")
         self.stores.append(created.cookie_store_id)
 
     @rule()

@@ -97,7 +97,7 @@ def test_what_is_no_pattern_gives_no_permission(text: str) -> None:
     assert allowed(text) == HostPermissions(())
 
 
-def test_a_cookie_is_seen_by_whoever_may_see_a_page_that_reads_it() -> None:
+def test_a_cookie_is_visible_with_access_to_a_page_that_reads_it() -> None:
     deep = allowed("https://*.sub.site.example/*")
     assert deep.allow_cookie("site.example", host_only=False, secure=True)
     assert not deep.allow_cookie("site.example", host_only=True, secure=True)
@@ -115,7 +115,7 @@ def test_all_urls_includes_every_other_pattern(pattern: str, scheme: str, host: 
 
 
 @given(patterns, schemes, hosts)
-def test_who_may_see_a_page_may_see_the_cookies_that_it_reads(pattern: str, scheme: str, host: str) -> None:
+def test_access_to_a_page_includes_the_cookies_that_it_reads(pattern: str, scheme: str, host: str) -> None:
     if allowed(pattern).allow_url(scheme, host):
         labels = host.split(".")
         secure = scheme == "https"

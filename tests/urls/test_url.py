@@ -110,7 +110,7 @@ def test_no_url_freezes_the_host_or_is_an_error(text: str) -> None:
 def test_ports_are_numbers(port: str, after_host: str) -> None:
     url = parse_url(f"http://user:1@x@site.example:{port}/")
     assert url is not None
-    assert (url.before_host, url.host, url.after_host) == ("user:1@x@", "site.example", after_host)
+    assert (url.userinfo, url.host, url.port_suffix) == ("user:1@x@", "site.example", after_host)
 
 
 def test_long_urls_are_not_cached() -> None:

@@ -20,7 +20,7 @@ def filtered(*types: str) -> list[Any]:
 def test_whoever_begins_or_ends_to_listen_is_told_of() -> None:
     requests = RequestEvents()
     told: list[bool] = []
-    requests.on_interest.add_listener(lambda _: told.append(requests.has_listeners))
+    requests.on_listeners_changed.add_listener(lambda _: told.append(requests.has_listeners))
     requests.on_completed.add_listener(listener)
     requests.on_before_request.add_listener(other)
     requests.on_completed.remove_listener(listener)

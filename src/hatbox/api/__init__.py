@@ -1,1 +1,1 @@
-"""The API that scripts see: the dispatcher, one module for each namespace, and the Python face."""
+"""The API that scripts see: the dispatcher, one module for each namespace, and the Python API."""

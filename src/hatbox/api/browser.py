@@ -1,6 +1,6 @@
-"""`browser`, for Python scripts: the namespaces that a caller may use, with the API's own spelling.
+"""`browser` for Python scripts: the namespaces that a caller may use, with the API's own spelling.
 
-Dictionaries in and out, exactly what a script sees in JavaScript. Everything goes through the dispatcher.
+Arguments and results are dictionaries, as in JavaScript. Every call goes through the dispatcher.
 """
 
 from __future__ import annotations
@@ -17,51 +17,33 @@ from hatbox.schema import FunctionSchema, NamespaceSchema
 from hatbox.schema.calls import bind
 
 if TYPE_CHECKING:
-    from hatbox.api.typed import (
-        BrowsingDataNamespace,
-        ContextualIdentitiesNamespace,
-        CookiesNamespace,
-        ProxyNamespace,
-        TabsNamespace,
-        WebNavigationNamespace,
-        WebRequestNamespace,
-        WindowsNamespace,
-    )
+    from hatbox.api.typed import BrowserNamespaces
+else:
+    BrowserNamespaces = object
 
 __all__ = ["Browser"]
 
 
-class Browser:
-    """What a script calls `browser`. A namespace for which the caller has no permission is not there."""
-
-    if TYPE_CHECKING:
-        browsingData: BrowsingDataNamespace  # noqa: N815 - the API's own spelling
-        contextualIdentities: ContextualIdentitiesNamespace  # noqa: N815 - the API's own spelling
-        contextualidentities: ContextualIdentitiesNamespace
-        cookies: CookiesNamespace
-        proxy: ProxyNamespace
-        tabs: TabsNamespace
-        webNavigation: WebNavigationNamespace  # noqa: N815 - the API's own spelling
-        webRequest: WebRequestNamespace  # noqa: N815 - the API's own spelling
-        windows: WindowsNamespace
+class Browser(BrowserNamespaces):
+    """The `browser` of a script. It has the namespaces that the caller has permission for."""
 
     def __init__(self, dispatcher: Dispatcher, caller: Caller) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
-        self._faces: dict[str, _NamespaceProxy] = {}
+        self._proxies: dict[str, _NamespaceProxy] = {}
 
     def __getattr__(self, name: str) -> Any:
-        # What begins with _ is ours or Python's own, and is asked for before there is a dispatcher, as copy() does.
+        # copy() reads names such as __deepcopy__ before __init__ has run.
         namespace = None if name.startswith("_") else self._dispatcher.namespace(self._caller, name)
-        if namespace is None or namespace.surface.hidden:
-            raise AttributeError(f"browser.{name} is not there: no such namespace, or no permission for it")
-        surface = namespace.surface
-        if surface.file not in self._faces:
-            face = self._faces[surface.file] = _NamespaceProxy(self._dispatcher, self._caller, surface)
-            for below in self._dispatcher.visible(self._caller):  # storage has storage.local
-                if below.startswith(f"{name}."):
-                    setattr(face, below.removeprefix(f"{name}."), getattr(self, below))
-        return self._faces[surface.file]
+        if namespace is None or namespace.schema.hidden:
+            raise AttributeError(f"browser.{name} is not available: unknown namespace or missing permission")
+        schema = namespace.schema
+        if schema.file not in self._proxies:
+            proxy = self._proxies[schema.file] = _NamespaceProxy(self._dispatcher, self._caller, schema)
+            for nested in self._dispatcher.visible(self._caller):  # storage has storage.local
+                if nested.startswith(f"{name}."):
+                    setattr(proxy, nested.removeprefix(f"{name}."), getattr(self, nested))
+        return self._proxies[schema.file]
 
     def __dir__(self) -> list[str]:
         return [name for name in self._dispatcher.visible(self._caller) if "." not in name]
@@ -71,36 +53,36 @@ class Browser:
 
 
 class _NamespaceProxy:
-    """A namespace whose attributes are the functions, events, enumerations and constants of a surface.
+    """A namespace whose attributes are the functions, events, enumerations and constants of its schema.
 
-    A function or event that needs a permission of its own is there while the caller holds it.
+    A function or event that needs a permission of its own exists while the caller has that permission.
     """
 
-    def __init__(self, dispatcher: Dispatcher, caller: Caller, surface: NamespaceSchema) -> None:
+    def __init__(self, dispatcher: Dispatcher, caller: Caller, schema: NamespaceSchema) -> None:
         self._caller = caller
         self._guarded: dict[str, tuple[frozenset[str], Any]] = {}
-        for function in surface.functions.values():
-            call = _caller_of(dispatcher, caller, surface.namespace, function)
+        for function in schema.functions.values():
+            call = _bound_function(dispatcher, caller, schema.namespace, function)
             if function.permissions:
                 self._guarded[function.name] = function.permissions, call
             else:
                 setattr(self, function.name, call)
-        said = without_undefined if surface.for_extensions else None
-        for event in surface.events.values():
-            face = ScriptEvent(dispatcher, caller, surface.namespace, event, said)
+        convert = without_undefined if schema.for_extensions else None
+        for event in schema.events.values():
+            script_event = ScriptEvent(dispatcher, caller, schema.namespace, event, convert)
             if event.permissions:
-                self._guarded[event.name] = event.permissions, face
+                self._guarded[event.name] = event.permissions, script_event
             else:
-                setattr(self, event.name, face)
-        for name, values in surface.enumerations.items():
+                setattr(self, event.name, script_event)
+        for name, values in schema.enumerations.items():
             setattr(self, name, SimpleNamespace(**values))
-        for name, value in surface.constants.items():
+        for name, value in schema.constants.items():
             setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
         permissions, member = (None, None) if name.startswith("_") else self._guarded.get(name, (None, None))
         if permissions is None or not permissions <= self._caller.permissions:
-            raise AttributeError(f"{name} is not there: no such member, or no permission for it")
+            raise AttributeError(f"{name} is not available: unknown member or missing permission")
         return member
 
     def __dir__(self) -> list[str]:
@@ -109,7 +91,7 @@ class _NamespaceProxy:
         )
 
 
-def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
+def _bound_function(dispatcher: Dispatcher, caller: Caller, namespace: str, function: FunctionSchema) -> Any:
     def call(*arguments: Any, **named: Any) -> asyncio.Future[Any] | None:
         if named:
             named = {function.aliases.get(name, name): value for name, value in named.items()}
@@ -124,9 +106,9 @@ def _caller_of(dispatcher: Dispatcher, caller: Caller, namespace: str, function:
 
 
 def _plain(reply: asyncio.Future[Any]) -> asyncio.Future[Any]:
-    """What a call resolves to, in Python's words."""
+    """The result of a call, with None for undefined."""
 
-    async def answer() -> Any:
+    async def result() -> Any:
         return without_undefined(await reply)
 
-    return asyncio.ensure_future(answer())
+    return asyncio.ensure_future(result())

@@ -1,4 +1,4 @@
-"""Who calls the API, and what it may do. Knows no namespace."""
+"""Callers of the API and their permissions. Knows no namespace."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hatbox.urls.match_patterns import HostPermissions, host_permissions
 __all__ = ["Caller", "ExtensionCaller", "Localization", "PermissionPrompt"]
 
 PermissionPrompt: TypeAlias = Callable[[Permissions], Awaitable[bool]]
-"""Whether an extension is to be given what it asks for: what a user would be asked."""
+"""Decides whether an extension gets the permissions that it requests."""
 
 
 class Localization(Protocol):
-    """The texts of an extension, in the user's language."""
+    """The messages of an extension in the user's language."""
 
     @property
     def ui_language(self) -> str:
@@ -26,35 +26,34 @@ class Localization(Protocol):
 
     @property
     def languages(self) -> Sequence[str]:
-        """The languages that the user reads, the preferred one first."""
+        """The user's languages, the preferred one first."""
 
     def message(self, name: str, substitutions: Any) -> str:
-        """The text of this name, and nothing if there is none."""
+        """The message of this name; empty if it does not exist."""
 
 
 class Caller:
-    """Who calls: an id, and the permissions that it holds. They may be granted and revoked while it lives.
+    """An id and permissions, which may be granted and revoked at any time.
 
-    A permission is the name of one, or a match pattern: the permission for the hosts that it matches.
+    A permission is a name, or a match pattern for hosts.
     """
 
     def __init__(self, caller_id: str, permissions: Iterable[str] = ()) -> None:
         self.id = caller_id
         """The data area: the name under which the profile stores its data."""
         self.extension_id = caller_id
-        """The id that others see."""
+        """The id in messages and events."""
         self.permissions = set(permissions)
         self.context = ExtensionContext(caller_id, "about:blank", "null", kind=None)
-        """Where it is, for those whom it sends messages."""
+        """The sender of its messages."""
         self.is_handling_user_input = False
-        """Whether it is told, at this moment, of something that the user does: then it may ask."""
-
+        """Whether a user input handler runs: only then may it request permissions."""
         self.active_tabs: dict[int, int] = {}
-        """The tabs that the user has shown it, with `activeTab`; each with the load that has brought its page."""
+        """Tabs that `activeTab` gives access to, each with the navigation id of its page."""
 
     @contextmanager
     def handling_user_input(self) -> Iterator[None]:
-        """For as long as it is told of something that the user does."""
+        """Run the body as a user input handler."""
         before, self.is_handling_user_input = self.is_handling_user_input, True
         try:
             yield
@@ -63,16 +62,16 @@ class Caller:
 
     @property
     def hosts(self) -> HostPermissions:
-        """The hosts that it has permission for, now."""
+        """The current host permissions."""
         return host_permissions(frozenset(self.permissions))
 
-    def may_use(self, surface: NamespaceSchema) -> bool:
-        """Whether it holds what a surface needs."""
-        return surface.permissions <= self.permissions and not surface.for_extensions
+    def may_use(self, schema: NamespaceSchema) -> bool:
+        """Whether it has the permissions of a namespace."""
+        return schema.permissions <= self.permissions and not schema.for_extensions
 
 
 class ExtensionCaller(Caller):
-    """An extension that calls. `permissions` are those that it holds now, and change when it is given others."""
+    """An extension as a caller. `permissions` are the required and the granted ones."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class ExtensionCaller(Caller):
         manifest: Mapping[str, Any],
         grants: ExtensionPermissions,
         texts: Localization | None = None,
-        decide: PermissionPrompt | None = None,
+        on_permission_request: PermissionPrompt | None = None,
         context: ExtensionContext | None = None,
         area: str | None = None,
     ) -> None:
@@ -95,18 +94,18 @@ class ExtensionCaller(Caller):
         self.manifest = manifest
         """What runtime.getManifest() returns."""
         self.grants = grants
-        """What it has been given, and may ask for."""
+        """Its required, granted and optional permissions."""
         self.texts: Localization = texts or _NoTexts()
-        """What it says to the user."""
-        self.on_permission_request = decide or _deny
-        """Decides what it is given when it asks. Without anybody to decide, nothing."""
+        """Its messages."""
+        self.on_permission_request = on_permission_request or _deny
+        """Decides about requested permissions. The default denies all."""
 
-    def may_use(self, surface: NamespaceSchema) -> bool:
-        """Whether it holds what a surface needs, and its manifest has it."""
+    def may_use(self, schema: NamespaceSchema) -> bool:
+        """Whether it has the permissions and the manifest keys of a namespace."""
         return (
-            surface.permissions <= self.permissions
-            and surface.manifest_version in (None, self.manifest.get("manifest_version"))
-            and (not surface.manifest_keys or any(self.manifest.get(key) is not None for key in surface.manifest_keys))
+            schema.permissions <= self.permissions
+            and schema.manifest_version in (None, self.manifest.get("manifest_version"))
+            and (not schema.manifest_keys or any(self.manifest.get(key) is not None for key in schema.manifest_keys))
         )
 
 

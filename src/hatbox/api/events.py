@@ -25,10 +25,10 @@ class ScriptEvent:
         caller: Caller,
         namespace: str,
         event: EventSchema,
-        said: Callable[[Any], Any] | None = None,
+        convert: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._convert = said
-        """Makes what a listener gets of what the schema says."""
+        self._convert = convert
+        """Converts each argument of the listener."""
         self._dispatcher = dispatcher
         self._caller = caller
         self._namespace = namespace
@@ -36,29 +36,29 @@ class ScriptEvent:
         self._registered: dict[Callable[..., Any], tuple[EventBinding, Callable[[Any], Any]]] = {}
 
     def addListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
-        """Call a function whenever this happens."""
+        """Register a listener."""
         listener = self._listener(arguments)
-        wishes = self._event.normalise(arguments[1:])
-        source = self._dispatcher.require_namespace(self._caller, self._namespace).events[self._event.name]
+        options = self._event.normalise(arguments[1:])
+        binding = self._dispatcher.require_namespace(self._caller, self._namespace).events[self._event.name]
         if not self._event.permissions <= self._caller.permissions:
             needed = " and ".join(sorted(self._event.permissions))
             raise PermissionDenied(f"Permission denied: {self._event.path} needs the permission {needed}")
         for need in self._event.needs:
-            if need.is_used(wishes) and not need.is_satisfied(self._caller.permissions):
+            if need.is_used(options) and not need.is_satisfied(self._caller.permissions):
                 raise ArgumentError(need.message)
         if listener not in self._registered:
-            forwarder = self._forwarder(source, listener, wishes)
-            source.event.add_listener(forwarder, wishes)
-            self._registered[listener] = source, forwarder
+            forwarder = self._forwarder(binding, listener, options)
+            binding.event.add_listener(forwarder, options)
+            self._registered[listener] = binding, forwarder
 
     def removeListener(self, *arguments: Any) -> None:  # noqa: N802 - the API's own spelling
-        """Stop calling a function; one that was never added is no error."""
+        """Unregister a listener. An unknown listener is ignored, as in Firefox."""
         if registered := self._registered.pop(self._listener(arguments), None):
-            source, forwarder = registered
-            source.event.remove_listener(forwarder)
+            binding, forwarder = registered
+            binding.event.remove_listener(forwarder)
 
     def hasListener(self, *arguments: Any) -> bool:  # noqa: N802 - the API's own spelling
-        """Whether a function is registered."""
+        """Whether a listener is registered."""
         return self._listener(arguments) in self._registered
 
     def _listener(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
@@ -67,28 +67,28 @@ class ScriptEvent:
         listener: Callable[..., Any] = arguments[0]
         return listener
 
-    def _forwarder(self, source: EventBinding, listener: Callable[..., Any], wishes: list[Any]) -> Callable[[Any], Any]:
+    def _forwarder(
+        self, binding: EventBinding, listener: Callable[..., Any], options: list[Any]
+    ) -> Callable[[Any], Any]:
         def forward(value: Any) -> Any:
             if self._dispatcher.namespace(self._caller, self._namespace) is None:
                 return None  # the permission was revoked
             if not self._event.permissions <= self._caller.permissions:
                 return None
-            told = source.to_listener_args(self._caller, value, *wishes)
-            if told is None:
+            values = binding.to_listener_args(self._caller, value, *options)
+            if values is None:
                 return None
-            shaped = [shape(each) for shape, each in zip(self._event.shapes, told, strict=True)]
+            shaped = [shape(each) for shape, each in zip(self._event.shapes, values, strict=True)]
             arguments = shaped if self._convert is None else list(map(self._convert, shaped))
-            answer = self._call_with_user_input(listener, arguments) if self._event.user_input else listener(*arguments)
-            return (
-                answer
-                if source.from_listener_result is None
-                else source.from_listener_result(self._caller, answer, *wishes)
-            )
+            result = self._call_with_user_input(listener, arguments) if self._event.user_input else listener(*arguments)
+            if binding.from_listener_result is None:
+                return result
+            return binding.from_listener_result(self._caller, result, *options)
 
         return forward
 
     def _call_with_user_input(self, listener: Callable[..., Any], arguments: list[Any]) -> Any:
-        """Call a listener, which may do, until it first waits, what only a user may."""
+        """Call a listener as a user input handler. In a coroutine this lasts until its first await."""
         with self._caller.handling_user_input():
             result = listener(*arguments)
         return _run_with_user_input(result, self._caller) if asyncio.iscoroutine(result) else result
@@ -100,7 +100,7 @@ async def _run_with_user_input(coroutine: Coroutine[Any, Any, Any], caller: Call
 
 @types.coroutine
 def _first_step_with_user_input(coroutine: Coroutine[Any, Any, Any], caller: Caller) -> Generator[Any, Any, Any]:
-    """A coroutine whose first step counts as done by the user."""
+    """Run a coroutine, and its first step as a user input handler."""
     try:
         with caller.handling_user_input():
             waits_for = coroutine.send(None)

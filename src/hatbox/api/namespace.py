@@ -1,4 +1,4 @@
-"""What the namespaces have in common: one object for each surface, whose methods are the surface's functions."""
+"""Base class of the namespaces: one object for each schema, with a method for each function."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ logger = logging.getLogger("hatbox.api")
 
 
 class EventBinding(NamedTuple):
-    """Where an event of a namespace comes from, and what a caller is told of it.
+    """The source of an event of a namespace, and the arguments of its listeners.
 
-    `told` gets the caller, what has happened, and what addListener was given beside the listener; it returns what each
-    argument of the listener is made of, or None where the caller must not hear of it, or does not want to.
+    `to_listener_args` gets the caller, the payload, and the options of addListener. It returns a value for each
+    argument of the listener, or None to skip the listener.
 
-    `answered`, where there is one, gets the caller, what the listener has returned, which may have to be awaited, and
-    the same wishes; what it returns is what whoever asks gets.
+    `from_listener_result` gets the caller, the result of the listener, which may be awaitable, and the same options.
     """
 
     event: Event[Any]
@@ -35,27 +34,27 @@ class EventBinding(NamedTuple):
 
 
 class Namespace:
-    """The implementation of one surface.
+    """The implementation of one schema.
 
     For each function of the schema a subclass has a method, named in snake_case, that takes the normalised arguments
-    and returns a future; where `passes_caller`, the caller goes before them. For each event it has a source.
+    and returns a future. With `passes_caller`, the first argument is the caller. For each event it has a binding.
     """
 
     passes_caller: ClassVar[bool] = False
 
-    def __init__(self, surface: NamespaceSchema, store: Store, events: Mapping[str, EventBinding]) -> None:
-        self.surface = surface
+    def __init__(self, schema: NamespaceSchema, store: Store, events: Mapping[str, EventBinding]) -> None:
+        self.schema = schema
         self.events = events
         self._store = store
-        self._shapes = {name: function.shape for name, function in surface.functions.items()}
+        self._shapes = {name: function.shape for name, function in schema.functions.items()}
         self._methods = {
-            name: (function, getattr(self, snake_case(name))) for name, function in surface.functions.items()
+            name: (function, getattr(self, snake_case(name))) for name, function in schema.functions.items()
         }
 
     def call(self, caller: Caller, member: str, arguments: Sequence[Any]) -> asyncio.Future[Any] | None:
-        """Check the arguments, then begin the call. With a callback there is nothing to wait for."""
+        """Check the arguments and start the call. Returns None if there is a callback."""
         if member not in self._methods:
-            raise ApiError(f"{self.surface.namespace}.{member} is not a function")
+            raise ApiError(f"{self.schema.namespace}.{member} is not a function")
         function, method = self._methods[member]
         if not function.permissions <= caller.permissions:
             needed = " and ".join(sorted(function.permissions))
@@ -68,26 +67,26 @@ class Namespace:
         reply.add_done_callback(lambda done: _call_back(callback, done))
         return None
 
-    def _read(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        """Run a rule that only reads, and shape what it returns as the surface says."""
+    def _read(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        """Run a read-only transaction function, and convert its result as the schema says."""
         shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(rule(transaction, *arguments)))
+        return self._store.read(lambda transaction: shape(function(transaction, *arguments)))
 
-    def _read_once(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        """The same, for a rule that asks the tables no more than once: it is cheaper."""
+    def _read_once(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        """The same for a function that runs one SQL statement, which is cheaper."""
         shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(rule(transaction, *arguments)), asks_once=True)
+        return self._store.read(lambda transaction: shape(function(transaction, *arguments)), asks_once=True)
 
-    def _write(self, member: str, rule: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        """Run a rule that changes something, and shape what it returns as the surface says."""
+    def _write(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        """Run a transaction function that writes, and convert its result as the schema says."""
         shape = self._shapes[member]
-        return self._store.write(lambda transaction: shape(rule(transaction, *arguments)))
+        return self._store.write(lambda transaction: shape(function(transaction, *arguments)))
 
 
 def _call_back(callback: Callable[..., Any], done: asyncio.Future[Any]) -> None:
-    """Hand the result on; of a call that failed there is none, and Firefox calls without any argument."""
+    """Call the callback with the result. After a failed call Firefox passes no argument."""
     if isinstance(error := done.exception(), HatboxError):
-        logger.error("a call failed, and its callback is not told why: %s", error)
+        logger.error("unchecked runtime.lastError: %s", error)
         callback()
     else:
         callback(without_undefined(done.result()))

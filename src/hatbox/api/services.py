@@ -1,4 +1,4 @@
-"""What the namespaces work with: the services of one profile. A namespace takes what it needs."""
+"""The services of one profile that namespaces use."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ class Services(NamedTuple):
     requests: RequestEvents
     clock: Clock
     folder: Path
-    """Where the profile lies."""
+    """The folder of the profile."""
     messages: MessageRouter
     """Messages between the extensions that run here."""

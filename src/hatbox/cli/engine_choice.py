@@ -44,7 +44,7 @@ class EngineSelection(msgspec.Struct, frozen=True):
         """The engine, to be entered."""
         if self.name == HTTP:
             return profile.http_engine()
-        return profile.chromium(headless=self.headless, browser=self.browser, marks=None if self.marks else False)
+        return profile.chromium(headless=self.headless, browser=self.browser, indicator=None if self.marks else False)
 
     def arguments(self) -> list[str]:
         """The options that ask for this engine once more."""

@@ -49,7 +49,7 @@ async def package_of(opened: Profile, wanted: str) -> Package:
     if path.name != wanted or path.suffix in (".xpi", ".zip") or await asyncio.to_thread(path.exists):
         return await asyncio.to_thread(open_package, path)
     extension, _ = find_extension(await opened.extensions.known(), wanted)
-    if not extension.kept:  # it runs, from a folder
+    if not extension.permanent:  # it runs, from a folder
         return await asyncio.to_thread(open_package, extension.path)
     return await opened.extensions.package(extension.area)
 

@@ -16,9 +16,9 @@ from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.lease import Lease
 from hatbox.errors import EngineAlreadyRunning
+from hatbox.identities.changes import hide
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
-from hatbox.identities.service import hide
 from hatbox.profile import Profile
 from hatbox.store.base import Transaction
 from hatbox.tabs.strip import close_rows

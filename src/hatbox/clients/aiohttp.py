@@ -1,11 +1,13 @@
-"""An aiohttp.ClientSession that wears an identity, hooked in where a request is written and where its answer begins.
+"""An aiohttp.ClientSession bound to an identity: adds cookies when a request is written, stores them when a response
+starts.
 
-A middleware looks first, before anything is connected. A single request can do without it, and it is not what counts.
+A middleware also adds them before the connection, so that errors are raised early. A request may override middlewares.
 """
 
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,80 +24,93 @@ from hatbox.errors import CookiesNotAllowed
 __all__ = ["session"]
 
 
-def session(worn: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.ClientSession:
+def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.ClientSession:
     """An aiohttp.ClientSession; the options are those of aiohttp.ClientSession, without cookies and cookie_jar."""
     for name in ("cookies", "cookie_jar"):
         if options.get(name) is not None:
             raise CookiesNotAllowed(f"{name}= was given")
 
-    async def look_first(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        await _dress(request, worn)
+    async def add_cookies_early(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        await _add_cookies(request, binding)
         return await handler(request)
 
-    return aiohttp.ClientSession(
+    return _bound_session(binding)(
         **{
             **options,
             "cookies": None,
             "cookie_jar": _EmptyCookieJar(),
-            "middlewares": (*options.get("middlewares", ()), look_first),
-            "request_class": _request_class(options.get("request_class", ClientRequest), worn),
-            "response_class": _response_class(options.get("response_class", ClientResponse), worn),
+            "middlewares": (*options.get("middlewares", ()), add_cookies_early),
+            "request_class": _request_class(options.get("request_class", ClientRequest), binding),
+            "response_class": _response_class(options.get("response_class", ClientResponse), binding),
         }
     )
+
+
+def _bound_session(binding: IdentityBinding) -> type[aiohttp.ClientSession]:
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # aiohttp discourages subclasses; this one changes repr only
+
+        class Session(aiohttp.ClientSession):
+            def __repr__(self) -> str:
+                return f"<ClientSession bound to {str(binding)!r}>"
+
+    return Session
 
 
 class _EmptyCookieJar(aiohttp.DummyCookieJar):
     @property
     def unsafe(self) -> bool:
-        return True  # else aiohttp would leave out, and not bring to our notice, cookies= for an IP address
+        return True  # otherwise aiohttp would silently drop cookies= for an IP address
 
     def update_cookies(
         self,
-        cookies: LooseCookies,  # noqa: ARG002 - whatever they are
+        cookies: LooseCookies,  # noqa: ARG002 - part of the signature
         response_url: URL = URL(),  # noqa: B008 - as aiohttp has it
     ) -> None:
         if not response_url.host:
             raise CookiesNotAllowed("cookies were put into a client's own jar")
 
 
-def _request_class(base: type[ClientRequest], worn: IdentityBinding) -> type[ClientRequest]:
+def _request_class(base: type[ClientRequest], binding: IdentityBinding) -> type[ClientRequest]:
     class Request(base):  # type: ignore[valid-type,misc]
         def update_cookies(self, cookies: LooseCookies | None) -> None:
             if cookies:
                 raise CookiesNotAllowed("cookies= was given")
 
         async def send(self, conn: Connection) -> ClientResponse:
-            await _dress(self, worn)
+            await _add_cookies(self, binding)
             response: ClientResponse = await super().send(conn)
             return response
 
     return Request
 
 
-def _response_class(base: type[ClientResponse], worn: IdentityBinding) -> type[ClientResponse]:
+def _response_class(base: type[ClientResponse], binding: IdentityBinding) -> type[ClientResponse]:
     class Response(base):  # type: ignore[valid-type,misc]
         async def start(self, connection: Connection) -> ClientResponse:
             started: ClientResponse = await super().start(connection)
             lines = [value for name, value in self.raw_headers if name.lower() == b"set-cookie"]
-            await worn.receive(_target(self.url), lines)
+            await binding.receive(_target(self.url), lines)
             return started
 
     return Response
 
 
-async def _dress(request: ClientRequest, worn: IdentityBinding) -> None:
-    """Give the request its cookies, in the place of those that it got from here before."""
-    if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_worn", None) is not worn:
+async def _add_cookies(request: ClientRequest, binding: IdentityBinding) -> None:
+    """Set the Cookie header, replacing one that was set here before."""
+    if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_binding", None) is not binding:
         raise CookiesNotAllowed("the request has a Cookie header of its own")
-    request._hatbox_worn = worn  # type: ignore[attr-defined]
-    cookies = _encodable(await worn.header(_target(request.url)))
+    request._hatbox_binding = binding  # type: ignore[attr-defined]
+    cookies = _encodable(await binding.header(_target(request.url)))
     request.headers.popall(hdrs.COOKIE, None)
     if cookies:
         request.headers[hdrs.COOKIE] = cookies
 
 
 def _encodable(header: str) -> str:
-    """The header as text. aiohttp sends UTF-8 only, so a cookie that is something else has to stay behind."""
+    """The header as text. aiohttp sends UTF-8 only, so other cookies are dropped."""
     if header.isascii():
         return header
     texts: list[str] = []

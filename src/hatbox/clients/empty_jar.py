@@ -1,4 +1,4 @@
-"""The jar that a client gets in the place of its own. Knows neither identities nor clients."""
+"""A cookie jar that stays empty, for clients whose cookies are in the profile."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ __all__ = ["DisabledCookieJar"]
 
 
 class DisabledCookieJar(CookieJar):
-    """A jar that is empty for good: it passes over what answers bring, and refuses what anybody puts in."""
+    """A jar that stays empty: it ignores Set-Cookie, and rejects cookies that are put in."""
 
     def add_cookie_header(self, request: Any) -> None:
-        """Add nothing."""
+        """Do nothing."""
 
     def extract_cookies(self, response: Any, request: Any) -> None:
-        """Take nothing."""
+        """Do nothing."""
 
     def set_cookie(self, cookie: Cookie) -> NoReturn:
-        """Refuse."""
+        """Raise CookiesNotAllowed."""
         raise CookiesNotAllowed(f'the cookie "{cookie.name}" was put into a client\'s own jar')
 
     def set_cookie_if_ok(self, cookie: Cookie, _request: Any) -> NoReturn:
-        """Refuse."""
+        """Raise CookiesNotAllowed."""
         self.set_cookie(cookie)

@@ -1,7 +1,7 @@
-"""httpx clients that wear an identity, hooked in around every transport that the client has.
+"""httpx clients bound to an identity. Every transport of the client is wrapped.
 
-A request that has gone through without cookies of its own is marked as ours: httpx itself puts the cookies of a 401
-answer into the request that it repeats for digest authentication, and these are replaced like any others.
+Requests that were checked for own cookies are marked: httpx itself copies the cookies of a 401 response into the
+request that it repeats for digest authentication, and those are replaced.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ T = TypeVar("T")
 
 Around: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
 
-_MARK: Final = "hatbox.worn"
+_CHECKED: Final = "hatbox.binding"
 
 
-def client(worn: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Client:
+def client(binding: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Client:
     """An httpx.Client; the options are those of httpx.Client, without cookies."""
-    return _Client(worn, options)
+    return _Client(binding, options)
 
 
-def async_client(worn: IdentityBinding, options: Mapping[str, Any], around: Around | None = None) -> httpx.AsyncClient:
+def async_client(
+    binding: IdentityBinding, options: Mapping[str, Any], around: Around | None = None
+) -> httpx.AsyncClient:
     """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies.
 
-    `around` may put something around each transport: it sees requests with the identity's cookies, and responses
-    before cookies are taken from them.
+    `around` wraps each transport. The wrapper sees requests with the identity's cookies, and responses with Set-Cookie.
     """
-    return _AsyncClient(worn, options, around)
+    return _AsyncClient(binding, options, around)
 
 
-async def decoded_body(response: httpx.Response, most_bytes: int) -> AsyncGenerator[bytes, None]:
-    """The decoded body of a streamed response, in chunks. Raises ContentCodingError beyond `most_bytes`."""
+async def decoded_body(response: httpx.Response, max_bytes: int) -> AsyncGenerator[bytes, None]:
+    """The decoded body of a streamed response, in chunks. Raises ContentCodingError beyond `max_bytes`."""
     if response.is_stream_consumed:  # a mock transport: httpx has decoded the body already
-        for piece in ContentDecoder("", most_bytes).decode(response.content):
+        for piece in ContentDecoder("", max_bytes).decode(response.content):
             yield piece
         return
-    decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), most_bytes)
-    # It is a generator, which httpx does not declare: it has to be closed if it is not read to its end.
+    decoder = ContentDecoder(response.headers.get("Content-Encoding", ""), max_bytes)
+    # A generator, although httpx does not declare it: it must be closed if it is not read to its end.
     async with contextlib.aclosing(cast("AsyncGenerator[bytes, None]", response.aiter_raw())) as chunks:
         async for chunk in chunks:
             for piece in decoder.decode(chunk):
@@ -56,13 +57,17 @@ async def decoded_body(response: httpx.Response, most_bytes: int) -> AsyncGenera
 
 
 class _NoClientCookies:
-    """The jar of both clients; it stands before httpx's own class, whose `cookies` it takes the place of."""
+    """Overrides `cookies` of both clients, and names the identity in their repr."""
 
     _cookies: httpx.Cookies
+    _binding: IdentityBinding | SyncIdentityBinding
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__mro__[2].__qualname__} bound to {str(self._binding)!r}>"
 
     @property
     def cookies(self) -> httpx.Cookies:
-        """Always empty: the cookies are in the identity's store."""
+        """Always empty: cookies are in the cookie store of the identity."""
         return self._cookies
 
     @cookies.setter
@@ -71,41 +76,42 @@ class _NoClientCookies:
 
 
 class _Client(_NoClientCookies, httpx.Client):
-    def __init__(self, worn: SyncIdentityBinding, options: Mapping[str, Any]) -> None:
+    def __init__(self, binding: SyncIdentityBinding, options: Mapping[str, Any]) -> None:
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
-        self._transport = _Transport(self._transport, worn)
-        self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, worn))
+        self._binding = binding
+        self._transport = _Transport(self._transport, binding)
+        self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, binding))
 
 
 class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
-    def __init__(self, worn: IdentityBinding, options: Mapping[str, Any], around: Around | None) -> None:
+    def __init__(self, binding: IdentityBinding, options: Mapping[str, Any], around: Around | None) -> None:
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
-        self._worn = worn
+        self._binding: IdentityBinding = binding
 
-        def dress(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
-            return _AsyncTransport(inner if around is None else around(inner), worn)
+        def wrap(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
+            return _AsyncTransport(inner if around is None else around(inner), binding)
 
-        self._transport = dress(self._transport)
-        self._mounts = _wrapped(self._mounts, dress)
+        self._transport = wrap(self._transport)
+        self._mounts = _wrapped(self._mounts, wrap)
 
     async def __aenter__(self) -> _AsyncClient:
-        await self._worn.open_cookie_store()
+        await self._binding.open_cookie_store()
         return await super().__aenter__()
 
 
 class _Transport(httpx.BaseTransport):
-    def __init__(self, inner: httpx.BaseTransport, worn: SyncIdentityBinding) -> None:
+    def __init__(self, inner: httpx.BaseTransport, binding: SyncIdentityBinding) -> None:
         self._inner = inner
-        self._worn = worn
+        self._binding = binding
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        _refuse_own_cookies(request, self._worn)
+        _refuse_own_cookies(request, self._binding)
         target = _target(request)
-        response = self._inner.handle_request(_with_cookie_header(request, self._worn.header(target)))
+        response = self._inner.handle_request(_with_cookie_header(request, self._binding.header(target)))
         try:
-            self._worn.receive(target, _lines(response))
+            self._binding.receive(target, _lines(response))
         except BaseException:
             response.close()
             raise
@@ -123,16 +129,18 @@ class _Transport(httpx.BaseTransport):
 
 
 class _AsyncTransport(httpx.AsyncBaseTransport):
-    def __init__(self, inner: httpx.AsyncBaseTransport, worn: IdentityBinding) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, binding: IdentityBinding) -> None:
         self._inner = inner
-        self._worn = worn
+        self._binding = binding
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        _refuse_own_cookies(request, self._worn)
+        _refuse_own_cookies(request, self._binding)
         target = _target(request)
-        response = await self._inner.handle_async_request(_with_cookie_header(request, await self._worn.header(target)))
+        response = await self._inner.handle_async_request(
+            _with_cookie_header(request, await self._binding.header(target))
+        )
         try:
-            await self._worn.receive(target, _lines(response))
+            await self._binding.receive(target, _lines(response))
         except BaseException:
             await response.aclose()
             raise
@@ -150,7 +158,7 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
 
 
 class _BoundedDecoder:
-    """The decoder that httpx uses. It is created when the body is read, so that errors are raised there."""
+    """The decoder that httpx uses. Created when the body is read, so that errors are raised there."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
@@ -191,12 +199,12 @@ def _wrapped(mounts: Mapping[Any, T | None], wrap: Callable[[T], T]) -> dict[Any
     return {pattern: None if inner is None else wrap(inner) for pattern, inner in mounts.items()}
 
 
-def _refuse_own_cookies(request: httpx.Request, worn: IdentityBinding | SyncIdentityBinding) -> None:
-    if request.extensions.get(_MARK) is worn:
+def _refuse_own_cookies(request: httpx.Request, binding: IdentityBinding | SyncIdentityBinding) -> None:
+    if request.extensions.get(_CHECKED) is binding:
         return
     if "Cookie" in request.headers:
         raise CookiesNotAllowed("the request has a Cookie header of its own")
-    request.extensions[_MARK] = worn
+    request.extensions[_CHECKED] = binding
 
 
 def _target(request: httpx.Request) -> RequestUrl:
@@ -205,7 +213,7 @@ def _target(request: httpx.Request) -> RequestUrl:
 
 
 def _with_cookie_header(request: httpx.Request, cookies: str) -> httpx.Request:
-    """The request that goes out. The caller's own stays bare, and can be sent with another identity as well."""
+    """A copy of the request with cookies. The caller's request can be sent again with another identity."""
     headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"cookie"]
     if cookies:
         headers.append((b"Cookie", cookies.encode("latin-1")))

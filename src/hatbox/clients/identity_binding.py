@@ -1,7 +1,7 @@
-"""Wearing an identity: what every client does before a request goes out and after its answer came in.
+"""The binding of an HTTP client to an identity: adds the Cookie header to requests, and stores Set-Cookie values.
 
-Knows cookie stores and identities, and no client. An identity is looked up once: from then on its id counts, so that a
-client keeps to it whatever it is called later.
+Knows cookie stores and identities, and no client. An identity is looked up once; then its cookieStoreId counts, so a
+renamed identity stays bound.
 """
 
 from __future__ import annotations
@@ -23,48 +23,54 @@ T = TypeVar("T")
 
 
 class IdentityBinding:
-    """The identity that one client wears. Every call looks whether it is still there."""
+    """The identity that a client is bound to. Every call checks that it still exists."""
 
     def __init__(self, identities: Identities, stores: CookieStores, identity: IdentityLike) -> None:
         self._identities = identities
         self._stores = stores
-        self._asked = identity
+        self._requested = identity
         self._cookie_store_id = ""
         self._name = ""
 
-    async def open_cookie_store(self) -> CookieStore:
-        """The identity's cookies; raises IdentityRemoved if it is gone, and IdentityNotFound if it never was.
+    def __str__(self) -> str:
+        """The name of the identity, for messages."""
+        requested = self._requested
+        return self._name or (requested.name if isinstance(requested, ContextualIdentity) else requested)
 
-        An identity object whose name is not the one that its id has here raises IdentityMismatch.
+    async def open_cookie_store(self) -> CookieStore:
+        """Open the identity's cookie store.
+
+        Raises IdentityRemoved if the identity was removed, IdentityNotFound if it never existed, and IdentityMismatch
+        for an object whose cookieStoreId has another name in this profile.
         """
         if not self._cookie_store_id:
             cookie_store_id, name = await self._find()
-            if not self._cookie_store_id:  # no other request has been quicker
+            if not self._cookie_store_id:  # no concurrent request has set it
                 self._cookie_store_id, self._name = cookie_store_id, name
         with self._identity_errors():
-            # Each time anew: a profile that was closed and opened again has other stores, and old ones hear nothing.
+            # Not cached: a profile that was closed and opened again has other stores; old ones receive no changes.
             return await self._stores.open(self._cookie_store_id)
 
     async def header(self, target: RequestUrl) -> str:
-        """The Cookie header of a request to this target, one character for each byte; empty if no cookie goes along."""
+        """The Cookie header of a request, one character per byte; empty without cookies."""
         store = await self.open_cookie_store()
         with self._identity_errors():
             return await store.header(target)
 
     async def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
-        """Take in the Set-Cookie values of the answer. When this returns, they are on disk."""
+        """Store the Set-Cookie values of a response. They are durable when this returns."""
         if lines:
             store = await self.open_cookie_store()
             with self._identity_errors():
                 await store.receive(lines, target)
 
     async def _find(self) -> tuple[str, str]:
-        if self._asked == DEFAULT_STORE:
+        if self._requested == DEFAULT_STORE:
             return DEFAULT_STORE, ""
         try:
-            found = await self._identities.resolve(self._asked)
+            found = await self._identities.resolve(self._requested)
         except InvalidIdentity as error:
-            name = self._asked.name if isinstance(self._asked, ContextualIdentity) else ""
+            name = self._requested.name if isinstance(self._requested, ContextualIdentity) else ""
             raise IdentityRemoved(error.cookie_store_id, name) from error
         return found.cookie_store_id, found.name
 
@@ -76,36 +82,40 @@ class IdentityBinding:
             raise IdentityRemoved(self._cookie_store_id, self._name) from error
 
 
-class Run(Protocol):
-    """Begins something in the thread of the profile, and returns or raises what becomes of it."""
+class RunInLoop(Protocol):
+    """Runs a call in the thread of the profile. Returns its result, or raises its exception."""
 
     def __call__(self, begin: Callable[[], Awaitable[T]], /) -> T: ...
 
 
 class SyncIdentityBinding:
-    """The same for clients without an event loop; safe to use from several threads."""
+    """A binding for clients without an event loop. Safe to use from several threads."""
 
-    def __init__(self, worn: IdentityBinding, run: Run) -> None:
-        self._worn = worn
+    def __init__(self, binding: IdentityBinding, run: RunInLoop) -> None:
+        self._binding = binding
         self._run = run
 
+    def __str__(self) -> str:
+        """The name of the identity, for messages."""
+        return str(self._binding)
+
     def open_cookie_store(self) -> None:
-        """Look the identity up, unless that is done; raises if it is not there."""
-        self._run(self._worn.open_cookie_store)
+        """Look up the identity, once. Raises as IdentityBinding.open_cookie_store()."""
+        self._run(self._binding.open_cookie_store)
 
     def header(self, target: RequestUrl) -> str:
-        """The Cookie header of a request to this target, one character for each byte; empty if no cookie goes along."""
-        return self._run(lambda: self._worn.header(target))
+        """The Cookie header of a request, one character per byte; empty without cookies."""
+        return self._run(lambda: self._binding.header(target))
 
     def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
-        """Take in the Set-Cookie values of the answer. When this returns, they are on disk."""
+        """Store the Set-Cookie values of a response. They are durable when this returns."""
         if lines:
-            self._run(lambda: self._worn.receive(target, lines))
+            self._run(lambda: self._binding.receive(target, lines))
 
 
 @contextlib.contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Import a client inside of this: if it is not installed, the error says how to get it."""
+    """Import a client inside: if it is not installed, MissingExtra says how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:

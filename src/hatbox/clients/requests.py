@@ -1,7 +1,7 @@
-"""A requests.Session that wears an identity, hooked in around whichever adapter is mounted for a URL.
+"""A requests.Session bound to an identity. The adapter mounted for a URL is wrapped.
 
-requests makes the Cookie header of a redirected or repeated request from a jar that travels with the request. Here that
-is the session's empty jar, which also tells the requests that have gone through this session from all others.
+requests builds the Cookie header of a redirected or repeated request from a jar attached to the request. Here it is the
+session's empty jar, which also marks the requests of this session.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from hatbox.errors import CookiesNotAllowed
 __all__ = ["session"]
 
 
-def session(worn: SyncIdentityBinding) -> requests.Session:
-    """A requests.Session."""
-    return _Session(worn)
+def session(binding: SyncIdentityBinding) -> requests.Session:
+    """A requests.Session bound to an identity."""
+    return _Session(binding)
 
 
 class _EmptyRequestsJar(DisabledCookieJar, RequestsCookieJar):
@@ -35,26 +35,29 @@ class _EmptyRequestsJar(DisabledCookieJar, RequestsCookieJar):
 
 
 class _Session(requests.Session):
-    def __init__(self, worn: SyncIdentityBinding) -> None:
+    def __init__(self, binding: SyncIdentityBinding) -> None:
         self._empty = _EmptyRequestsJar()
-        self._worn: SyncIdentityBinding | None = None
+        self._binding: SyncIdentityBinding | None = None
         super().__init__()
-        self._worn = worn
+        self._binding = binding
+
+    def __repr__(self) -> str:
+        return f"<Session bound to {str(self._binding)!r}>"
 
     @property
     def cookies(self) -> RequestsCookieJar:
-        """Always empty: the cookies are in the identity's store."""
+        """Always empty: cookies are in the cookie store of the identity."""
         return self._empty
 
     @cookies.setter
     def cookies(self, _: object) -> None:
-        if self._worn is not None:  # requests.Session makes itself a jar when it begins
+        if self._binding is not None:  # requests.Session sets a jar in its constructor
             raise CookiesNotAllowed("a session was given a jar")
 
     def get_adapter(self, url: str) -> BaseAdapter:
-        if self._worn is None:
-            raise RuntimeError("this session wears no identity")
-        return _Adapter(super().get_adapter(url), self._worn)
+        if self._binding is None:
+            raise RuntimeError("session is not bound to an identity")
+        return _Adapter(super().get_adapter(url), self._binding)
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         if request._cookies is not self._empty:
@@ -65,22 +68,22 @@ class _Session(requests.Session):
 
 
 class _Adapter(BaseAdapter):
-    """Wraps the adapter that is mounted, be it the user's own."""
+    """Wraps the mounted adapter, also one of the user."""
 
-    def __init__(self, inner: BaseAdapter, worn: SyncIdentityBinding) -> None:
+    def __init__(self, inner: BaseAdapter, binding: SyncIdentityBinding) -> None:
         super().__init__()
         self._inner = inner
-        self._worn = worn
+        self._binding = binding
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         target = _target(request)
-        dressed = request.copy()
-        dressed.headers.pop("Cookie", None)
-        if cookies := self._worn.header(target):
-            dressed.headers["Cookie"] = cookies
-        response = self._inner.send(dressed, *arguments, **options)
+        outgoing = request.copy()
+        outgoing.headers.pop("Cookie", None)
+        if cookies := self._binding.header(target):
+            outgoing.headers["Cookie"] = cookies
+        response = self._inner.send(outgoing, *arguments, **options)
         try:
-            self._worn.receive(target, _lines(response))
+            self._binding.receive(target, _lines(response))
         except BaseException:
             response.close()
             raise

@@ -1,7 +1,8 @@
-"""A urllib opener that wears an identity: one handler that is asked last before a request goes out, one first after it.
+"""A urllib opener bound to an identity. The last request processor adds cookies, the first response processor stores
+them.
 
-urllib.request is part of Python. A handler that is asked later could still add a Cookie header, and one that is asked
-earlier could follow a redirect before its cookies are taken.
+In another order, a later handler could add a Cookie header, or an earlier one follow a redirect before its cookies are
+stored.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 import urllib.request
 from collections.abc import Sequence
 from http.client import HTTPResponse
+from typing import cast
 from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
@@ -21,53 +23,64 @@ from hatbox.errors import CookiesNotAllowed
 __all__ = ["opener"]
 
 
-def opener(worn: SyncIdentityBinding, handlers: Sequence[BaseHandler | type[BaseHandler]]) -> OpenerDirector:
-    """What urllib.request.build_opener makes of these handlers, wearing an identity."""
+def opener(binding: SyncIdentityBinding, handlers: Sequence[BaseHandler | type[BaseHandler]]) -> OpenerDirector:
+    """An opener with these handlers, as from urllib.request.build_opener, bound to an identity."""
     for handler in handlers:
         kind = handler if isinstance(handler, type) else type(handler)
         if issubclass(kind, urllib.request.HTTPCookieProcessor):
             raise CookiesNotAllowed("a handler with a jar was given")
-    under_way: WeakKeyDictionary[Request, RequestUrl] = WeakKeyDictionary()
-    return urllib.request.build_opener(*handlers, _RequestProcessor(worn, under_way), _Receiver(worn, under_way))
+    in_flight: WeakKeyDictionary[Request, RequestUrl] = WeakKeyDictionary()
+    processors = _RequestProcessor(binding, in_flight), _ResponseProcessor(binding, in_flight)
+    built = urllib.request.build_opener(*handlers, *processors)
+    built.__class__ = _BoundOpener  # build_opener() has no parameter for the class
+    cast("_BoundOpener", built).binding = binding
+    return built
+
+
+class _BoundOpener(OpenerDirector):
+    binding: SyncIdentityBinding
+
+    def __repr__(self) -> str:
+        return f"<OpenerDirector bound to {str(self.binding)!r}>"
 
 
 class _RequestProcessor(BaseHandler):
     handler_order = sys.maxsize
 
-    def __init__(self, worn: SyncIdentityBinding, under_way: WeakKeyDictionary[Request, RequestUrl]) -> None:
-        self._worn = worn
-        self._under_way = under_way
+    def __init__(self, binding: SyncIdentityBinding, in_flight: WeakKeyDictionary[Request, RequestUrl]) -> None:
+        self._binding = binding
+        self._in_flight = in_flight
 
     def http_request(self, request: Request) -> Request:
-        """The request that goes out. The caller's own stays bare, and can be sent with another identity as well."""
-        target = self._under_way.get(request)  # known already where urllib repeats one with authentication
+        """A copy of the request with cookies. The caller's request can be sent again with another identity."""
+        target = self._in_flight.get(request)  # known if urllib repeats the request with authentication
         if target is None:
             if request.has_header("Cookie"):
                 raise CookiesNotAllowed("the request has a Cookie header of its own")
             target = target_of(f"{request.type}://{request.host}{request.selector}")
             request = copy.copy(request)
             request.unredirected_hdrs = dict(request.unredirected_hdrs)
-            self._under_way[request] = target
+            self._in_flight[request] = target
         request.remove_header("Cookie")
-        if cookies := self._worn.header(target):
+        if cookies := self._binding.header(target):
             request.add_unredirected_header("Cookie", cookies)
         return request
 
     https_request = http_request
 
 
-class _Receiver(BaseHandler):
+class _ResponseProcessor(BaseHandler):
     handler_order = -sys.maxsize
 
-    def __init__(self, worn: SyncIdentityBinding, under_way: WeakKeyDictionary[Request, RequestUrl]) -> None:
-        self._worn = worn
-        self._under_way = under_way
+    def __init__(self, binding: SyncIdentityBinding, in_flight: WeakKeyDictionary[Request, RequestUrl]) -> None:
+        self._binding = binding
+        self._in_flight = in_flight
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:
-        """The answer as it is, its cookies taken."""
+        """Store the cookies of a response."""
         lines = [line.encode("latin-1") for line in response.headers.get_all("Set-Cookie", ())]
         try:
-            self._worn.receive(self._under_way[request], lines)
+            self._binding.receive(self._in_flight[request], lines)
         except BaseException:
             response.close()
             raise

@@ -1,4 +1,4 @@
-"""A cookie and what can happen to it, as data. Knows none of the rules.
+"""Cookies and their changes, as data. Contains no rules.
 
 Text stands for bytes throughout, one latin-1 character for each: servers are handed back exactly what they sent.
 """
@@ -12,12 +12,12 @@ import msgspec
 
 __all__ = ["ChangeCause", "Cookie", "CookieKey", "JarChange", "Partition", "SameSite"]
 
-# Longer paths sort first, then older cookies. One integer says both, for the next 36,000 years of microseconds.
+# Longer paths sort first, then older cookies. One integer encodes both, for 36,000 years of microseconds.
 _PATH_WEIGHT = 1 << 60
 
 
 class SameSite(StrEnum):
-    """Which requests of other sites a cookie goes with, in the words of the cookies API."""
+    """The SameSite attribute, as the cookies API spells it."""
 
     UNSPECIFIED = "unspecified"
     NONE = "no_restriction"
@@ -33,7 +33,7 @@ class Partition(NamedTuple):
 
 
 class CookieKey(NamedTuple):
-    """What makes two cookies of one store the same cookie."""
+    """The key of a cookie in its store."""
 
     domain: str
     host_only: bool
@@ -43,7 +43,7 @@ class CookieKey(NamedTuple):
 
 
 class Cookie(msgspec.Struct, gc=False, kw_only=True):
-    """One cookie of a jar. Nothing but `last_access` changes once it is in one.
+    """A cookie. In a jar only `last_access` changes.
 
     `expires` is None for a session cookie. `sequence` orders cookies by age: microseconds of the creation time,
     moved on where two would be equal. `pair` and `order` are what retrieval works with, made once.
@@ -71,22 +71,22 @@ class Cookie(msgspec.Struct, gc=False, kw_only=True):
 
     @property
     def key(self) -> CookieKey:
-        """What this cookie replaces, or is replaced by."""
+        """The key: cookies with the same key replace each other."""
         return CookieKey(self.domain, self.host_only, self.path, self.name, self.partition)
 
     def place(self, sequence: int, created: float) -> None:
-        """Give a new cookie its place among the others; a jar does this once, when it takes the cookie in."""
+        """Set the sequence of a new cookie. Called once, by the jar."""
         self.sequence = sequence
         self.created = created
         self.order = sequence - len(self.path) * _PATH_WEIGHT
 
     def expired(self, now: float) -> bool:
-        """Whether its time is over."""
+        """Whether the cookie has expired."""
         return self.expires is not None and self.expires <= now
 
 
 class ChangeCause(StrEnum):
-    """Why a cookie changed, in the words of `cookies.onChanged`."""
+    """The cause of a change, as in `cookies.onChanged`."""
 
     EXPLICIT = "explicit"
     OVERWRITE = "overwrite"
@@ -96,7 +96,7 @@ class ChangeCause(StrEnum):
 
 
 class JarChange(NamedTuple):
-    """A cookie came or went. Replacing one is two changes: the old one removed, then the new one added."""
+    """A cookie was added or removed. Replacing one is two changes: removed, then added."""
 
     cookie: Cookie
     removed: bool

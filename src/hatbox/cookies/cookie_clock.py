@@ -93,7 +93,7 @@ class CookieClock:
         else:
             reading.add_done_callback(loaded)
 
-    def hear(self, payload: bytes) -> None:
+    def on_advanced(self, payload: bytes) -> None:
         """Apply a high-water time that another process has stored."""
         self._take_in(HighWater(*_decode(payload)))
 

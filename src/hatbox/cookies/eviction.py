@@ -1,4 +1,4 @@
-"""Making room (RFC 6265bis, 5.7): which cookies go when there are too many. Chooses; it removes nothing."""
+"""Eviction (RFC 6265bis, 5.7): chooses the cookies to remove above the limits. Removes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["JarLimits", "site_cookies_to_evict", "store_cookies_to_evict", "with
 
 
 class JarLimits(NamedTuple):
-    """How much a jar holds, as in browsers. Over a limit it is cleared down to what is kept, not by one cookie.
+    """The limits of a jar, as in browsers. Eviction reduces it to the size after eviction, not by one cookie.
 
     `per_site` counts the cookies of one registrable domain in one partition. `lifetime` is in seconds.
     """
@@ -42,7 +42,7 @@ def store_cookies_to_evict(cookies: Iterable[Cookie], limits: JarLimits, now: fl
 
 
 def within_limits(best_first: Iterable[CookieKey], limits: JarLimits, suffixes: PublicSuffixes) -> Iterator[CookieKey]:
-    """Those of many that a store may have at once: each in its turn, as long as there is room in its site and in all.
+    """The cookies of an import that fit into a store: in order, within the limits per site and per store.
 
     There is one order for both limits, so what is left out stays out when it is offered again to those that are kept.
     """

@@ -1,4 +1,4 @@
-"""The jar: all rules put together, for one store. No clock, no files, no network; safe to use from several threads.
+"""The jar: the cookie engine of one store. Uses no clock, files or network. Thread-safe.
 
 Every change is returned with its cause, in the order in which it happened; what to do with it is the caller's affair.
 """
@@ -12,7 +12,7 @@ from threading import Lock
 import msgspec
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
-from hatbox.cookies.domains import canonical_host, domain_matches
+from hatbox.cookies.domains import domain_matches
 from hatbox.cookies.eviction import JarLimits, site_cookies_to_evict, store_cookies_to_evict
 from hatbox.cookies.jar_index import CachedCookieHeader, Index, PartitionCookies, SiteCookies
 from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
@@ -22,17 +22,18 @@ from hatbox.cookies.retrieval import RetrievedCookies, find_cookies
 from hatbox.cookies.samesite import NO_PAGE, RequestContext, SameSiteContext, partition_of, same_site_context
 from hatbox.cookies.storage import admit, check_fields, check_replacement, same_content
 from hatbox.errors import CookieRejected
+from hatbox.urls.hosts import canonical_host
 
 __all__ = ["Jar"]
 
 _MICROSECONDS = 1_000_000
-# Looking up a member of an enumeration takes longer than most of what is done with it here.
+# Looking up an enum member takes longer than most operations here.
 _EXPLICIT, _OVERWRITE = ChangeCause.EXPLICIT, ChangeCause.OVERWRITE
 _STRICT, _LAX_UNSAFE = SameSiteContext.STRICT, SameSiteContext.LAX_UNSAFE
 
 
 class Jar:
-    """A cookie store. URLs are text or, where they are already split, a Target; `now` is in seconds since 1970.
+    """A cookie jar. URLs are text or a RequestUrl; `now` is in seconds since 1970.
 
     >>> jar = Jar()
     >>> _ = jar.store("sid=1; Secure; Path=/", "https://site.example/login", now=0)
@@ -56,13 +57,13 @@ class Jar:
     def store(
         self, line: str | bytes, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE
     ) -> list[JarChange]:
-        """Take in one Set-Cookie value. One that is refused changes nothing, as in a browser."""
+        """Store one Set-Cookie value. A rejected one changes nothing, as in a browser."""
         return self.store_all((line,), url, now, context)
 
     def store_all(
         self, lines: Iterable[str | bytes], url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE
     ) -> list[JarChange]:
-        """Take in the Set-Cookie values of one response, in order."""
+        """Store the Set-Cookie values of one response, in order."""
         target = as_target(url)
         changes: list[JarChange] = []
         for line in lines:
@@ -91,7 +92,7 @@ class Jar:
         partition: Partition | None = None,
         context: RequestContext = NO_PAGE,
     ) -> list[JarChange]:
-        """Store a cookie given by its fields. The rules are those for a line; raises CookieRejected with the reason."""
+        """Store a cookie given by its fields, with the rules for Set-Cookie. Raises CookieRejected with the reason."""
         fields = SetCookie(
             name=as_octets(name),
             value=as_octets(value),
@@ -109,7 +110,7 @@ class Jar:
         return self._receive(fields, as_target(url), now, context)
 
     def put(self, cookie: Cookie, now: float) -> list[JarChange]:
-        """Take in a cookie that its giver answers for, such as an extension: of the rules, only the limits apply."""
+        """Store a cookie of a trusted caller, such as an extension: only the limits apply."""
         with self._lock:
             site = self._index.site(cookie.domain)
             shelf = self._index.shelf(cookie.domain, cookie.partition)
@@ -117,7 +118,7 @@ class Jar:
             return self._insert(None if old is None or old.expired(now) else old, cookie, site, shelf, now)
 
     def header(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> str:
-        """The Cookie header of a request, or what document.cookie reads; empty if no cookie goes with it."""
+        """The Cookie header of a request, or document.cookie; empty without cookies."""
         target = as_target(url)
         with self._lock:
             site = self._index.sites.get(self._suffixes.place(target.host).site)
@@ -131,14 +132,14 @@ class Jar:
                 found = self._find(site, target, now, context, reach)
                 text = "; ".join([cookie.pair for cookie in found.cookies])
                 answer = CachedCookieHeader(text, found.cookies, found.since, found.until, now)
-                if reach is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: never to be used again
+                if reach is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: not cached
                     answer.since = inf
                 site.remember(key, answer)
             answer.used = now
             return answer.text
 
     def select(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> list[Cookie]:
-        """The cookies that go with a request, in the order of the header. Looking at them is not using them."""
+        """The cookies of a request, in the order of the header. Does not update last_access."""
         target = as_target(url)
         with self._lock:
             site = self._index.site(target.host)
@@ -162,23 +163,23 @@ class Jar:
             return cookie
 
     def remove(self, key: CookieKey) -> list[JarChange]:
-        """Take out the cookie with this key, if there is one."""
+        """Remove the cookie with this key, if it exists."""
         with self._lock:
             cookie = self._index.find(key)
             return self._drop([cookie] if cookie else [], ChangeCause.EXPLICIT)
 
     def clear(self, domain: str | None = None) -> list[JarChange]:
-        """Take out all cookies, or those of a domain and of everything below it."""
+        """Remove all cookies, or those of a domain and its subdomains."""
         with self._lock:
             return self._drop(list(self._index) if domain is None else self._below(domain), ChangeCause.EXPLICIT)
 
     def expire(self, now: float) -> list[JarChange]:
-        """Take out the cookies whose time is over."""
+        """Remove expired cookies."""
         with self._lock:
             return self._expire_all(min(now, self.purge_before))
 
     def load(self, cookies: Iterable[Cookie]) -> None:
-        """Put in cookies as they are, in the place of those with the same key: what a durable store has kept."""
+        """Add cookies unchanged, replacing those with the same key: from a durable store."""
         cookies = list(cookies)
         with self._lock:
             self._index.add_all(cookies)
@@ -223,7 +224,7 @@ class Jar:
             cookie.place(self._sequence, now)
             self._index.add(cookie)
             return [JarChange(cookie, False, _EXPLICIT)]
-        if same_content(old, cookie):  # nothing that anybody could notice; answers given stay true
+        if same_content(old, cookie):  # not observable; cached headers stay valid
             old.last_access = now
             return []
         cookie.place(old.sequence, old.created)

@@ -1,4 +1,4 @@
-"""Where the cookies of a jar are kept, so that each question touches only what it is about. Knows no rule of cookies.
+"""Index of a jar's cookies by site, partition and domain, so that a lookup reads one site. Contains no cookie rules.
 
     site (registrable domain) → shelf (partition) → domain → cookie
 
@@ -20,7 +20,7 @@ _MAX_CACHED_HEADERS = 32
 
 
 class CachedCookieHeader:
-    """A Cookie header that was given, good for the time in which none of the cookies involved expires."""
+    """A cached Cookie header, valid until one of its cookies expires."""
 
     __slots__ = ("cookies", "since", "text", "until", "used")
 
@@ -48,14 +48,14 @@ class PartitionCookies:
 
 
 class SiteCookies:
-    """The cookies of one registrable domain, and the answers made of them."""
+    """The cookies of one registrable domain, and their cached headers."""
 
     __slots__ = ("answers", "next_expiry", "non_root_path_count", "shelves")
 
     def __init__(self) -> None:
         self.shelves: dict[Partition | None, PartitionCookies] = {}
         self.answers: dict[tuple[object, ...], CachedCookieHeader] = {}
-        self.non_root_path_count = 0  # cookies with a path other than `/`; without any, all paths have one answer
+        self.non_root_path_count = 0  # cookies with a path other than `/`; without any, all paths share one header
         self.next_expiry = inf  # no cookie expires before this
 
     def __iter__(self) -> Iterator[Cookie]:
@@ -63,21 +63,21 @@ class SiteCookies:
             yield from shelf
 
     def remember(self, key: tuple[object, ...], answer: CachedCookieHeader) -> None:
-        """Keep an answer for the next request that is like this one."""
+        """Cache a header for equal requests."""
         if len(self.answers) >= _MAX_CACHED_HEADERS:
             self.update_last_access()
             self.answers.clear()
         self.answers[key] = answer
 
     def update_last_access(self) -> None:
-        """Note on the cookies when answers were last used: done here and not at each request, which must be quick."""
+        """Set last_access of the cookies of cached headers: here, not at each request, which must be quick."""
         for answer in self.answers.values():
             for cookie in answer.cookies:
                 if cookie.last_access < answer.used:
                     cookie.last_access = answer.used
 
     def changed(self) -> None:
-        """Forget the answers: they are no longer true."""
+        """Clear the cached headers."""
         if self.answers:
             self.update_last_access()
             self.answers.clear()
@@ -102,7 +102,7 @@ class Index:
         return self.sites.get(self._suffixes.site(domain))
 
     def shelf(self, domain: str, partition: Partition | None) -> PartitionCookies | None:
-        """The cookies that a new one of this domain may meet."""
+        """The cookies that a new cookie of this domain may replace or conflict with."""
         site = self.site(domain)
         return site.shelves.get(partition) if site is not None else None
 
@@ -114,11 +114,11 @@ class Index:
         return shelf.domains.get(key.domain, {}).get((key.name, key.path, key.host_only))
 
     def add(self, cookie: Cookie) -> None:
-        """Put a cookie in the place of one with the same key, if there is one."""
+        """Add a cookie, replacing one with the same key."""
         self.add_all((cookie,))
 
     def add_all(self, cookies: Iterable[Cookie]) -> None:
-        """Put in many. Those of one domain that stand together are put in together, which is twice as fast."""
+        """Add many cookies. Adjacent cookies of one domain are added together, which is twice as fast."""
         domain: tuple[str, Partition | None] | None = None
         for cookie in cookies:
             if (cookie.domain, cookie.partition) != domain:
@@ -134,7 +134,7 @@ class Index:
                 site.next_expiry = cookie.expires
 
     def remove(self, cookie: Cookie) -> None:
-        """Take a cookie out, and what is empty then."""
+        """Remove a cookie, and containers that are empty then."""
         name = self._suffixes.site(cookie.domain)
         site = self.sites[name]
         shelf = site.shelves[cookie.partition]
@@ -152,7 +152,7 @@ class Index:
     def _place_for(
         self, domain: str, partition: Partition | None
     ) -> tuple[SiteCookies, PartitionCookies, dict[tuple[str, str, bool], Cookie]]:
-        """Where the cookies of a domain are put, made if need be; answers that they change are forgotten."""
+        """The container for the cookies of a domain. Clears the cached headers of its site."""
         name = self._suffixes.site(domain)
         site = self.sites.get(name)
         if site is None:
@@ -164,7 +164,7 @@ class Index:
         return site, shelf, shelf.domains.setdefault(domain, {})
 
     def update_last_access(self) -> None:
-        """Bring `last_access` of all cookies up to date."""
+        """Update last_access of all cookies."""
         for site in self.sites.values():
             site.update_last_access()
 

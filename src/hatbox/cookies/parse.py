@@ -28,7 +28,7 @@ _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameS
 
 
 class SetCookie(msgspec.Struct, gc=False):
-    """What a line says, attribute by attribute, before any rule is applied.
+    """The attributes of a Set-Cookie line, before any rule is applied.
 
     `domain` is lower case and without its leading dot, unless it is a single dot, which no host matches; empty and
     absent mean the same. `path` is None if the line has no path, or one that does not start with `/`: then the default
@@ -48,7 +48,7 @@ class SetCookie(msgspec.Struct, gc=False):
 
 
 def parse_set_cookie(line: str | bytes) -> SetCookie | None:
-    """The fields of a Set-Cookie value, or None if it is not a cookie at all."""
+    """The fields of a Set-Cookie value, or None if it is not a cookie."""
     line = as_octets(line)
     # Most lines are printable ASCII, and this test is many times faster than the search.
     if not line.isprintable() and _CONTROL.search(line):
@@ -65,7 +65,7 @@ def parse_set_cookie(line: str | bytes) -> SetCookie | None:
 
 
 def as_octets(text: str | bytes) -> str:
-    """Text with one character for each byte; characters that are no byte are taken to mean their UTF-8."""
+    """Text with one character per byte; other characters are encoded as UTF-8."""
     if isinstance(text, bytes):
         return text.decode("latin-1")
     if text.isascii() or not _BEYOND_OCTETS.search(text):
@@ -86,7 +86,7 @@ class _Attributes(NamedTuple):
 
 @cache_short_texts(1024)  # the Set-Cookie lines of a server differ in the value, seldom in the attributes
 def _read_attributes(text: str) -> _Attributes:
-    """The last of each attribute; what is too long or means nothing is as good as not there."""
+    """The last value of each attribute. Too long or invalid ones are ignored."""
     said: dict[str, str] = {}
     for attribute in text.split(";"):
         name, _, value = attribute.partition("=")
@@ -114,7 +114,7 @@ def bare_domain(domain: str) -> str:
 
 
 def _means_something(name: str, value: str) -> bool:
-    """Whether an attribute counts. A date or an age that cannot be read leaves the one before it standing."""
+    """Whether an attribute is valid. An invalid date or age does not replace an earlier one."""
     if name == "expires":
         return parse_date(value) is not None
     return name != "max-age" or _MAX_AGE.fullmatch(value) is not None

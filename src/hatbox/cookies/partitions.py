@@ -1,4 +1,4 @@
-"""Partitions (CHIPS): which are another site's, and the one spelling of each. Pure text: knows no cookie store.
+"""Partition keys (CHIPS): cross-site checks and canonical spelling. Pure text.
 
 Whoever is of another site than the page at the top has a cross-site ancestor, that page. Chromium writes it down for
 each cookie; Firefox only where nothing else tells, for a frame of the top-level site within one of another.
@@ -18,11 +18,11 @@ _PORT: Final = re.compile(r":[0-9]+$")
 
 
 def is_foreign(host: str, top_level_site: str) -> bool:
-    """Whether a host is of another site than the page at the top."""
+    """Whether a host is cross-site to the top-level page."""
     return not domain_matches(host, _PORT.sub("", top_level_site.partition("://")[2]))
 
 
 def canonical_partition(partition: Partition, host: str) -> Partition:
-    """The partition of a cookie of this host as the engine spells it, whoever wrote it down."""
+    """The partition of a cookie of this host in its canonical spelling."""
     crossed = partition.cross_site_ancestor or is_foreign(host, partition.top_level_site)
     return Partition(partition.top_level_site, crossed)

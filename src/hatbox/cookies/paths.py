@@ -6,14 +6,14 @@ __all__ = ["default_path", "path_matches"]
 
 
 def default_path(request_path: str) -> str:
-    """The path of a cookie that names none: the request's directory."""
+    """The default path of a cookie: the directory of the request."""
     if not request_path.startswith("/"):
         return "/"
     return request_path[: request_path.rindex("/")] or "/"
 
 
 def path_matches(request_path: str, cookie_path: str) -> bool:
-    """Whether a request lies at or below a cookie's path, with a `/` where the path ends."""
+    """Whether a request path equals a cookie's path or is below it."""
     if not request_path.startswith(cookie_path):
         return False
     end = len(cookie_path)

@@ -1,4 +1,4 @@
-"""Name prefixes that promise something (RFC 6265bis 5.4, layered cookies): what a cookie must be to bear one.
+"""Name prefixes (RFC 6265bis 5.4, layered cookies): what a cookie must satisfy to have one.
 
 Compared without case, because servers may do so. A nameless cookie whose value starts with one would look like a
 named one in a Cookie header, and is refused whatever it is.
@@ -12,7 +12,7 @@ __all__ = ["satisfies_prefix"]
 def satisfies_prefix(
     name: str, value: str, *, secure: bool, http_only: bool, host_only: bool, path_attribute: str | None
 ) -> bool:
-    """Whether the cookie is what its name says. `path_attribute` is what the server wrote, not the default."""
+    """Whether a cookie satisfies the prefix of its name. `path_attribute` is the Path of the line, not the default."""
     start = name or value
     if not start.startswith("__"):
         return True

@@ -1,4 +1,4 @@
-"""Which cookies go with a request, and in which order (RFC 6265bis, 5.8.3). Reads the index, changes nothing."""
+"""Retrieval (RFC 6265bis, 5.8.3): the cookies of a request, in order. Reads the index, changes nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _order = attrgetter("order")
 
 
 class RetrievedCookies(NamedTuple):
-    """The cookies for a request, in order, and the time in which nothing expires that would make them others."""
+    """The cookies for a request, in order, and how long they stay the same."""
 
     cookies: list[Cookie]
     since: float
@@ -36,7 +36,7 @@ def find_cookies(
     script: bool,
     partition: Partition | None,
 ) -> RetrievedCookies:
-    """The cookies of the target's site that it may see; `partition` is None if no cookie of it is partitioned."""
+    """The cookies of the request's site that match it; `partition` is None if none is partitioned."""
     found: list[Cookie] = []
     since, until = -inf, inf
     host, path, secure = target.host, target.path, target.secure
@@ -46,7 +46,7 @@ def find_cookies(
             continue
         for domain in place.domains:
             for cookie in shelf.domains.get(domain, {}).values():
-                # A list of public suffixes grows: a cookie that was once shared below one is not sent any more.
+                # The domain may have become a public suffix since the cookie was stored: do not send it to subdomains.
                 if (domain != host) if cookie.host_only else place.is_suffix:
                     continue
                 if cookie.path != "/" and not path_matches(path, cookie.path):

@@ -1,4 +1,4 @@
-"""SameSite (RFC 6265bis, 5.2 and 5.6.7): who asked for a request, and which cookies go with it then.
+"""SameSite (RFC 6265bis, 5.2 and 5.6.7): the initiator of a request, and which cookies are sent with it.
 
 Knows requests, and of cookies only their SameSite. A plain client is nobody's page: its requests are same-site.
 """
@@ -31,7 +31,7 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, and how.
+    """The context of a request: its initiator, method and redirects.
 
     `site_for_cookies` is any URL of the site in whose name the request is made: of the top-level page if every frame
     in between is of its site, and for a navigation that of the page that started it; `"null"` is a site like no other.
@@ -53,16 +53,16 @@ NO_PAGE: Final = RequestContext()
 
 
 class SameSiteContext(IntEnum):
-    """Which cookies a request takes along, by their SameSite; each includes those before it."""
+    """Which cookies are sent, by their SameSite attribute; each member includes those before it."""
 
-    NONE = 0  # only those without restriction
-    LAX_UNSAFE = 1  # and new ones that say nothing
-    LAX = 2  # and lax ones, and all that say nothing
-    STRICT = 3  # all
+    NONE = 0  # SameSite=None
+    LAX_UNSAFE = 1  # and new cookies without the attribute
+    LAX = 2  # and Lax cookies, and all without the attribute
+    STRICT = 3  # all cookies
 
 
 def same_site_context(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> SameSiteContext:
-    """Which cookies go with this request."""
+    """The SameSite context of a request."""
     if _is_same_site(context, target, suffixes):
         return SameSiteContext.STRICT
     if context.script or not context.navigation:
@@ -71,7 +71,7 @@ def same_site_context(context: RequestContext, target: RequestUrl, suffixes: Pub
 
 
 def is_sent(reach: SameSiteContext, same_site: SameSite, age: float) -> bool:
-    """Whether a cookie of this age goes along.
+    """Whether a cookie of this age is sent.
 
     A cookie that says nothing is lax, but while it is new it also goes with an unsafe navigation (5.6.7.2):
     single sign-on posts its answer that way, and both browsers send it.
@@ -89,7 +89,7 @@ def may_set(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixe
 
 
 def partition_of(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> Partition:
-    """The partition that the request sees: its page's, or its own, as that of a page at the top level."""
+    """The partition of a request: that of its page, or its own as for a top-level page."""
     if context.partition is None:
         return Partition(f"{target.scheme}://{suffixes.site(target.host)}")
     return canonical_partition(context.partition, target.host)

@@ -1,4 +1,4 @@
-"""Receiving a cookie (RFC 6265bis, 5.7): from what a line says to a cookie that may be kept, or a reason why not.
+"""Storing a cookie (RFC 6265bis, 5.7): from the fields of a Set-Cookie line to a cookie, or an exclusion reason.
 
 Knows the rules of one new cookie, and what it may not do to those that are there. It changes nothing.
 """
@@ -9,7 +9,7 @@ from math import inf
 from typing import Final
 
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.cookies.domains import domain_matches, is_ip
+from hatbox.cookies.domains import domain_matches
 from hatbox.cookies.exclusion_reasons import ExclusionReason
 from hatbox.cookies.jar_index import PartitionCookies
 from hatbox.cookies.parse import LONGEST_PAIR, SetCookie, parse_set_cookie
@@ -19,6 +19,7 @@ from hatbox.cookies.public_suffixes import PublicSuffixes
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.cookies.samesite import NO_PAGE, RequestContext, may_set, partition_of
 from hatbox.errors import CookieRejected
+from hatbox.urls.hosts import is_ip
 
 __all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_replacement", "same_content"]
 
@@ -34,9 +35,9 @@ def admit(
     suffixes: PublicSuffixes,
     lifetime: float,
 ) -> Cookie:
-    """The cookie that a line from this target makes, without its place in time; raises CookieRejected."""
+    """The cookie of a Set-Cookie line, without its sequence. Raises CookieRejected."""
     name, value = parsed.name, parsed.value
-    if not name and "=" in value:  # the RFC keeps it, both browsers do not
+    if not name and "=" in value:  # the RFC stores it, both browsers reject it
         raise CookieRejected(ExclusionReason.IMPERSONATES, name)
     domain = _domain(parsed, target, suffixes)
     host_only = not domain
@@ -77,7 +78,7 @@ def admit(
 
 
 def check_fields(fields: SetCookie) -> None:
-    """Refuse fields that did not come from a line and could not have: those would not come back as they are."""
+    """Reject fields that a Set-Cookie line could not contain: they would not round-trip."""
     name, value = fields.name, fields.value
     if not name and not value:
         raise CookieRejected(ExclusionReason.EMPTY, name)
@@ -91,7 +92,7 @@ def check_fields(fields: SetCookie) -> None:
 def check_replacement(
     cookie: Cookie, shelf: PartitionCookies, target: RequestUrl, context: RequestContext, now: float
 ) -> Cookie | None:
-    """The cookie that this one replaces, if any; raises CookieRejected if those that are there forbid it."""
+    """The cookie that this one replaces, if any. Raises CookieRejected if stored cookies forbid it."""
     if not target.secure and shelf.secure and _overlays_secure(cookie, shelf, now):
         raise CookieRejected(ExclusionReason.OVERLAYS_SECURE, cookie.name)
     old = shelf.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))
@@ -103,7 +104,7 @@ def check_replacement(
 
 
 def same_content(old: Cookie, new: Cookie) -> bool:
-    """Whether one replaces the other without any change that could be noticed; they have one key."""
+    """Whether replacing one by the other is not observable; they have the same key."""
     return (
         old.value == new.value
         and old.expires == new.expires
@@ -114,7 +115,7 @@ def same_content(old: Cookie, new: Cookie) -> bool:
 
 
 def _domain(parsed: SetCookie, target: RequestUrl, suffixes: PublicSuffixes) -> str:
-    """The domain of a cookie that is shared with hosts below it; empty for a cookie of one host."""
+    """The domain of a domain cookie; empty for a host-only cookie."""
     host = target.host
     if not host:
         raise CookieRejected(ExclusionReason.HOST, parsed.name)
@@ -122,7 +123,7 @@ def _domain(parsed: SetCookie, target: RequestUrl, suffixes: PublicSuffixes) -> 
     if not domain:
         return ""
     if domain == host:
-        # Nothing is below an address: both browsers make such a cookie one of the host, as the RFC does for suffixes.
+        # An IP address has no subdomains: both browsers make it host-only, as the RFC does for public suffixes.
         return "" if is_ip(host) or suffixes.is_suffix(host) else domain
     if not domain.isascii() or not domain_matches(host, domain):
         raise CookieRejected(ExclusionReason.DOMAIN, parsed.name)
@@ -140,7 +141,7 @@ def _expiry(parsed: SetCookie, now: float, lifetime: float) -> float | None:
 
 
 def _overlays_secure(cookie: Cookie, shelf: PartitionCookies, now: float) -> bool:
-    """Whether an insecure cookie would be sent along with, or instead of, a secure one of its name."""
+    """Whether an insecure cookie would be sent with, or instead of, a secure one of the same name."""
     return any(
         neighbour.secure
         and neighbour.name == cookie.name

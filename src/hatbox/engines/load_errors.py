@@ -1,4 +1,4 @@
-"""Why a page could not be loaded over HTTP, in words for people. Knows errors, and nothing of tabs."""
+"""Messages and Firefox names for errors of page loads over HTTP."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ __all__ = ["ProxyUnreachable", "ProxyUnusable", "firefox_error_name", "format_by
 
 
 class ProxyUnusable(httpx.ProxyError):
-    """A proxy that a listener has chosen cannot be used. It says why, in words for people."""
+    """The proxy chosen by a listener cannot be used."""
 
 
 class ProxyUnreachable(ProxyUnusable):
-    """There is no connection to it."""
+    """The proxy is unreachable."""
 
 
 def load_error_message(error: BaseException, url: str) -> str:
-    """What to tell of an error that ended a load of this URL; empty for one that nobody has thought of."""
+    """The message for an error that ended a load; empty for an unexpected one."""
     if isinstance(error, (InvalidIdentity, IdentityRemoved)):
         return "the identity was removed"
     if isinstance(error, (ProfileError, ProxyUnusable)):
         return str(error)
     if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
-        return f"{url} is not an address that can be loaded"
+        return f"invalid URL: {url}"
     for cause in _causes(error):
-        if said := _os_error_message(cause, url):
-            return said
-    return next((said for kind, said in _HTTPX_MESSAGES if isinstance(error, kind)), "")
+        if message := _os_error_message(cause, url):
+            return message
+    return next((message for kind, message in _HTTPX_MESSAGES if isinstance(error, kind)), "")
 
 
 def firefox_error_name(error: BaseException, url: str) -> str:
-    """What Firefox calls it; for what is wrong with a certificate, a sentence, as there."""
+    """Firefox's name of an error; for TLS errors a sentence, as in Firefox."""
     if isinstance(error, ProxyUnusable):
         return "NS_ERROR_PROXY_CONNECTION_REFUSED"
     for cause in _causes(error):
@@ -49,7 +49,7 @@ def firefox_error_name(error: BaseException, url: str) -> str:
 
 
 def format_bytes(size: int) -> str:
-    """A number of bytes, for people."""
+    """A readable number of bytes."""
     for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if size >= bytes_:
             return f"{size / bytes_:.3g} {unit}"
@@ -69,24 +69,24 @@ _NAMES: tuple[tuple[type[BaseException], str], ...] = (
 )
 
 _HTTPX_MESSAGES: tuple[tuple[type[Exception], str], ...] = (
-    (httpx.ProxyError, "the proxy does not let it through"),
+    (httpx.ProxyError, "proxy refused the connection"),
     (httpx.TimeoutException, "timed out"),
-    (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
-    (httpx.RemoteProtocolError, "the server broke off, or did not speak HTTP"),
+    (httpx.DecodingError, "unsupported content encoding"),
+    (httpx.RemoteProtocolError, "connection closed by the server, or invalid HTTP response"),
     (httpx.ConnectError, "no connection to the server"),
-    (httpx.TransportError, "the connection to the server broke"),
-    (OSError, "the connection to the server broke"),
+    (httpx.TransportError, "connection to the server lost"),
+    (OSError, "connection to the server lost"),
 )
 
 
 def _os_error_message(cause: BaseException, url: str) -> str:
     host = _host(url)
     if isinstance(cause, socket.gaierror):
-        return f"no host is called {host}"
+        return f"host not found: {host}"
     if isinstance(cause, ConnectionRefusedError):
         return f"{host} refused the connection"
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"the certificate of {host} is bad: {cause.verify_message}"
+        return f"invalid certificate of {host}: {cause.verify_message}"
     if isinstance(cause, ssl.SSLError):
         return f"no secure connection to {host}: {cause.reason or cause}".lower().replace("_", " ")
     return ""
@@ -101,7 +101,7 @@ def _host(url: str) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error, what it came of, and what that came of."""
+    """An error and its causes."""
     left, seen = [error], set[int]()
     while left:
         each = left.pop(0)

@@ -26,7 +26,7 @@ class EngineRunner:
         self.engine = engine
         """The engine itself."""
         self._store = store
-        self._keeper = TabReconciler(engine, store)
+        self._reconciler = TabReconciler(engine, store)
         self._lease = Lease(profile)
         self._stopping = asyncio.Lock()
         self._is_running = False
@@ -35,7 +35,7 @@ class EngineRunner:
         self._lease.take(self.engine.name)
         self._is_running = True
         try:
-            await self._keeper.start()
+            await self._reconciler.start()
         except BaseException:
             await self.stop()
             raise
@@ -53,13 +53,13 @@ class EngineRunner:
             if self._is_running:
                 self._is_running = False
                 try:
-                    await self._keeper.stop()
+                    await self._reconciler.stop()
                 finally:
                     self._lease.release()
 
     async def wait_until_settled(self) -> None:
         """Resolves when all that anyone had asked of tabs by now was done, or its loading begun."""
-        await self._keeper.settled()
+        await self._reconciler.wait_until_settled()
 
     async def wait_until_loaded(self, tab_id: int) -> Tab:
         """Wait until nothing is loading in a tab any more; resolves to the tab. Raises InvalidTab if it is closed.

@@ -1,7 +1,7 @@
-"""Which data area an extension uses: the name under which all that it stores, and is granted, is in the profile. Pure.
+"""Data areas: the name under which the profile stores the data and granted permissions of an extension. Pure.
 
-The area of an installed extension is its id. One that is run from a folder or file has an area of its own, which
-depends on the id and on the real path: an id is only what a manifest says, and anyone can write it.
+The area of an installed extension is its id. A temporary installation has a separate area for its id and real path,
+because any manifest can claim any id.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-__all__ = ["area_of"]
+__all__ = ["development_area"]
 
 
-def area_of(extension_id: str, place: Path) -> str:
-    """The data area for development of what lies in this place. No id of an extension has a # in it."""
-    path = str(place).encode("utf-8", "surrogateescape")
-    return f"{extension_id}#{hashlib.sha256(path).hexdigest()[:16]}"
+def development_area(extension_id: str, path: Path) -> str:
+    """The data area of a temporary installation from a path. Extension ids never contain a `#`."""
+    digest = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{extension_id}#{digest[:16]}"

@@ -1,6 +1,6 @@
-"""What an extension may do: what its manifest asks for, what it may ask for later, and what it has been given.
+"""Permissions of an extension: required, optional and granted, with the rules of `browser.permissions`.
 
-The rules and the words of `browser.permissions`. Whether a user agrees is asked elsewhere; nothing is stored here.
+Error messages match Firefox. Stores nothing, and does not prompt the user.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTERNAL = "internal:"
 
 
 class Permissions(msgspec.Struct, frozen=True):
-    """Permissions as `browser.permissions` speaks of them: names, match patterns of hosts, and kinds of data."""
+    """permissions.Permissions: names, match patterns of hosts, and data collection types."""
 
     permissions: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Permissions(msgspec.Struct, frozen=True):
         return bool(self.permissions or self.origins or self.data_collection)
 
     def __or__(self, other: Permissions) -> Permissions:
-        """Both, each once, in the order in which they came."""
+        """The union, in order, without duplicates."""
         return Permissions(
             _unique([*self.permissions, *other.permissions]),
             _unique([*self.origins, *other.origins]),
@@ -37,15 +37,15 @@ class Permissions(msgspec.Struct, frozen=True):
         )
 
     def __sub__(self, other: Permissions) -> Permissions:
-        """Those that are not in the other one, origins compared as text."""
+        """The difference. Origins are compared as text."""
         return Permissions(
             _without(self.permissions, other.permissions),
             _without(self.origins, other.origins),
             _without(self.data_collection, other.data_collection),
         )
 
-    def within(self, declared: Permissions) -> Permissions:
-        """Those that are declared, origins if a declared pattern covers them, and what no manifest declares."""
+    def covered_by(self, declared: Permissions) -> Permissions:
+        """Only declared names, covered origins and declared data types. Internal permissions stay."""
         return Permissions(
             tuple(name for name in self.permissions if name in declared.permissions or name.startswith(_INTERNAL)),
             tuple(origin for origin in self.origins if subsumes(declared.origins, origin)),
@@ -53,7 +53,7 @@ class Permissions(msgspec.Struct, frozen=True):
         )
 
     def visible(self) -> Permissions:
-        """Without what a script never sees: permissions such as `internal:privateBrowsingAllowed`."""
+        """Without internal permissions such as `internal:privateBrowsingAllowed`, which scripts never see."""
         names = tuple(name for name in self.permissions if not name.startswith(_INTERNAL))
         return Permissions(names, self.origins, self.data_collection)
 
@@ -62,88 +62,92 @@ NONE = Permissions()
 
 
 class ExtensionPermissions:
-    """The permissions of one extension, live: what changes here changes `held`, a set such as that of a Caller.
+    """The current permissions of one extension. Changes update `effective`, the set of its Caller, in place.
 
-    `required` never changes, `granted` does: it is all that has to be kept from one run to the next. The extension may
-    ask for what is in `optional`. With manifest version 3 the hosts of the manifest are optional too.
+    `granted` is the part that the profile stores. The extension may request `optional` permissions. With manifest
+    version 3, the hosts of the manifest are optional too.
     """
 
     def __init__(
-        self, required: Permissions, optional: Permissions, granted: Permissions = NONE, held: set[str] | None = None
+        self,
+        required: Permissions,
+        optional: Permissions,
+        granted: Permissions = NONE,
+        effective: set[str] | None = None,
     ) -> None:
         self.required = required
         self.optional = optional
         self.granted = granted
-        self.effective = set() if held is None else held
+        self.effective = set() if effective is None else effective
         self.effective |= self._names_and_patterns()
 
     def get_all(self) -> Permissions:
-        """All that it holds, as permissions.getAll() tells."""
+        """The result of permissions.getAll()."""
         return (self.required | self.granted).visible()
 
-    def contains(self, wanted: Permissions) -> bool:
-        """Whether it holds all of this, as permissions.contains() tells."""
-        return not self.missing(wanted)
+    def contains(self, requested: Permissions) -> bool:
+        """The result of permissions.contains()."""
+        return not self.missing(requested)
 
-    def missing(self, wanted: Permissions) -> Permissions:
-        """What of this it does not hold: what a user would have to be asked for."""
-        held = self.required | self.granted
-        origins = tuple(origin for origin in wanted.origins if not subsumes(held.origins, origin))
-        lacking = wanted - held
-        return Permissions(lacking.permissions, origins, lacking.data_collection)
+    def missing(self, requested: Permissions) -> Permissions:
+        """The requested permissions that the user would have to grant."""
+        current = self.required | self.granted
+        origins = tuple(origin for origin in requested.origins if not subsumes(current.origins, origin))
+        others = requested - current
+        return Permissions(others.permissions, origins, others.data_collection)
 
-    def check_request(self, wanted: Permissions) -> None:
-        """UndeclaredPermission, in Firefox's words, if permissions.request() may not ask for this."""
-        for name in wanted.permissions:
+    def check_request(self, requested: Permissions) -> None:
+        """Raise UndeclaredPermission if the manifest does not declare these permissions as optional."""
+        for name in requested.permissions:
             if name not in self.optional.permissions:
                 raise UndeclaredPermission(
                     f"Cannot request permission {name} since it was not declared in optional_permissions"
                 )
-            if name in ALONE and wanted != Permissions((name,)):
+            if name in ALONE and requested != Permissions((name,)):
                 raise UndeclaredPermission(f"Cannot request permission {name} with another permission")
-        for origin in wanted.origins:
+        for origin in requested.origins:
             if not subsumes(self.optional.origins, origin):
                 raise UndeclaredPermission(
                     f"Cannot request origin permission for {origin} since it was not declared in the manifest"
                 )
-        for kind in wanted.data_collection:
+        for kind in requested.data_collection:
             if kind not in self.optional.data_collection:
                 raise UndeclaredPermission(
                     f"Cannot request data collection permission {kind} since it "
                     "was not declared in data_collection_permissions.optional"
                 )
 
-    def grant(self, given: Permissions) -> Permissions:
-        """Give it all of this; returns what it had not been given before: what onAdded tells, if it is visible."""
-        added = _canonical(given) - self.granted
+    def grant(self, permissions: Permissions) -> Permissions:
+        """Grant permissions; returns the newly granted ones, for permissions.onAdded."""
+        added = _canonical(permissions) - self.granted
         self.granted |= added
         self.effective |= self._names_and_patterns()
         return added
 
-    def remove(self, taken: Permissions) -> Permissions:
-        """Take back what it has been given of this; returns what that was: what onRemoved tells, if it is visible.
+    def remove(self, permissions: Permissions) -> Permissions:
+        """Revoke granted permissions; returns the revoked ones, for permissions.onRemoved.
 
-        What the manifest requires stays, without complaint. An origin goes only if it was given by the same pattern.
+        Required permissions stay. An origin is revoked only if it was granted with the same pattern.
         """
-        kept = self.granted - _canonical(taken)
-        removed = self.granted - kept
+        remaining = self.granted - _canonical(permissions)
+        removed = self.granted - remaining
         before = self._names_and_patterns()
-        self.granted = kept
+        self.granted = remaining
         self.effective -= before - self._names_and_patterns()
         return removed
 
     def _names_and_patterns(self) -> set[str]:
-        every = self.required | self.granted
-        return {*every.permissions, *every.origins}
+        current = self.required | self.granted
+        return {*current.permissions, *current.origins}
 
 
 def is_host_pattern(text: str) -> bool:
-    """Whether it is a match pattern, and no name of a permission."""
+    """Whether a permission is a match pattern, not a name."""
     return parse_match_pattern(text) is not None
 
 
 def host_pattern(text: str) -> str:
-    """A match pattern as it counts for permissions: its path is any."""
+    """A match pattern with any path, because host permissions ignore paths."""
     if text == ALL_URLS:
         return text
     scheme, _, rest = text.partition("://")
@@ -151,11 +155,11 @@ def host_pattern(text: str) -> str:
 
 
 def subsumes(patterns: Iterable[str], pattern: str) -> bool:
-    """Whether one of the patterns matches every URL, paths aside, that this one matches."""
-    wanted = parse_match_pattern(pattern)
-    if wanted is None:
+    """Whether one of the patterns matches every URL that `pattern` matches, ignoring paths."""
+    narrow = parse_match_pattern(pattern)
+    if narrow is None:
         return False
-    return any(_covers(held, wanted) for held in map(parse_match_pattern, patterns) if held is not None)
+    return any(_covers(wide, narrow) for wide in map(parse_match_pattern, patterns) if wide is not None)
 
 
 def _covers(wide: MatchPattern, narrow: MatchPattern) -> bool:
@@ -168,8 +172,9 @@ def _covers(wide: MatchPattern, narrow: MatchPattern) -> bool:
     return narrow.domain == wide.domain or (wide.subdomains and narrow.domain.endswith(f".{wide.domain}"))
 
 
-def _canonical(given: Permissions) -> Permissions:
-    return Permissions(given.permissions, tuple(map(host_pattern, given.origins)), given.data_collection) | NONE
+def _canonical(permissions: Permissions) -> Permissions:
+    origins = tuple(map(host_pattern, permissions.origins))
+    return Permissions(permissions.permissions, origins, permissions.data_collection) | NONE
 
 
 def _unique(items: Iterable[str]) -> tuple[str, ...]:

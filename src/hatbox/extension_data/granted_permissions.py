@@ -1,4 +1,4 @@
-"""What extensions were given beyond what their manifests require, in the profile. Functions of a transaction."""
+"""Granted permissions of extensions in the profile. Transaction functions."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _KIND: Final = "granted"
 
 
 class PermissionsChanged(msgspec.Struct, frozen=True):
-    """Permissions that an extension was given, or that were taken from it."""
+    """Payload of permissions.onAdded and onRemoved."""
 
     extension: str
     permissions: Permissions
 
 
 def load_granted(transaction: Transaction, extension: str) -> Permissions | None:
-    """What an extension was given; None if nothing was noted yet."""
+    """The granted permissions of an extension; None if none were ever saved."""
     value = transaction.extensions.get(extension, _KIND, "")
     return msgspec.json.decode(value, type=Permissions) if value else None
 
 
 def save_granted(transaction: Transaction, extension: str, permissions: Permissions = NONE) -> None:
-    """Note what an extension was given, in the place of what it had, and tell of the difference."""
+    """Replace the granted permissions of an extension, and emit the difference."""
     before = load_granted(transaction, extension)
     if before == permissions:
         return
@@ -50,20 +50,20 @@ def drop(transaction: Transaction, extension: str) -> Permissions:
 
 
 def grant(transaction: Transaction, extension: str, permissions: Permissions) -> None:
-    """Give an extension more."""
-    grants = _grants(transaction, extension)
-    grants.grant(permissions)
-    save_granted(transaction, extension, grants.granted)
+    """Grant more permissions."""
+    current = _current(transaction, extension)
+    current.grant(permissions)
+    save_granted(transaction, extension, current.granted)
 
 
 def revoke(transaction: Transaction, extension: str, permissions: Permissions) -> None:
-    """Take back what it was given of this."""
-    grants = _grants(transaction, extension)
-    grants.remove(permissions)
-    save_granted(transaction, extension, grants.granted)
+    """Revoke granted permissions."""
+    current = _current(transaction, extension)
+    current.remove(permissions)
+    save_granted(transaction, extension, current.granted)
 
 
-def _grants(transaction: Transaction, extension: str) -> ExtensionPermissions:
+def _current(transaction: Transaction, extension: str) -> ExtensionPermissions:
     return ExtensionPermissions(NONE, NONE, load_granted(transaction, extension) or NONE)
 
 

@@ -1,4 +1,4 @@
-"""Which extensions the profile has, and what it knows of each without reading its files. Functions of a transaction."""
+"""Installed extensions in the profile, with a summary of their manifests. Transaction functions."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ __all__ = [
     "get_all",
     "info_of",
     "install",
-    "note_run",
+    "record_run",
     "remove",
     "set_enabled",
     "store_uninstall_url",
 ]
 
 CHANGED: Final = "extensions.changed"
-"""The topic of changes to which extensions are installed. The payload is the data area of one."""
+"""The topic of changes to installed extensions. The payload is a data area."""
 INSTALLED: Final = "management.installed"
 UNINSTALLED: Final = "management.uninstalled"
 ENABLED: Final = "management.enabled"
 DISABLED: Final = "management.disabled"
 
 REINSTALL: Final = ""
-"""Instead of a digest: the extension was installed before packages were stored, and its files are not readable."""
+"""Instead of a digest: installed before the profile stored packages, and its files are not readable."""
 
 RUNNING: Final = "running"
-"""The kind of the records of running extensions; see hatbox.extensions.running."""
+"""The kind of the records of running extensions (`run_records.py`)."""
 
 _KIND: Final = "installed"
 _UNINSTALL_URL: Final = "uninstall-url"
@@ -60,7 +60,7 @@ class IconInfo(msgspec.Struct, frozen=True):
 
 
 class ManifestSummary(msgspec.Struct, frozen=True):
-    """What the manifest of an extension says of it, as far as others may be told."""
+    """The parts of a manifest that other extensions may see."""
 
     uuid: str = ""
     short_name: str = ""
@@ -72,66 +72,62 @@ class ManifestSummary(msgspec.Struct, frozen=True):
 
 
 class InstalledExtension(msgspec.Struct, frozen=True):
-    """The record of an extension that was installed, or was run from a folder."""
+    """The record of an installed extension, or of a temporary installation."""
 
     id: str
     path: str
-    """Where it was installed from, links resolved. Its files are stored in the profile."""
+    """Where it was installed from, with symbolic links resolved. The profile stores its files."""
     name: str
     version: str
-    kept: bool = True
-    """Whether it stays when it has been run; one that was only tried out is forgotten, but for its data."""
+    permanent: bool = msgspec.field(default=True, name="kept")
+    """False for a temporary installation: after its run, only its data stays."""
     enabled: bool = True
-    """Whether it runs with the others."""
+    """Whether it starts with the other extensions."""
     about: ManifestSummary = ManifestSummary()
     area: str = ""
-    """The data area: the name under which the profile stores its data. Empty in records of earlier formats."""
+    """The data area. Empty in records of earlier formats."""
     digest: str | None = None
-    """The hash of its package. None for an extension that is run from a folder; REINSTALL if it has to be installed
-    again."""
+    """The hash of its package. None for a temporary installation; REINSTALL if it must be installed again."""
     title: str = ""
-    """Its name in its own default language, whatever the user's language is."""
+    """Its name in its default locale."""
     installed_at: float = 0.0
     """Seconds since 1970."""
     ran: str | None = None
-    """The version that was last run with this data; None if none was."""
+    """The version that last ran with this data, or None."""
     renewed: bool = False
-    """Whether it was installed again since it was last run."""
+    """Whether it was reinstalled since its last run."""
 
     @property
     def needs_reinstall(self) -> bool:
-        """Whether its files are not stored, and it cannot be run."""
-        return self.kept and not self.digest
+        """Whether its files are not stored, so that it cannot run."""
+        return self.permanent and not self.digest
 
 
 def get_all(transaction: Transaction) -> list[InstalledExtension]:
-    """All that are installed, in the order in which they were."""
+    """All records, in the order of installation."""
     return [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
 
 
 def get(transaction: Transaction, area: str) -> InstalledExtension | None:
-    """The extension that has a data area, or None. The area of an installed extension is its id."""
+    """The record of a data area, or None."""
     value = transaction.extensions.get(area, _KIND, "")
     return _decode(value) if value else None
 
 
 def install(
-    transaction: Transaction, extension: InstalledExtension, *, anew: bool = False
+    transaction: Transaction, extension: InstalledExtension, *, reinstall: bool = False
 ) -> InstalledExtension | None:
-    """Note an extension, in the place of an earlier version of it, which is returned.
-
-    With `anew`, one that is only tried out counts as installed once more.
-    """
+    """Store a record; returns the record that it replaces. `reinstall` always emits onInstalled for a temporary one."""
     before = get(transaction, extension.area)
     if before != extension:
         _put(transaction, extension)
-    same = before is not None and _seen(before) == _seen(extension)
-    if not same or (anew and not extension.kept):
-        _tell(transaction, INSTALLED, extension)
+    is_same = before is not None and _event_fields(before) == _event_fields(extension)
+    if not is_same or (reinstall and not extension.permanent):
+        _emit(transaction, INSTALLED, extension)
     return before
 
 
-def note_run(transaction: Transaction, area: str, version: str) -> None:
+def record_run(transaction: Transaction, area: str, version: str) -> None:
     """Record that an extension has received its start events. Emits no event to others."""
     extension = get(transaction, area)
     if extension is not None and (extension.ran != version or extension.renewed):
@@ -140,12 +136,12 @@ def note_run(transaction: Transaction, area: str, version: str) -> None:
 
 
 def set_enabled(transaction: Transaction, area: str, enabled: bool) -> InstalledExtension:
-    """Let an extension run with the others, or not."""
+    """Enable or disable an extension."""
     extension = _existing(transaction, area)
     if extension.enabled != enabled:
         extension = msgspec.structs.replace(extension, enabled=enabled)
         _put(transaction, extension)
-        _tell(transaction, ENABLED if enabled else DISABLED, extension)
+        _emit(transaction, ENABLED if enabled else DISABLED, extension)
     return extension
 
 
@@ -153,11 +149,11 @@ def remove(transaction: Transaction, area: str) -> InstalledExtension:
     """Remove an extension, its package and its data, and open the page of runtime.setUninstallURL()."""
     extension = _existing(transaction, area)
     url = transaction.extensions.get(area, _UNINSTALL_URL, "")
-    _tell(transaction, UNINSTALLED, extension)
-    at_work = transaction.extensions.get(area, RUNNING, "")
+    _emit(transaction, UNINSTALLED, extension)
+    running = transaction.extensions.get(area, RUNNING, "")
     transaction.extensions.clear(area)
-    if at_work:  # its process may still write: no other extension may get this data area until it ends
-        nameless = {**msgspec.json.decode(at_work), "name": "", "manifest": {}}
+    if running:  # its process may still write: reserve the data area until the process ends
+        nameless = {**msgspec.json.decode(running), "name": "", "manifest": {}}
         transaction.extensions.put(area, RUNNING, "", _encode(nameless))
     drop_package(transaction, extension.digest)
     transaction.changes.append(CHANGED, _encode(area))
@@ -167,13 +163,13 @@ def remove(transaction: Transaction, area: str) -> InstalledExtension:
 
 
 def drop_package(transaction: Transaction, digest: str | None) -> None:
-    """Delete a package unless an installed extension has it."""
+    """Delete a package that no installed extension uses."""
     if digest and all(each.digest != digest for each in get_all(transaction)):
         transaction.packages.delete(digest)
 
 
 def store_uninstall_url(transaction: Transaction, area: str, url: str | None) -> None:
-    """Note the page to open when an extension is removed, or that there is none."""
+    """Store the URL to open when an extension is removed; None deletes it."""
     if url:
         transaction.extensions.put(area, _UNINSTALL_URL, "", _encode(url))
     else:
@@ -181,7 +177,7 @@ def store_uninstall_url(transaction: Transaction, area: str, url: str | None) ->
 
 
 def info_of(transaction: Transaction, extension: InstalledExtension) -> dict[str, Any]:
-    """A management.ExtensionInfo. Of one that is disabled Firefox tells no more than its name."""
+    """management.ExtensionInfo. As in Firefox, that of a disabled extension has fewer properties."""
     about = extension.about
     info: dict[str, Any] = {
         "id": extension.id,
@@ -191,13 +187,13 @@ def info_of(transaction: Transaction, extension: InstalledExtension) -> dict[str
         "mayDisable": extension.enabled,
         "enabled": extension.enabled,
         "optionsUrl": about.options_url if extension.enabled else "",
-        "installType": "normal" if extension.kept else "development",
+        "installType": "normal" if extension.permanent else "development",
         "type": "extension",
     }
     if extension.enabled:
-        every = about.required | (load_granted(transaction, extension.area) or NONE).visible()
-        info["permissions"] = list(every.permissions)
-        info["hostPermissions"] = [*every.origins, f"moz-extension://{about.uuid}/*"]
+        permissions = about.required | (load_granted(transaction, extension.area) or NONE).visible()
+        info["permissions"] = list(permissions.permissions)
+        info["hostPermissions"] = [*permissions.origins, f"moz-extension://{about.uuid}/*"]
         info["shortName"] = about.short_name
         if about.icons is not None:
             info["icons"] = [{"size": icon.size, "url": icon.url} for icon in about.icons]
@@ -208,9 +204,9 @@ def info_of(transaction: Transaction, extension: InstalledExtension) -> dict[str
     return info
 
 
-def _seen(extension: InstalledExtension) -> tuple[str, bool, str | None]:
-    """The part of a record whose changes emit events."""
-    return extension.version, extension.kept, extension.digest
+def _event_fields(extension: InstalledExtension) -> tuple[str, bool, str | None]:
+    """The fields whose changes emit events."""
+    return extension.version, extension.permanent, extension.digest
 
 
 def _existing(transaction: Transaction, area: str) -> InstalledExtension:
@@ -225,7 +221,7 @@ def _put(transaction: Transaction, extension: InstalledExtension) -> None:
     transaction.changes.append(CHANGED, _encode(extension.area))
 
 
-def _tell(transaction: Transaction, topic: str, extension: InstalledExtension) -> None:
+def _emit(transaction: Transaction, topic: str, extension: InstalledExtension) -> None:
     transaction.changes.append(topic, _encode(info_of(transaction, extension)))
 
 

@@ -1,4 +1,4 @@
-"""Items of menus, as the profile keeps them. Knows no rule."""
+"""Menu items of extensions in the profile. Transaction functions; the namespace checks the arguments."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import msgspec
 
 from hatbox.store.base import Transaction
 
-__all__ = ["KIND", "Item", "ItemId", "below", "delete", "get", "get_all", "put"]
+__all__ = ["KIND", "MenuItem", "MenuItemId", "delete", "descendants", "get", "get_all", "put"]
 
 KIND: Final = "menu"
-ItemId: TypeAlias = int | str
-"""A script gives text; an id that is made for it is a number."""
+MenuItemId: TypeAlias = int | str
+"""Text if the script chose it, a number if it was generated."""
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """An item of an extension's menus. Those without a parent stand at the top."""
+class MenuItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A menu item. Items without a parent are at the top level."""
 
-    id: ItemId
-    parent: ItemId | None = None
+    id: MenuItemId
+    parent: MenuItemId | None = None
     type: str = "normal"
     title: str | None = None
     checked: bool = False
@@ -34,40 +34,40 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename
     command: str | None = None
 
 
-def get_all(transaction: Transaction, extension: str) -> dict[ItemId, Item]:
-    """All items of an extension, those of one parent in the order in which they are shown."""
+def get_all(transaction: Transaction, extension: str) -> dict[MenuItemId, MenuItem]:
+    """All items of an extension by id. Items with the same parent are in display order."""
     found = (_decode(value) for _, _, value in transaction.extensions.find(KIND, extension))
     return {item.id: item for item in found}
 
 
-def get(transaction: Transaction, extension: str, item_id: ItemId) -> Item | None:
-    """One item, or None."""
+def get(transaction: Transaction, extension: str, item_id: MenuItemId) -> MenuItem | None:
+    """An item, or None."""
     value = transaction.extensions.get(extension, KIND, _key(item_id))
     return _decode(value) if value else None
 
 
-def put(transaction: Transaction, extension: str, item: Item) -> None:
-    """Keep an item, in the place of the one that had its id."""
+def put(transaction: Transaction, extension: str, item: MenuItem) -> None:
+    """Store an item, replacing the one with the same id."""
     transaction.extensions.put(extension, KIND, _key(item.id), _encode(item))
 
 
-def delete(transaction: Transaction, extension: str, item_id: ItemId) -> None:
-    """Drop an item."""
+def delete(transaction: Transaction, extension: str, item_id: MenuItemId) -> None:
+    """Delete an item."""
     transaction.extensions.delete(extension, KIND, _key(item_id))
 
 
-def below(items: dict[ItemId, Item], parent: ItemId | None) -> Iterator[Item]:
-    """The items of a parent, or those at the top, each followed by all that is below it."""
+def descendants(items: dict[MenuItemId, MenuItem], parent: MenuItemId | None) -> Iterator[MenuItem]:
+    """The items below a parent (None: the top level), each followed by its own descendants."""
     for item in items.values():
         if item.parent == parent:
             yield item
-            yield from below(items, item.id)
+            yield from descendants(items, item.id)
 
 
-def _key(item_id: ItemId) -> str:
-    """The number 1 and the text "1" are two ids."""
+def _key(item_id: MenuItemId) -> str:
+    """As JSON, because the number 1 and the text "1" are two ids."""
     return _encode(item_id).decode()
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Item).decode
+_decode = msgspec.json.Decoder(MenuItem).decode

@@ -1,4 +1,4 @@
-"""The permissions that there are, those of Firefox 153 and `contextualidentities`, and which can be optional. Data."""
+"""Permission names of Firefox 153, and `contextualidentities`, and which can be optional. Data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 ALONE: Final = frozenset({"trialML", "userScripts"})
-"""Optional only, and to be asked for with nothing beside it."""
+"""Optional permissions that have to be requested alone."""
 
 OPTIONAL: Final = ALONE | {
     "activeTab",
@@ -59,14 +59,14 @@ OPTIONAL: Final = ALONE | {
 PRIVILEGED: Final = frozenset(
     {"activityLog", "geckoProfiler", "mozillaAddons", "networkStatus", "normandyAddonStudy", "telemetry"}
 )
-"""For Mozilla's own extensions: known, and given to nobody."""
+"""Known, but never granted: they are for Mozilla's extensions."""
 
 REQUIRED: Final = (OPTIONAL - ALONE) | {
     "alarms",
     "captivePortal",
     "contextMenus",
     "contextualIdentities",
-    "contextualidentities",  # the specification's own, which is not the one above: it gives another surface
+    "contextualidentities",  # the permission of the specification, for its own variants of the namespace
     "declarativeNetRequest",
     "declarativeNetRequestWithHostAccess",
     "dns",
@@ -76,7 +76,7 @@ REQUIRED: Final = (OPTIONAL - ALONE) | {
     "theme",
     "unlimitedStorage",
 }
-"""What `permissions` in a manifest can name, besides hosts."""
+"""The names that `permissions` in a manifest may contain, besides hosts."""
 
 ONLY_VERSION_3: Final = frozenset({"userScripts"})
 

@@ -1,6 +1,6 @@
-"""Which extensions run, in whichever process: noted in the profile, so that everybody can see them and what they show.
+"""Records of running extensions in the profile, visible to every process. Transaction functions.
 
-Plain functions of a transaction. A process that has ended without a word is noticed.
+The record of a process that was killed is ignored, and deleted by the next `settle`.
 """
 
 from __future__ import annotations
@@ -13,27 +13,25 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.api.namespaces import browser_action as button
-from hatbox.api.namespaces import notifications
-from hatbox.api.namespaces import page_action as page
-from hatbox.api.namespaces.tabs.clicked_tab import is_event_page
 from hatbox.errors import ExtensionError, ExtensionNotFound
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import menu_items as items
+from hatbox.extension_data import menu_items, notifications
+from hatbox.extension_data.actions import ACTION, PAGE_ACTION
+from hatbox.extension_data.background_type import is_event_page
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
-__all__ = ["RunRecord", "area_named", "find", "get", "get_all", "register_run", "reset_ui", "settle", "unregister_run"]
+__all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
 _STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
 _QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
-_OF_ONE_RUN: Final = (button.KIND, page.KIND, *notifications.KINDS)
+_CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, *notifications.KINDS)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
-    """An extension that runs: in which process, and what its manifest says."""
+    """A running extension: its process and manifest."""
 
     id: str
     """Its data area."""
@@ -44,16 +42,16 @@ class RunRecord(msgspec.Struct, frozen=True):
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""
     extension_id: str = ""
-    """Its id, as others see it."""
+    """The extension id that other extensions see."""
 
 
-def area_named(transaction: Transaction, name: str) -> str:
-    """The data area of the extension with this id, or with this area: the installed one, else the one that runs."""
+def find_area(transaction: Transaction, name: str) -> str:
+    """Find a data area by itself or by extension id: the installed extension first, then the running one."""
     if installed.get(transaction, name) is not None:
         return name
     areas = [each.area for each in installed.get_all(transaction) if each.id == name]
-    at_work = [area for area in areas if get(transaction, area) is not None]
-    for found in (at_work, areas):
+    running = [area for area in areas if get(transaction, area) is not None]
+    for found in (running, areas):
         if len(found) == 1:
             return found[0]
     raise ExtensionNotFound(name)
@@ -68,16 +66,16 @@ def register_run(
     extension_id: str | None = None,
     is_same_version: bool,
 ) -> None:
-    """Note that an extension runs in this process. What it showed when it last ran is gone.
+    """Record that an extension runs in this process, and clear the UI of its last run.
 
-    But for the menus of one that sleeps: those are made only once.
+    The menus of an event page stay: it creates them only when it is installed.
     """
     other = get(transaction, extension)
     if other is not None and other.process != os.getpid():
         raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
-    settle(transaction)
-    forget_menus = not (is_event_page(manifest) and is_same_version)
-    for kind in (*_OF_ONE_RUN, *((items.KIND,) if forget_menus else ())):
+    clean_up(transaction)
+    clear_menus = not (is_event_page(manifest) and is_same_version)
+    for kind in (*_CLEARED_AT_START, *((menu_items.KIND,) if clear_menus else ())):
         transaction.extensions.clear(extension, kind)
     running = RunRecord(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
@@ -85,19 +83,19 @@ def register_run(
 
 
 def reset_ui(transaction: Transaction, extension: str) -> None:
-    """Its scripts begin anew. If they do so whenever they start, they make their menus again."""
+    """Clear menus before a restart, unless the background is an event page: others create their menus at each start."""
     known = get(transaction, extension)
     if known is not None and not is_event_page(known.manifest):
-        transaction.extensions.clear(extension, items.KIND)
+        transaction.extensions.clear(extension, menu_items.KIND)
 
 
 def unregister_run(transaction: Transaction, extension: str) -> None:
-    """Note that an extension has ended."""
+    """Delete the record of a run that has ended."""
     transaction.extensions.delete(extension, _KIND, "")
-    settle(transaction)
+    clean_up(transaction)
 
 
-def settle(transaction: Transaction) -> None:
+def clean_up(transaction: Transaction) -> None:
     """Clean up after runs that have ended or were killed: show the tabs that they hid, close the first window."""
     alive = {each.id for each in get_all(transaction)}
     for extension, _, _ in transaction.extensions.find(_KIND):
@@ -109,20 +107,20 @@ def settle(transaction: Transaction) -> None:
 
 
 def get_all(transaction: Transaction) -> list[RunRecord]:
-    """All that run."""
+    """All running extensions."""
     found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
-    return [each for each in found if _is_alive(each)]
+    return [record for record in found if _is_alive(record)]
 
 
 def get(transaction: Transaction, extension: str) -> RunRecord | None:
-    """An extension, if it runs."""
+    """The record of a running extension by data area, or None."""
     value = transaction.extensions.get(extension, _KIND, "")
     running = _decode(value) if value else None
     return running if running is not None and _is_alive(running) else None
 
 
 def find(transaction: Transaction, name: str) -> RunRecord | None:
-    """An extension that runs, by its data area or its id."""
+    """The record of a running extension by data area or extension id, or None."""
     exact = get(transaction, name)
     return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
 

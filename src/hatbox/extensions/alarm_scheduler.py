@@ -1,4 +1,4 @@
-"""Fires the alarms of the extensions that run in this process. What an alarm is, and who hears of it, is in the API."""
+"""Fires the alarms of the extensions that run in this process (`extension_data/alarms.py`)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ from typing import Final
 
 import msgspec
 
-from hatbox.api.namespaces.alarms import CHANGED, Scheduled, fire_due
 from hatbox.clock import Clock, Timer
+from hatbox.extension_data.alarms import CHANGED, NextAlarm, fire_due
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 
 __all__ = ["AlarmScheduler"]
 
-
-_FIRE_DELAY: Final = 0.005  # seconds: the answer to the call that made an alarm due goes before the alarm
+_FIRE_DELAY: Final = 0.005  # seconds, so that the response to alarms.create() is sent before the alarm
 
 
 class AlarmScheduler:
-    """Waits for the next alarm of each extension. Where several processes run one, each alarm fires once all the same:
-
-    whoever comes first takes it out of the profile.
-    """
+    """Waits for the next alarm of each watched extension. An alarm fires once, even if several processes watch it."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -30,13 +26,13 @@ class AlarmScheduler:
         self._timers: dict[str, Timer | None] = {}
 
     def watch(self, extension: str) -> None:
-        """Fire the alarms that an extension sets from now on."""
+        """Fire alarms that an extension creates from now on."""
         if not self._timers:
             self._store.subscribe(self._on_change)
         self._timers[extension] = None
 
     def unwatch(self, extension: str) -> None:
-        """Leave the alarms of an extension alone."""
+        """Stop firing the alarms of an extension."""
         if extension not in self._timers:
             return
         self._schedule(extension, None)
@@ -46,12 +42,12 @@ class AlarmScheduler:
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic == CHANGED:
-            scheduled = msgspec.json.decode(change.payload, type=Scheduled)
-            if scheduled.extension in self._timers:
-                self._schedule(scheduled.extension, scheduled.next)
+            alarm = msgspec.json.decode(change.payload, type=NextAlarm)
+            if alarm.extension in self._timers:
+                self._schedule(alarm.extension, alarm.next)
         elif change.topic == RESYNC:
             for extension in self._timers:
-                self._schedule(extension, self._clock.time() * 1000)  # whatever is due then, it is looked for
+                self._schedule(extension, self._clock.time() * 1000)  # fire_due() reads what is due
 
     def _schedule(self, extension: str, when: float | None) -> None:
         if (timer := self._timers[extension]) is not None:

@@ -213,7 +213,7 @@ class Extension:
         )
         base = manifest.base_url
         context = self.caller.context = ExtensionContext(
-            manifest.id, base + self._background.page, base[:-1], scripted=True
+            manifest.id, base + self._background.page, base[:-1], is_javascript=True
         )
         child, self._child = self._child, None
         runtime = await Runtime.start(

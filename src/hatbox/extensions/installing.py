@@ -15,7 +15,7 @@ from hatbox.errors import AlreadyInstalled, ExtensionError
 from hatbox.extension_data import granted_permissions as granted
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
-from hatbox.extension_data.data_area import area_of
+from hatbox.extension_data.data_area import development_area
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import REINSTALL, IconInfo, InstalledExtension, ManifestSummary
 from hatbox.extensions.package.manifest import Manifest, read_manifest
@@ -140,7 +140,7 @@ def _install_new(transaction: Transaction, candidate: Candidate, now: float) -> 
     area = candidate.manifest.id
     _expect_stopped(transaction, area, candidate.manifest.id)  # a removed extension may still be running
     transaction.extensions.clear(area)  # written after its removal
-    tried_area = area_of(area, candidate.place)
+    tried_area = development_area(area, candidate.place)
     tried = installed.get(transaction, tried_area)
     if tried is not None:
         _expect_stopped(transaction, tried_area, tried.name)
@@ -207,7 +207,7 @@ def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> N
     """The granted permissions that the manifest still declares. Newly declared ones are not granted."""
     given = granted.load_granted(transaction, area)
     if given is not None:
-        granted.save_granted(transaction, area, given.within(manifest.optional | manifest.at_install))
+        granted.save_granted(transaction, area, given.covered_by(manifest.optional | manifest.at_install))
 
 
 def _expect_stopped(transaction: Transaction, area: str, name: str) -> None:
@@ -245,8 +245,8 @@ def adopt(transaction: Transaction, known: InstalledExtension, candidate: Candid
         return  # another process was faster
     has_run = granted.load_granted(transaction, known.id) is not None
     record = msgspec.structs.replace(known, area=known.id, ran=known.version if has_run else None)
-    if not known.kept:
-        record = msgspec.structs.replace(record, area=area_of(known.id, Path(known.path)))
+    if not known.permanent:
+        record = msgspec.structs.replace(record, area=development_area(known.id, Path(known.path)))
         transaction.extensions.move(known.id, record.area)
     elif candidate is None or candidate.manifest.id != known.id or new_permissions(known, candidate.manifest):
         record = msgspec.structs.replace(record, digest=REINSTALL)

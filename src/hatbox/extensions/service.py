@@ -77,7 +77,7 @@ class Extensions:
 
     def installed(self) -> asyncio.Future[list[InstalledExtension]]:
         """Those that are installed in the profile."""
-        return self._store.read(lambda transaction: [each for each in installed.get_all(transaction) if each.kept])
+        return self._store.read(lambda transaction: [each for each in installed.get_all(transaction) if each.permanent])
 
     def known(self) -> asyncio.Future[list[tuple[InstalledExtension, RunRecord | None]]]:
         """Those that are installed, and those that are only tried out but run, here or in another process."""
@@ -85,7 +85,7 @@ class Extensions:
         def found(transaction: Transaction) -> list[tuple[InstalledExtension, RunRecord | None]]:
             at_work = {each.id: each for each in running.get_all(transaction)}
             every = installed.get_all(transaction)
-            return [(each, at_work.get(each.area)) for each in every if each.kept or each.area in at_work]
+            return [(each, at_work.get(each.area)) for each in every if each.permanent or each.area in at_work]
 
         return self._store.read(found)
 
@@ -115,13 +115,13 @@ class Extensions:
 
     async def _given(self, extension_id: str) -> tuple[str, Manifest, Permissions]:
         def noted(transaction: Transaction) -> tuple[InstalledExtension | None, Permissions | None]:
-            area = running.area_named(transaction, extension_id)
+            area = running.find_area(transaction, extension_id)
             return installed.get(transaction, area), load_granted(transaction, area)
 
         known, given = await self._store.read(noted)
         if known is None:
             raise ExtensionNotFound(extension_id)
-        _, manifest = await self._read(await self._stored(known) if known.kept else known.path)
+        _, manifest = await self._read(await self._stored(known) if known.permanent else known.path)
         return known.area, manifest, manifest.at_install if given is None else given
 
     async def package(self, extension_id: str) -> StoredPackage:
@@ -130,7 +130,7 @@ class Extensions:
         It is read from the package cache if it is unchanged there, else from the profile.
         """
         known = await self._store.read(lambda transaction: installed.get(transaction, extension_id))
-        if known is None or not known.kept:
+        if known is None or not known.permanent:
             raise ExtensionNotFound(extension_id)
         return await self._stored(known)
 
@@ -214,7 +214,7 @@ class Extensions:
         """
         for known in await self._store.read(installing.outdated):
             candidate = None
-            if known.kept:
+            if known.permanent:
                 try:
                     candidate = await asyncio.to_thread(self._candidate, known.path)
                 except (ExtensionError, OSError) as error:
@@ -298,7 +298,7 @@ class Extensions:
 
     async def _note_run(self, extension: Extension) -> None:
         version = extension.manifest.version
-        await self._store.write(lambda transaction: installed.note_run(transaction, extension.area, version))
+        await self._store.write(lambda transaction: installed.record_run(transaction, extension.area, version))
 
     async def stop(self, extension: Extension) -> None:
         """End an extension that was started here."""
@@ -394,7 +394,7 @@ class Extensions:
             if extension := self._with_area(changed.extension):
                 # At once: whoever listens is told next, and may use what it has been given.
                 alter = extension.grants.grant if change.topic == ADDED else extension.grants.remove
-                alter(changed.permissions.within(_declared(extension.manifest)))
+                alter(changed.permissions.covered_by(_declared(extension.manifest)))
                 extension.permissions_changed()
         elif change.topic == RESYNC:
             for extension in self.running:
@@ -415,7 +415,7 @@ class Extensions:
             extension.notify_exit("it was removed" if known is None else "it was disabled")
             if known is None:
                 await self._clean_cache([_digest(extension.package)])
-        elif known.kept and _is_another(known, extension):
+        elif known.permanent and _is_another(known, extension):
             await extension.wake()
             runtime = extension.runtime
             if runtime is not None and runtime.has_listener("runtime.onUpdateAvailable"):
@@ -428,7 +428,7 @@ class Extensions:
         return next((each for each in self._running.values() if each.area == area), None)
 
     async def _area_named(self, name: str) -> str:
-        return await self._store.read(lambda transaction: running.area_named(transaction, name))
+        return await self._store.read(lambda transaction: running.find_area(transaction, name))
 
     async def _clean_cache(self, digests: Iterable[str | None]) -> None:
         """Delete packages from the cache that no extension of the profile uses."""
@@ -450,7 +450,7 @@ class Extensions:
 
     async def _reload_grants(self, extension: Extension) -> None:
         given = await self._store.read(lambda transaction: load_granted(transaction, extension.area)) or NONE
-        now = given.within(_declared(extension.manifest))
+        now = given.covered_by(_declared(extension.manifest))
         grants = extension.grants
         taken, added = grants.granted - now, now - grants.granted
         if taken or added:
@@ -463,7 +463,7 @@ def _remove(transaction: Transaction, area: str) -> InstalledExtension:
     if running.get(transaction, area) is None:
         running.unregister_run(transaction, area)  # its process was killed
     removed = installed.remove(transaction, area)
-    running.settle(transaction)
+    running.clean_up(transaction)
     return removed
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from hatbox.api.namespaces import alarms
 from hatbox.errors import ExtensionError
+from hatbox.extension_data import alarms
 from hatbox.extension_data import installed_extensions as installed
 from hatbox.extension_data import run_records as running
-from hatbox.extension_data.data_area import area_of
+from hatbox.extension_data.data_area import development_area
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extension_data.granted_permissions import load_granted, save_granted
 from hatbox.extension_data.installed_extensions import InstalledExtension
@@ -79,7 +79,7 @@ def _area(transaction: Transaction, package: Package, manifest: Manifest, title:
         return package.area
     known = installed.get(transaction, manifest.id)
     if known is None or known.needs_reinstall or not is_update(known, package.place, title):
-        return area_of(manifest.id, package.place)
+        return development_area(manifest.id, package.place)
     if new := new_permissions(known, manifest):
         names = ", ".join([*new.permissions, *new.origins, *new.data_collection])
         raise ExtensionError(
@@ -93,29 +93,29 @@ def _noted(transaction: Transaction, package: Package, manifest: Manifest, title
     """Record an extension from a folder. The files in a folder never change an installed extension."""
     area = _area(transaction, package, manifest, title)
     before = installed.get(transaction, area)
-    is_installed = before is not None and before.kept
+    is_installed = before is not None and before.permanent
     if not is_installed:
         record = InstalledExtension(
             id=manifest.id,
             path=str(package.place),
             name=manifest.name,
             version=manifest.version,
-            kept=False,
+            permanent=False,
             enabled=before is None or before.enabled,
             about=about(manifest),
             area=area,
             ran=before.ran if before is not None else None,
         )
-        installed.install(transaction, record, anew=anew)
+        installed.install(transaction, record, reinstall=anew)
     given = load_granted(transaction, area)
     if given is None:
         given = manifest.at_install
         save_granted(transaction, area, given)
-    return Run(area, before, given.within(manifest.optional | manifest.at_install), is_installed)
+    return Run(area, before, given.covered_by(manifest.optional | manifest.at_install), is_installed)
 
 
 def _started(transaction: Transaction, manifest: Manifest, run: Run) -> Run:
-    alarms.clear_alarms(transaction, run.area)
+    alarms.delete_alarms(transaction, run.area)
     before = run.before
     running.register_run(
         transaction,

@@ -1,8 +1,7 @@
-"""What extensions show, listed; and what a user would do to it, done. Plain functions of a transaction.
+"""Lists the UI of running extensions, and triggers it on behalf of the user. Transaction functions.
 
-Nothing is drawn in Hatbox: menus, buttons, commands and notifications are entries of the profile. Any process can list
-them and act on them; the process that runs the extension hears of it, and its listeners are called as if a user had
-clicked.
+Menus, actions, commands and notifications are rows of the profile, and are not displayed. Any process can list and
+trigger them. The process that runs the extension observes the change and calls the listeners.
 """
 
 from __future__ import annotations
@@ -13,53 +12,56 @@ from typing import Any, Final
 
 import msgspec
 
-from hatbox.api.namespaces import browser_action as button
-from hatbox.api.namespaces import commands, notifications
-from hatbox.api.namespaces import page_action as page
-from hatbox.api.namespaces.browser_action import action_clicks as clicks
-from hatbox.api.namespaces.menus import menu_clicks
-from hatbox.api.namespaces.menus.menu_context import ACTIONS, MenuContext, is_item_visible
-from hatbox.api.namespaces.tabs.clicked_tab import tab_or_active, to_well_formed
 from hatbox.errors import TriggerError
-from hatbox.extension_data import menu_items as items
-from hatbox.extension_data import run_records as running
-from hatbox.extension_data.action_values import ActionScope, get_value, tab_target
-from hatbox.extension_data.menu_items import Item, ItemId
+from hatbox.extension_data import commands, menu_clicks, menu_items, notifications, run_records
+from hatbox.extension_data.action_clicks import click_action
+from hatbox.extension_data.action_values import GLOBAL, ActionScope, get_value, tab_scope
+from hatbox.extension_data.actions import (
+    ACTION,
+    PAGE_ACTION,
+    action_defaults,
+    action_keys,
+    is_page_action_shown,
+    page_action_defaults,
+)
+from hatbox.extension_data.menu_contexts import UI_CONTEXTS, MenuContext, is_item_visible
+from hatbox.extension_data.menu_items import MenuItem, MenuItemId
 from hatbox.extension_data.run_records import RunRecord
+from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.store.base import Transaction
-from hatbox.tabs.tab_model import Tab
+from hatbox.tabs.strip import row_of
+from hatbox.tabs.tab_model import Tab, tab_of
+from hatbox.tabs.windows import last_focused
 
 __all__ = ["ExtensionUi", "TriggerResult", "list_ui", "trigger"]
 
-MENU, ACTION, PAGE_ACTION = "menu", "action", "page-action"
-COMMAND, NOTIFICATION = "command", "notification"
+_NAMED: Final = ("menu", "command", "notification")
+_UNNAMED: Final = ("action", "page-action")
+_ACTION_COMMANDS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
+"""The commands that click the action, with their manifest version."""
+_PAGE_ACTION_COMMAND: Final = "_execute_page_action"
 
-_NAMED: Final = (MENU, COMMAND, NOTIFICATION)
-_BUTTONS: Final = {"_execute_action": 3, "_execute_browser_action": 2}
-"""The commands that click the button, each with the version of the manifest that has it."""
-
-_PAGE_BUTTON: Final = "_execute_page_action"
-_NO_TAB: Final = "there is no tab to do it in. Open one first, with `hatbox open`, or with open() in a test"
-_NEEDED: Final = {
-    "link": "is for links. Say the address of one: --link",
-    "selection": "is for selected text. Say some: --selection",
-    "image": "is for images. Say the address of one: --image",
-    "video": "is for videos, and cannot be chosen here",
-    "audio": "is for sounds, and cannot be chosen here",
-    "bookmark": "is for bookmarks, and there are none here",
-    "launcher": "is for app launchers, and there are none here",
-    "frame": "is for frames, and there are none here",
+_NO_TAB: Final = "no tab is open. Open one with `hatbox open`, or with open() in a test."
+_REQUIRED_CONTEXT: Final = {
+    "link": "needs a link. Add --link URL",
+    "selection": "needs selected text. Add --selection TEXT",
+    "image": "needs an image. Add --image URL",
+    "video": "needs a video, which is not supported",
+    "audio": "needs audio, which is not supported",
+    "bookmark": "needs a bookmark, which is not supported",
+    "launcher": "needs an app launcher, which is not supported",
+    "frame": "needs a frame, which is not supported",
 }
 
 
 class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
-    """What an extension shows at the moment."""
+    """The UI of a running extension."""
 
     id: str
     name: str
-    process: int
-    """The process that runs it."""
-    menus: list[Item]
+    pid: int
+    """The process that runs the extension."""
+    menus: list[MenuItem]
     action: dict[str, Any] | None
     page_action: dict[str, Any] | None
     commands: list[commands.CommandView]
@@ -67,7 +69,7 @@ class ExtensionUi(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
-    """What was done. A button that has a popup opens it, and no listener hears of it."""
+    """What was triggered. An action with a popup opens the popup and does not emit onClicked."""
 
     extension: str
     what: str
@@ -76,12 +78,13 @@ class TriggerResult(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def list_ui(transaction: Transaction, extension_id: str | None = None) -> list[ExtensionUi]:
-    """What the extensions show that run, or one of them."""
-    every = running.get_all(transaction)
-    if extension_id is not None:
-        found = running.find(transaction, extension_id)
-        every = [found] if found is not None else []
-    return [_shown(transaction, each) for each in every]
+    """The UI of all running extensions, or of one."""
+    if extension_id is None:
+        running = run_records.get_all(transaction)
+    else:
+        found = run_records.find(transaction, extension_id)
+        running = [found] if found is not None else []
+    return [_extension_ui(transaction, extension) for extension in running]
 
 
 def trigger(
@@ -96,39 +99,39 @@ def trigger(
     selection_text: str | None = None,
     close: bool = False,
 ) -> TriggerResult:
-    """Do in the place of a user: `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID`.
+    """Trigger `menu:ID`, `action`, `page-action`, `command:NAME` or `notification:ID` on behalf of the user.
 
-    It happens in a tab, the active one if none is named. A menu can be opened on a link, an image or selected text.
-    With `close`, a notification is closed and not clicked.
+    `tab_id` defaults to the active tab. A menu can be opened on a link, an image or selected text. With `close`, a
+    notification is closed instead of clicked.
     """
-    extension = running.find(transaction, extension_id)
+    extension = run_records.find(transaction, extension_id)
     if extension is None:
         raise TriggerError(f"{extension_id} is not running. Start it with `hatbox run`.")
     kind, colon, name = what.partition(":")
-    if kind not in (*_NAMED, ACTION, PAGE_ACTION) or bool(colon) != (kind in _NAMED):
+    if kind not in (*_NAMED, *_UNNAMED) or bool(colon) != (kind in _NAMED):
         raise TriggerError(
-            f'"{what}" is nothing to trigger: say menu:ID, action, page-action, command:NAME or notification:ID.'
+            f'invalid trigger "{what}". Use menu:ID, action, page-action, command:NAME or notification:ID.'
         )
-    tab = tab_or_active(transaction, tab_id)
+    tab = _tab_or_active(transaction, tab_id)
     popup = None
-    if kind == MENU:
-        spot = _MenuTarget(
+    if kind == "menu":
+        target = _MenuTarget(
             tab,
             to_well_formed(link_url),
             to_well_formed(link_text),
             to_well_formed(image_url),
             to_well_formed(selection_text),
         )
-        popup = _choose(transaction, extension, to_well_formed(name), spot)
-    elif kind == ACTION:
-        popup = _click_button(transaction, extension, tab)
-    elif kind == PAGE_ACTION:
-        popup = _click_page_button(transaction, extension, tab)
-    elif kind == COMMAND:
-        popup = _give_command(transaction, extension, to_well_formed(name), tab)
+        popup = _click_menu_item(transaction, extension, to_well_formed(name), target)
+    elif kind == "action":
+        popup = _click_action(transaction, extension, tab)
+    elif kind == "page-action":
+        popup = _click_page_action(transaction, extension, tab)
+    elif kind == "command":
+        popup = _execute_command(transaction, extension, to_well_formed(name), tab)
     else:
         _act_on_notification(transaction, extension, to_well_formed(name), close=close)
-    in_tab = tab.id if tab and kind != NOTIFICATION else None
+    in_tab = tab.id if tab and kind != "notification" else None
     return TriggerResult(extension.extension_id, what, in_tab, popup or None)
 
 
@@ -136,7 +139,7 @@ def trigger(
 
 
 class _MenuTarget(msgspec.Struct, frozen=True):
-    """Where a menu is to be opened, as far as somebody has said it."""
+    """Where the caller wants the menu to be opened."""
 
     tab: Tab | None
     link_url: str | None
@@ -145,118 +148,112 @@ class _MenuTarget(msgspec.Struct, frozen=True):
     selection_text: str | None
 
     @property
-    def is_on_something(self) -> bool:
+    def is_on_element(self) -> bool:
         return any(each is not None for each in (self.link_url, self.image_url, self.selection_text))
 
 
-def _choose(transaction: Transaction, extension: RunRecord, name: str, wish: _MenuTarget) -> str | None:
-    every = items.get_all(transaction, extension.id)
-    item = every.get(name) or (every.get(int(name)) if name.lstrip("-").isdecimal() else None)
+def _click_menu_item(transaction: Transaction, extension: RunRecord, name: str, target: _MenuTarget) -> str | None:
+    items = menu_items.get_all(transaction, extension.id)
+    item = items.get(name) or (items.get(int(name)) if name.lstrip("-").isdecimal() else None)
     if item is None:
-        raise TriggerError(_unknown("menu item", name, extension, [str(each) for each in every]))
-    shown = f"the menu item {_quoted(item)} of {extension.name}"
-    if any(each.parent == item.id for each in every.values()):
-        raise TriggerError(f"{shown} has others below it, and only those can be chosen.")
-    if item.type == "separator":
-        raise TriggerError(f"{shown} is a separator, which cannot be chosen.")
-    if not item.enabled:
-        raise TriggerError(f"{shown} is disabled.")
-    way = _item_ancestors(every, item)
-    spot = _spot(way, wish, shown)
-    menu_clicks.record_shown(transaction, extension.id, spot)
+        raise TriggerError(_not_found("menu item", name, extension, [str(each) for each in items]))
+    label = f'menu item "{item.title or item.id}" of {extension.name}'
+    _check_clickable(items, item, label)
+    context = _menu_context(_item_ancestors(items, item), target, label)
     version = extension.manifest.get("manifest_version")
-    clicks_button = item.command is not None and _BUTTONS.get(item.command) == version
-    clicks_page_button = item.command == _PAGE_BUTTON
-    menu_clicks.click_item(transaction, extension.id, item, spot, tell=not (clicks_button or clicks_page_button))
+    clicks_action = item.command is not None and _ACTION_COMMANDS.get(item.command) == version
+    clicks_page_action = item.command == _PAGE_ACTION_COMMAND
+    menu_clicks.record_shown(transaction, extension.id, context)
+    menu_clicks.click_item(transaction, extension.id, item, context, notify=not (clicks_action or clicks_page_action))
     popup = None
-    if clicks_button:
-        popup = _click_button(transaction, extension, wish.tab)
-    elif clicks_page_button:
-        popup = _click_page_button(transaction, extension, wish.tab)
-    menu_clicks.record_hidden(transaction, extension.id, spot)
+    if clicks_action:
+        popup = _click_action(transaction, extension, target.tab)
+    elif clicks_page_action:
+        popup = _click_page_action(transaction, extension, target.tab)
+    menu_clicks.record_hidden(transaction, extension.id, context)
     return popup
 
 
-def _item_ancestors(every: Mapping[ItemId, Item], item: Item) -> list[Item]:
-    """The item, and all that are above it."""
-    way = [item]
-    while (parent := way[-1].parent) is not None:
-        way.append(every[parent])
-    return way
+def _check_clickable(items: Mapping[MenuItemId, MenuItem], item: MenuItem, label: str) -> None:
+    if any(each.parent == item.id for each in items.values()):
+        raise TriggerError(f"{label} is a submenu. Trigger one of its items.")
+    if item.type == "separator":
+        raise TriggerError(f"{label} is a separator, which cannot be clicked.")
+    if not item.enabled:
+        raise TriggerError(f"{label} is disabled.")
 
 
-def _spot(way: Sequence[Item], wish: _MenuTarget, shown: str) -> MenuContext:
-    """Where the menu is opened: where somebody says, or else at the first place that the item is for."""
-    if wish.tab is None:
-        raise TriggerError(_NO_TAB + ".")
-    if any(not item.visible for item in way):
-        raise TriggerError(f"{shown} is not visible.")
-    contexts = way[0].contexts
-    places = [""] if wish.is_on_something else [_place(context) for context in contexts]
-    for outside, context in zip(places, contexts, strict=False):
-        spot = MenuContext(
-            tab=wish.tab,
-            ui_context=outside,
-            link_url=wish.link_url,
-            link_text=wish.link_text if wish.link_text is not None else wish.link_url,
-            src_url=wish.image_url,
-            media_type=None if wish.image_url is None else "image",
-            selection_text=wish.selection_text,
-            editable=context in ("editable", "password") and not wish.is_on_something,
-            password=context == "password" and not wish.is_on_something,
+def _item_ancestors(items: Mapping[MenuItemId, MenuItem], item: MenuItem) -> list[MenuItem]:
+    """The item and its ancestors."""
+    path = [item]
+    while (parent := path[-1].parent) is not None:
+        path.append(items[parent])
+    return path
+
+
+def _menu_context(path: Sequence[MenuItem], target: _MenuTarget, label: str) -> MenuContext:
+    """The context named by the caller, or the first context of the item in which it is visible."""
+    if target.tab is None:
+        raise TriggerError(_NO_TAB)
+    if any(not item.visible for item in path):
+        raise TriggerError(f"{label} is not visible.")
+    contexts = ("page",) if target.is_on_element else path[0].contexts
+    for name in contexts:
+        context = MenuContext(
+            tab=target.tab,
+            ui_context=name if name in UI_CONTEXTS else "",
+            link_url=target.link_url,
+            link_text=target.link_text if target.link_text is not None else target.link_url,
+            src_url=target.image_url,
+            media_type=None if target.image_url is None else "image",
+            selection_text=target.selection_text,
+            editable=name in ("editable", "password"),
+            password=name == "password",
         )
-        if all(is_item_visible(spot, item) for item in way):
-            return spot
-    needed = [_NEEDED[context] for context in contexts if context in _NEEDED] if not wish.is_on_something else []
-    problem = needed[0] if needed and len(needed) == len(contexts) else f"is not shown here (tab {wish.tab.id})"
-    raise TriggerError(f"{shown} {problem}.")
+        if all(is_item_visible(context, item) for item in path):
+            return context
+    required = [_REQUIRED_CONTEXT[name] for name in contexts if name in _REQUIRED_CONTEXT]
+    problem = required[0] if required and len(required) == len(contexts) else f"is not shown in tab {target.tab.id}"
+    raise TriggerError(f"{label} {problem}.")
 
 
-def _place(context: str) -> str:
-    return context if context in ACTIONS | {"tab", "tools_menu"} else ""
+# ── Actions and commands ──
 
 
-def _quoted(item: Item) -> str:
-    return f'"{item.title or item.id}"'
-
-
-# ── Buttons and commands ──
-
-
-def _click_button(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> str | None:
+def _click_action(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> str | None:
     manifest = extension.manifest
-    if (manifest.get("browser_action") or manifest.get("action")) is None:
-        raise TriggerError(f"{extension.name} has no button: its manifest has no action.")
-    target, defaults = _target(transaction, tab), button.defaults_of(manifest)
-    if not get_value(transaction, extension.id, button.KIND, target, "enabled", defaults):
-        raise TriggerError(f"the button of {extension.name} is disabled.")
-    return clicks.click(transaction, extension.id, button.KIND, target, defaults)
+    if action_keys(manifest) is None:
+        raise TriggerError(f"{extension.name} has no action in its manifest.")
+    scope, defaults = _tab_scope(transaction, tab), action_defaults(manifest)
+    if not get_value(transaction, extension.id, ACTION, scope, "enabled", defaults):
+        raise TriggerError(f"the action of {extension.name} is disabled.")
+    return click_action(transaction, extension.id, ACTION, scope, defaults)
 
 
-def _click_page_button(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> str | None:
+def _click_page_action(transaction: Transaction, extension: RunRecord, tab: Tab | None) -> str | None:
     manifest = extension.manifest
     if manifest.get("page_action") is None:
-        raise TriggerError(f"{extension.name} has no page action: its manifest names none.")
-    target = _target(transaction, tab)
-    if not page.is_shown(transaction, extension.id, manifest, target):
+        raise TriggerError(f"{extension.name} has no page action in its manifest.")
+    scope = _tab_scope(transaction, tab)
+    if not is_page_action_shown(transaction, extension.id, manifest, scope):
         raise TriggerError(f"the page action of {extension.name} is not shown in this tab.")
-    return clicks.click(transaction, extension.id, page.KIND, target, page.defaults_of(manifest))
+    return click_action(transaction, extension.id, PAGE_ACTION, scope, page_action_defaults(manifest))
 
 
-def _target(transaction: Transaction, tab: Tab | None) -> ActionScope:
+def _tab_scope(transaction: Transaction, tab: Tab | None) -> ActionScope:
     if tab is None:
-        raise TriggerError(_NO_TAB + ".")
-    return tab_target(transaction, tab.id)
+        raise TriggerError(_NO_TAB)
+    return tab_scope(transaction, tab.id)
 
 
-def _give_command(transaction: Transaction, extension: RunRecord, name: str, tab: Tab | None) -> str | None:
+def _execute_command(transaction: Transaction, extension: RunRecord, name: str, tab: Tab | None) -> str | None:
     names = [command.name for command in commands.get_all(transaction, extension.id, extension.manifest)]
     if name not in names:
-        raise TriggerError(_unknown("command", name, extension, names))
-    if _BUTTONS.get(name) == extension.manifest.get("manifest_version"):
-        return _click_button(transaction, extension, tab)
-    if name == _PAGE_BUTTON:
-        return _click_page_button(transaction, extension, tab)
+        raise TriggerError(_not_found("command", name, extension, names))
+    if _ACTION_COMMANDS.get(name) == extension.manifest.get("manifest_version"):
+        return _click_action(transaction, extension, tab)
+    if name == _PAGE_ACTION_COMMAND:
+        return _click_page_action(transaction, extension, tab)
     commands.execute(transaction, extension.id, name, tab)
     return None
 
@@ -267,43 +264,54 @@ def _give_command(transaction: Transaction, extension: RunRecord, name: str, tab
 def _act_on_notification(transaction: Transaction, extension: RunRecord, name: str, *, close: bool) -> None:
     names = notifications.get_all(transaction, extension.id)
     if name not in names:
-        raise TriggerError(_unknown("notification", name, extension, list(names)))
-    touch = notifications.close if close else notifications.click
-    touch(transaction, extension.id, name)
+        raise TriggerError(_not_found("notification", name, extension, list(names)))
+    act = notifications.close if close else notifications.click
+    act(transaction, extension.id, name)
 
 
 # ── Listing ──
 
 
-def _shown(transaction: Transaction, extension: RunRecord) -> ExtensionUi:
-    manifest, tab = extension.manifest, tab_or_active(transaction, None)
-    target = ActionScope() if tab is None else tab_target(transaction, tab.id)
-    has_button = (manifest.get("browser_action") or manifest.get("action")) is not None
-    every = items.get_all(transaction, extension.id)
+def _extension_ui(transaction: Transaction, extension: RunRecord) -> ExtensionUi:
+    manifest, tab = extension.manifest, _tab_or_active(transaction, None)
+    scope = GLOBAL if tab is None else tab_scope(transaction, tab.id)
+    action = page_action = None
+    if action_keys(manifest) is not None:
+        action = _action_values(transaction, extension, ACTION, scope, action_defaults(manifest))
+    if manifest.get("page_action") is not None:
+        page_action = _action_values(transaction, extension, PAGE_ACTION, scope, page_action_defaults(manifest))
+        page_action["enabled"] = is_page_action_shown(transaction, extension.id, manifest, scope)
     return ExtensionUi(
         id=extension.extension_id,
         name=extension.name,
-        process=extension.process,
-        menus=list(items.below(every, None)),
-        action=_values(transaction, extension, button.KIND, target, button.defaults_of(manifest))
-        if has_button
-        else None,
-        page_action=_values(transaction, extension, page.KIND, target, page.defaults_of(manifest))
-        | {"enabled": page.is_shown(transaction, extension.id, manifest, target)}
-        if manifest.get("page_action") is not None
-        else None,
+        pid=extension.process,
+        menus=list(menu_items.descendants(menu_items.get_all(transaction, extension.id), None)),
+        action=action,
+        page_action=page_action,
         commands=commands.get_all(transaction, extension.id, manifest),
         notifications=notifications.get_all(transaction, extension.id),
     )
 
 
-def _values(
-    transaction: Transaction, extension: RunRecord, kind: str, target: ActionScope, defaults: Mapping[str, Any]
+def _action_values(
+    transaction: Transaction, extension: RunRecord, kind: str, scope: ActionScope, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    return {name: get_value(transaction, extension.id, kind, target, name, defaults) for name in defaults}
+    return {name: get_value(transaction, extension.id, kind, scope, name, defaults) for name in defaults}
 
 
-def _unknown(kind: str, name: str, extension: RunRecord, known: Sequence[str]) -> str:
+# ── Shared ──
+
+
+def _tab_or_active(transaction: Transaction, tab_id: int | None) -> Tab | None:
+    """A tab by id, or the active tab of the last focused window. None if no tab is open."""
+    if tab_id is not None:
+        return tab_of(row_of(transaction, tab_id))
+    window = last_focused(transaction)
+    rows = transaction.tabs.find(window=window.id) if window else []
+    return next((tab_of(row) for row in rows if row.active), None)
+
+
+def _not_found(kind: str, name: str, extension: RunRecord, known: Sequence[str]) -> str:
     nearest = get_close_matches(name, known, n=1)
-    hint = f' Did you mean "{nearest[0]}"?' if nearest else " `hatbox extensions list --ui` shows what there is."
-    return f'{extension.name} has no {kind} "{name}".{hint}'
+    hint = f'Did you mean "{nearest[0]}"?' if nearest else "List them with `hatbox extensions list --ui`."
+    return f'{extension.name} has no {kind} "{name}". {hint}'

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.cookies.domains import canonical_host, is_ip
 from hatbox.errors import InvalidInputFile
+from hatbox.urls.hosts import canonical_host, is_ip
 
 __all__ = [
     "Bundle",

@@ -11,13 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from hatbox.cookies.cookie import Cookie
-from hatbox.cookies.cookie_stores import load_cookies, write_changes
+from hatbox.cookies.cookie_rows import load_cookies, write_changes
 from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.adjacent_files import count_beside
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport
 from hatbox.formats.cookie_merge import merge
-from hatbox.identities import palette
-from hatbox.identities import service as identities
+from hatbox.identities import changes, model, palette
 from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
 from hatbox.identities.model import ContextualIdentity
 from hatbox.javascript.text import is_blank, well_formed
@@ -67,7 +66,7 @@ def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | 
     if wanted is not None:
         ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
         return _bundle(transaction, [_holding(transaction, each, now) for each in ids], whole=False)
-    everything = [DEFAULT_STORE, *(each.cookie_store_id for each in identities.query(transaction))]
+    everything = [DEFAULT_STORE, *(each.cookie_store_id for each in model.query(transaction))]
     holdings = [_holding(transaction, each, now) for each in everything]
     return _bundle(transaction, holdings, whole=True)
 
@@ -80,14 +79,14 @@ def _bundle(transaction: Transaction, holdings: Sequence[BundleEntry], *, whole:
 
 
 def _store_id(transaction: Transaction, name_or_id: str) -> str:
-    return DEFAULT_STORE if name_or_id == DEFAULT_STORE else identities.find(transaction, name_or_id).cookie_store_id
+    return DEFAULT_STORE if name_or_id == DEFAULT_STORE else model.find(transaction, name_or_id).cookie_store_id
 
 
 def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> BundleEntry:
     number = store_user_context_id(cookie_store_id) or 0
     label = None
     if number:
-        identity = identities.get(transaction, cookie_store_id)
+        identity = model.get(transaction, cookie_store_id)
         label = IdentityAttributes(identity.name, identity.icon, identity.color, identity.hidden)
     lasting = [cookie for cookie in load_cookies(transaction, number) if not cookie.expired(now)]
     return BundleEntry(label, sorted(lasting, key=lambda cookie: cookie.sequence), number)
@@ -101,7 +100,7 @@ _Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
 def _identified(transaction: Transaction, bundle: Bundle, report: ImportReport) -> list[str | None]:
     """The store of each holding: that of an identity that looks the same and is not taken yet, or of a new one."""
     free: _Free = {}
-    for identity in identities.query(transaction):
+    for identity in model.query(transaction):
         free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
     return [
         DEFAULT_STORE if holding.label is None else _id_for(transaction, holding.label, free, report)
@@ -120,12 +119,12 @@ def _id_for(transaction: Transaction, label: IdentityAttributes, free: _Free, re
         identity = same.pop(0)
         report.identities_matched += 1
     else:
-        identity = identities.create(transaction, name, fitting[1], fitting[0])
+        identity = changes.create(transaction, name, fitting[1], fitting[0])
         report.identities_new += 1
         if icon is None or color is None:
             report.dropped[UNKNOWN_LOOKS] += 1
     if label.hidden is not None and label.hidden != identity.hidden:
-        change = identities.hide if label.hidden else identities.show
+        change = changes.hide if label.hidden else changes.show
         change(transaction, identity.cookie_store_id)
     return identity.cookie_store_id
 
@@ -146,10 +145,10 @@ def _known_color(name: str) -> str | None:
 
 def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
     """Bring these identities into this order, in the places that they have together among the others."""
-    order = [each.cookie_store_id for each in identities.query(transaction)]
+    order = [each.cookie_store_id for each in model.query(transaction)]
     wanted, moved = iter(ids), frozenset(ids)
     for place, now_there in enumerate([next(wanted) if each in moved else each for each in order]):
         if order[place] != now_there:
-            identities.move(transaction, [now_there], place)
+            changes.move(transaction, [now_there], place)
             order.remove(now_there)
             order.insert(place, now_there)

@@ -14,7 +14,6 @@ from typing import Final, TypeAlias
 import msgspec
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
-from hatbox.cookies.domains import canonical_host
 from hatbox.cookies.eviction import JarLimits, within_limits
 from hatbox.cookies.parse import SetCookie
 from hatbox.cookies.partitions import canonical_partition
@@ -23,6 +22,7 @@ from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage import check_fields, same_content
 from hatbox.errors import CookieRejected
 from hatbox.formats.base import ImportReport
+from hatbox.urls.hosts import canonical_host
 
 __all__ = ["merge"]
 

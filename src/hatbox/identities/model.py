@@ -1,7 +1,4 @@
-"""What an identity is, and how one is looked up. Changing identities is the business of hatbox.identities.
-
-Plain functions of a transaction. This module does not know the profile, nor how anything is stored.
-"""
+"""Identities: the model, and transaction functions that look them up. The rules for changing them are in `changes`."""
 
 from __future__ import annotations
 
@@ -25,10 +22,11 @@ __all__ = [
     "UPDATED",
     "ContextualIdentity",
     "IdentityLike",
-    "cookie_store_id_of_identity",
     "decode_change",
+    "expect_identity",
     "find",
     "get",
+    "id_of",
     "query",
     "record_change",
     "resolve",
@@ -38,7 +36,7 @@ __all__ = [
 
 
 class ContextualIdentity(msgspec.Struct, frozen=True, rename="camel"):
-    """A named, colored, iconified identity with a cookie store of its own."""
+    """An identity: name, color and icon, with its own cookie store."""
 
     name: str
     icon: str
@@ -48,7 +46,7 @@ class ContextualIdentity(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def icon_url(self) -> str:
-        """The address by which Firefox knows the icon."""
+        """The URL of the icon in Firefox."""
         return palette.icon_url(self.icon)
 
     @property
@@ -58,7 +56,7 @@ class ContextualIdentity(msgspec.Struct, frozen=True, rename="camel"):
 
 
 IdentityLike: TypeAlias = str | ContextualIdentity
-"""Where an identity is asked for: its cookieStoreId, or the identity itself."""
+"""An identity as argument: its name, its cookieStoreId or the object."""
 
 
 CREATED, UPDATED, REMOVED = "identities.created", "identities.updated", "identities.removed"
@@ -76,7 +74,7 @@ def query(transaction: Transaction, name: str | None = None) -> list[ContextualI
 
 
 def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
-    """The one identity that has this id or this name, for people who type names."""
+    """The identity with this name or cookieStoreId. Raises IdentityNotFound or AmbiguousIdentity."""
     found = {identity.cookie_store_id: identity for identity in query(transaction, name_or_id) if name_or_id}
     number = user_context_id(name_or_id)
     row = transaction.identities.get(number) if number else None
@@ -90,15 +88,15 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
 
 
 def resolve(transaction: Transaction, identity: ContextualIdentity) -> ContextualIdentity:
-    """The identity that an object stands for, as it is now. The object may be old, or come from another profile."""
+    """The current state of an object, which may be outdated or from another profile. Raises IdentityMismatch."""
     known = get(transaction, identity.cookie_store_id)
-    if known.name != identity.name:  # icon and color do not tell who somebody is
+    if known.name != identity.name:  # icon and color do not identify it
         raise IdentityMismatch(identity.cookie_store_id, identity.name, known.name)
     return known
 
 
 def row_of(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
-    """The row of the identity with this id."""
+    """The row of the identity with this cookieStoreId."""
     number = user_context_id(cookie_store_id)
     row = transaction.identities.get(number) if number else None
     if row is None:
@@ -106,17 +104,21 @@ def row_of(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
     return row
 
 
-def cookie_store_id_of_identity(identity: IdentityLike) -> str:
-    """The cookieStoreId of what was given as an identity."""
+def id_of(transaction: Transaction, identity: IdentityLike) -> str:
+    """The cookieStoreId of an identity, which may not exist. Raises IdentityNotFound for an unknown name."""
     if isinstance(identity, ContextualIdentity):
         return identity.cookie_store_id
-    if isinstance(identity, str):
-        return identity
-    raise TypeError(f"an identity is named by its cookieStoreId or by itself, not by {identity!r}")
+    return identity if user_context_id(identity) else find(transaction, identity).cookie_store_id
+
+
+def expect_identity(identity: object) -> None:
+    """Raise TypeError for an argument that cannot be an identity."""
+    if not isinstance(identity, (str, ContextualIdentity)):
+        raise TypeError(f"identity must be a name, a cookieStoreId or a ContextualIdentity, not {identity!r}")
 
 
 def set_hidden(transaction: Transaction, cookie_store_id: str, *, hidden: bool) -> bool:
-    """Mark an identity as hidden or shown, and tell of it; whether it was not so already."""
+    """Mark an identity as hidden or shown. Returns whether it changed."""
     number, name, icon, color, was_hidden = row_of(transaction, cookie_store_id)
     if was_hidden == hidden:
         return False
@@ -126,14 +128,14 @@ def set_hidden(transaction: Transaction, cookie_store_id: str, *, hidden: bool) 
 
 
 def record_change(transaction: Transaction, topic: str, row: IdentityRow) -> ContextualIdentity:
-    """Tell of something that happened to an identity; returns it."""
+    """Append a record about an identity to the change log. Returns the identity."""
     identity = _identity(row)
     transaction.changes.append(topic, _encode(identity))
     return identity
 
 
 def decode_change(payload: bytes) -> ContextualIdentity:
-    """The identity that a change is about."""
+    """Decode the identity of a change record."""
     return _decode(payload)
 
 
@@ -147,7 +149,7 @@ def _identity(row: IdentityRow) -> ContextualIdentity:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    import difflib  # only for people who mistype
+    import difflib  # imported for misspelled names only
 
     by_folded = {known.casefold(): known for known in names}
     close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)

@@ -1,50 +1,75 @@
-"""The colors and icons of Firefox 153, in its order. Knows nothing of identities."""
+"""The colors and icons of Firefox 153, in its order."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from hatbox.errors import InvalidColor, InvalidIcon
 
-__all__ = ["COLORS", "ICONS", "Color", "IdentityIcon", "accepted_color", "accepted_icon", "color_code", "icon_url"]
+__all__ = [
+    "COLORS",
+    "ICONS",
+    "Color",
+    "Icon",
+    "PaletteColor",
+    "PaletteIcon",
+    "accepted_color",
+    "accepted_icon",
+    "color_code",
+    "icon_url",
+]
+
+Color: TypeAlias = Literal["gray", "yellow", "orange", "red", "pink", "purple", "violet", "blue", "cyan", "green"]
+"""The colors of identities."""
+
+Icon: TypeAlias = Literal[
+    "fingerprint",
+    "briefcase",
+    "dollar",
+    "cart",
+    "vacation",
+    "gift",
+    "food",
+    "fruit",
+    "pet",
+    "tree",
+    "chill",
+    "circle",
+    "fence",
+]
+"""The icons of identities."""
 
 
-class Color(NamedTuple):
-    """A color of the palette and the code that it is drawn with."""
+class PaletteColor(NamedTuple):
+    """A color and its CSS code."""
 
     color: str
     color_code: str
 
 
-class IdentityIcon(NamedTuple):
-    """An icon and the address that Firefox knows it by."""
+class PaletteIcon(NamedTuple):
+    """An icon and its URL in Firefox."""
 
     icon: str
     icon_url: str
 
 
 COLORS: Final = (
-    Color("gray", "#7c7c7d"),
-    Color("yellow", "#ffcb00"),
-    Color("orange", "#ff9f00"),
-    Color("red", "#ff613d"),
-    Color("pink", "#ff4bda"),
-    Color("purple", "#af51f5"),
-    Color("violet", "#764edd"),
-    Color("blue", "#37adff"),
-    Color("cyan", "#00c79a"),
-    Color("green", "#51cd00"),
+    PaletteColor("gray", "#7c7c7d"),
+    PaletteColor("yellow", "#ffcb00"),
+    PaletteColor("orange", "#ff9f00"),
+    PaletteColor("red", "#ff613d"),
+    PaletteColor("pink", "#ff4bda"),
+    PaletteColor("purple", "#af51f5"),
+    PaletteColor("violet", "#764edd"),
+    PaletteColor("blue", "#37adff"),
+    PaletteColor("cyan", "#00c79a"),
+    PaletteColor("green", "#51cd00"),
 )
 
-ICONS: Final = tuple(
-    IdentityIcon(name, f"resource://usercontext-content/{name}.svg")
-    for name in (
-        *("fingerprint", "briefcase", "dollar", "cart", "vacation", "gift", "food"),
-        *("fruit", "pet", "tree", "chill", "circle", "fence"),
-    )
-)
+ICONS: Final = tuple(PaletteIcon(name, f"resource://usercontext-content/{name}.svg") for name in get_args(Icon))
 
-# Older releases of Firefox used these names; today's takes them and stores the new ones.
+# Names of older Firefox releases. Firefox accepts them and stores the new names.
 _RENAMED_COLORS: Final = {"toolbar": "gray", "turquoise": "cyan"}
 
 _ACCEPTED_COLORS: Final = {**{color: color for color, _ in COLORS}, **_RENAMED_COLORS}
@@ -55,7 +80,7 @@ _URL_OF: Final = dict(ICONS)
 
 
 def accepted_color(name: str) -> str:
-    """The name under which a color is stored; raises InvalidColor for a name that Firefox refuses."""
+    """The stored name of a color. Raises InvalidColor for a name that Firefox rejects."""
     accepted = _ACCEPTED_COLORS.get(name)
     if accepted is None:
         raise InvalidColor(name)
@@ -63,7 +88,7 @@ def accepted_color(name: str) -> str:
 
 
 def accepted_icon(name: str) -> str:
-    """The name of an icon, unchanged; raises InvalidIcon for a name that Firefox refuses."""
+    """The stored name of an icon. Raises InvalidIcon for a name that Firefox rejects."""
     accepted = _ACCEPTED_ICONS.get(name)
     if accepted is None:
         raise InvalidIcon(name)
@@ -71,10 +96,10 @@ def accepted_icon(name: str) -> str:
 
 
 def color_code(name: str) -> str:
-    """How to draw a stored color: neutral gray for a name that this version does not know."""
+    """The CSS code of a stored color; gray for an unknown name."""
     return _CODE_OF.get(_RENAMED_COLORS.get(name, name), _CODE_OF["gray"])
 
 
 def icon_url(name: str) -> str:
-    """How to draw a stored icon: a plain circle for a name that this version does not know."""
+    """The URL of a stored icon; the circle for an unknown name."""
     return _URL_OF.get(name, _URL_OF["circle"])

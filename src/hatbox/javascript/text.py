@@ -1,4 +1,4 @@
-"""JavaScript's view of values, where it is not Python's: white space, text, and how JSON.stringify() writes things."""
+"""JavaScript text operations that differ from Python: white space, UTF-16, and JSON.stringify()."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MAX_SAFE_INTEGER", "code_units", "is_blank", "stringify", "well_form
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 
-# What String.prototype.trim() takes away: not quite what str.strip() does.
+# The characters that String.prototype.trim() removes, which differ from those of str.strip().
 _WHITE_SPACE: Final = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -23,12 +23,12 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def is_blank(text: str) -> bool:
-    """Whether trim() leaves nothing."""
+    """Whether trim() returns an empty string."""
     return not text.strip(_WHITE_SPACE)
 
 
 def well_formed(text: str) -> str:
-    """The text, as a plain str, with each lone surrogate, which no file or terminal can hold, replaced by U+FFFD."""
+    """The text as a plain str, with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     if text.isascii():
         return str.__str__(text)
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -40,15 +40,15 @@ def code_units(text: str) -> bytes:
 
 
 def stringify(value: Any) -> str:
-    """What JSON.stringify() makes of a value, as a template string would show it."""
+    """The result of JSON.stringify() in a template string."""
     try:
         return _json(value) or "undefined"
-    except RecursionError:  # JSON.stringify() fails there; what was passed is wrong in any case
+    except RecursionError:  # JSON.stringify() fails here too; the value is invalid anyway
         return "[object Object]"
 
 
 def _json(value: Any) -> str | None:
-    """The value as JSON; None for what JSON.stringify() leaves out."""
+    """The value as JSON; None for values that JSON.stringify() omits."""
     if isinstance(value, float) or (isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER):
         return _number(value)
     if isinstance(value, str):
@@ -65,12 +65,12 @@ def _json(value: Any) -> str | None:
 
 
 def _paired(text: str) -> str:
-    """The text with each pair of surrogates made one character."""
+    """The text with each surrogate pair as one character."""
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _number(value: float) -> str:
-    """A number as JavaScript writes it: the fewest digits that tell it from its neighbours."""
+    """A number as JavaScript writes it: the shortest digits that round-trip."""
     try:
         value = float(value)
     except OverflowError:

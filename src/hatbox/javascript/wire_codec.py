@@ -1,13 +1,13 @@
-"""JavaScript values that JSON has no word for, on their way through a pipe or into a store.
+"""Encodes JavaScript values that JSON cannot represent, for the bridge and the store.
 
-extensions/runtime/js/values.js is the other half.
+extensions/runtime/js/values.js is the JavaScript half.
 
     {"\\0": [kind, detail]}     undefined: ["undefined"]; NaN, Infinity, -Infinity, -0: ["number", text];
                                a bigint: ["bigint", text]; a function: ["function"]; any other object that is not
                                plain: ["object", class, clone], with a clone where structured cloning has one
 
-A key of a script's own that begins with NUL gets one NUL more, and keeps it here. Plain JSON costs nothing. The values
-below look to `hatbox.schema` as what they are, and go back to a script as what they were.
+A key of a script that starts with NUL gets a second NUL, also in Python. Plain JSON has no overhead. The classes below
+pass the checks of `hatbox.schema` as their JavaScript types, and are decoded to the original values in a script.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from hatbox.text_cache import cache_short_texts
 __all__ = ["UNDEFINED", "Opaque", "ScriptFunction", "decode", "encode", "without_undefined"]
 
 _KEY: Final = "\0"
-_MARK: Final = b'"\\u0000'  # how the key of a special value begins; nothing else costs a second look
+_MARK: Final = b'"\\u0000'  # the start of an encoded special value
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class _Undefined:
-    """JavaScript's undefined, where it stood inside a value. What a function was not given is not there at all."""
+    """JavaScript's undefined inside a value. Missing arguments are not encoded."""
 
     def __repr__(self) -> str:
         return "undefined"
@@ -41,14 +41,14 @@ UNDEFINED: Final = _Undefined()
 
 
 class ScriptFunction:
-    """A function of the script. It cannot be called from here; that there is one is all that is known."""
+    """A function of the script. Python cannot call it."""
 
     def __call__(self, *_: Any) -> None:
-        """Do nothing: only what is callable counts as a function."""
+        """Do nothing. The schema checks only that it is callable."""
 
 
 class Opaque:
-    """An object of JavaScript that is not a plain one; its Python class has the name of the JavaScript class."""
+    """A JavaScript object that is not a plain object. Its Python class has the name of the JavaScript class."""
 
     def __init__(self, clone: Any = None) -> None:
         self.clone = clone
@@ -59,7 +59,7 @@ class _BigInt(Opaque):
 
 
 class _Number(float):
-    """A number that JSON cannot write."""
+    """A number that JSON cannot represent."""
 
 
 @cache_short_texts(256)
@@ -68,21 +68,21 @@ def _opaque_class(name: str) -> type[Opaque]:
 
 
 def encode(value: Any) -> bytes:
-    """A value as JSON, with marks."""
+    """Encode a value as JSON."""
     try:
         return _encode(value)
-    except UnicodeEncodeError:  # half a pair of surrogates
+    except UnicodeEncodeError:  # a lone surrogate
         return json.dumps(_marked(value), allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def decode(payload: bytes) -> Any:
-    """What encode(), or its other half, was given. ValueError or RecursionError if it is no JSON."""
+    """Decode a value. Raises ValueError or RecursionError for invalid JSON."""
     value = _parse(payload)
     return _revive(value) if _MARK in payload else value
 
 
 def without_undefined(value: Any) -> Any:
-    """The value as Python says it: None for what JavaScript calls undefined."""
+    """The value with None for undefined."""
     if value is UNDEFINED:
         return None
     if type(value) is list:
@@ -96,7 +96,7 @@ def _parse(payload: bytes) -> Any:
     try:
         return _decode(payload)
     except msgspec.DecodeError:
-        if _SURROGATE.search(payload):  # half a pair is no text to msgspec, but it is to JavaScript
+        if _SURROGATE.search(payload):  # msgspec rejects lone surrogates, JavaScript allows them
             return json.loads(payload, parse_constant=_refuse)
         raise
 
@@ -106,7 +106,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _revive(value: Any) -> Any:
-    """The value with what was encoded as special made whole."""
+    """The value with special values decoded."""
     if type(value) is list:
         return [_revive(item) for item in value]
     if type(value) is dict:
@@ -128,11 +128,11 @@ def _special(encoded: Any) -> Any:
             return ScriptFunction()
         case ["object", str(name), clone]:
             return _opaque_class(name[:64])(_revive(clone))
-    return None  # nothing that our own half writes
+    return None  # not written by the JavaScript half
 
 
 def _special_mark(value: Any) -> Any:
-    """What stands for a special value in JSON; for msgspec, which asks about all that it does not know."""
+    """The JSON form of a special value. msgspec calls it for types that it does not know."""
     if value is UNDEFINED:
         return {_KEY: ["undefined"]}
     if isinstance(value, _Number):
@@ -143,7 +143,7 @@ def _special_mark(value: Any) -> Any:
         return {_KEY: ["function"]}
     if isinstance(value, Opaque):
         return {_KEY: ["object", type(value).__name__, value.clone]}
-    raise NotImplementedError(f"{type(value).__name__} is nothing that a script can be given")
+    raise NotImplementedError(f"{type(value).__name__} cannot be passed to a script")
 
 
 def _number_text(value: float) -> str:
@@ -153,7 +153,7 @@ def _number_text(value: float) -> str:
 
 
 def _marked(value: Any) -> Any:
-    """The value with a mark in the place of everything special."""
+    """The value with the JSON form of special values."""
     if isinstance(value, (list, tuple)):
         return [_marked(item) for item in value]
     if isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""Messages and ports between the pages of extensions that run in this process. Knows no namespace and no script."""
+"""Messages and ports between the extension contexts of this process. Knows no namespace and no script."""

@@ -1,4 +1,4 @@
-"""Who sends messages and gets them: a page of an extension, its background, or a script of it in a tab."""
+"""Extension contexts, which send and receive messages: backgrounds, extension pages and content scripts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _numbers = count(1)
 
 
 class ExtensionContext:
-    """One place where code of an extension runs. It is itself, and equal to no other.
+    """A context in which code of an extension runs (runtime.ExtensionContext), compared by object identity.
 
-    `kind` is one of Firefox's types of contexts: BACKGROUND, POPUP, TAB, SIDE_PANEL; None for a script in a web page.
+    `kind` is a runtime.ContextType: BACKGROUND, POPUP, TAB or SIDE_PANEL. None for a content script.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ExtensionContext:
         kind: str | None = "BACKGROUND",
         tab_id: int | None = None,
         frame_id: int = 0,
-        scripted: bool = False,
+        is_javascript: bool = False,
     ) -> None:
         self.extension_id = extension_id
         self.url = url
@@ -39,24 +39,23 @@ class ExtensionContext:
         self.kind = kind
         self.tab_id = tab_id
         self.frame_id = frame_id
-        self.is_javascript = scripted
-        """Whether JavaScript runs there, and not Python."""
+        self.is_javascript = is_javascript
+        """Whether its code is JavaScript, not Python."""
         self.number = next(_numbers)
         self.id = str(uuid4())
         self.document_id = str(uuid4())
         self.ports: dict[int, Port] = {}
-        """Its ends of the ports that are open, by the number that they have in it."""
+        """Its ends of open ports, by port number."""
         self.closed = False
-        """Whether it has been closed."""
 
     @property
     def env_type(self) -> str:
-        """What Firefox calls its kind of environment."""
+        """Firefox's `envType` of a message sender."""
         return "content_child" if self.kind is None else "addon_child"
 
 
 class Recipient(NamedTuple):
-    """Where a message or a connection goes: to the pages of an extension, or to what it has in a tab."""
+    """The recipient of a message or connection: the pages of an extension, or its content scripts in a tab."""
 
     extension_id: str
     tab_id: int | None = None
@@ -64,7 +63,7 @@ class Recipient(NamedTuple):
     document_id: str | None = None
 
     def matches(self, context: ExtensionContext, sender: ExtensionContext) -> bool:
-        """Whether it means this one. What goes to the pages of an extension never comes back to the page it is from."""
+        """Whether a context receives the message. A page never receives its own messages."""
         if context.closed or context.extension_id != self.extension_id:
             return False
         if self.document_id is not None:

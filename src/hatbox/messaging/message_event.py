@@ -1,4 +1,4 @@
-"""Events that each listener is offered, and may answer: with a function, with what it returns, or not at all."""
+"""Message events. A listener responds by calling sendResponse, by returning a promise, or not at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 logger = logging.getLogger("hatbox.messaging")
 
-UNEXPECTED: Final = "An unexpected error occurred"
+_UNEXPECTED: Final = "An unexpected error occurred"
 
 
 class Delivery(Generic[T]):
-    """What one listener may take, if it is meant for it."""
+    """The delivery of a message to one listener, which accepts it if its context is the recipient."""
 
     def __init__(self, content: T) -> None:
         self.content = content
@@ -30,78 +30,78 @@ class Delivery(Generic[T]):
         self.response: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def respond(self, value: Any = UNDEFINED) -> None:
-        """Answer. The first answer counts."""
+        """Respond. Only the first response counts."""
         if not self.response.done():
             self.response.set_result(value)
 
 
 class MessageEvent(Event[Delivery[T]]):
-    """An event whose listeners take offers."""
+    """An event whose listeners accept deliveries and may respond."""
 
     def deliver(self, content: T) -> list[tuple[Delivery[T], asyncio.Future[Any]]]:
-        """Offer something to every listener; returns those that were taken, each with the answer.
+        """Deliver a message to every listener; returns the accepted deliveries with their responses.
 
-        NO_RESPONSE is that of one who has none, UNHEARD of one who was gone before it heard. What a listener raises is
-        raised as an ApiError.
+        A response is NO_RESPONSE if the listener has none, NOT_DELIVERED if its context closed before. Exceptions of a
+        listener become ApiErrors.
         """
-        taken: list[tuple[Delivery[T], asyncio.Future[Any]]] = []
+        accepted: list[tuple[Delivery[T], asyncio.Future[Any]]] = []
         for listener in list(self._listeners):
-            offer = Delivery(content)
+            delivery = Delivery(content)
             try:
-                result = listener(offer)
-            except Exception as error:  # noqa: BLE001 - whoever asks gets it
-                taken.append((offer, asyncio.ensure_future(_failure(error))))
+                result = listener(delivery)
+            except Exception as error:  # noqa: BLE001 - the sender receives it
+                accepted.append((delivery, asyncio.ensure_future(_fail(error))))
             else:
-                if offer.accepted_by is not None:
-                    taken.append((offer, asyncio.ensure_future(_answer(offer, result))))
-        return taken
+                if delivery.accepted_by is not None:
+                    accepted.append((delivery, asyncio.ensure_future(_response(delivery, result))))
+        return accepted
 
     async def request(self, content: T) -> Any:
-        """The first answer, whoever gives it; NO_RESPONSE if there is none, UNHEARD if nobody has even heard."""
-        answers = [answer for _, answer in self.deliver(content)]
-        heard = False
+        """Deliver a message; returns the first response, NO_RESPONSE, or NOT_DELIVERED if no listener received it."""
+        responses = [response for _, response in self.deliver(content)]
+        received = False
         first: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        left = len(answers)
-        if not answers:
+        pending = len(responses)
+        if not responses:
             return NOT_DELIVERED
 
-        def done(answer: asyncio.Future[Any]) -> None:
-            nonlocal heard, left
-            left -= 1
-            error = None if answer.cancelled() else answer.exception()
+        def on_response(response: asyncio.Future[Any]) -> None:
+            nonlocal received, pending
+            pending -= 1
+            error = None if response.cancelled() else response.exception()
             if first.done():
                 return
             if error is not None:
                 first.set_exception(error)
-            elif answer.cancelled() or answer.result() is NOT_DELIVERED:
+            elif response.cancelled() or response.result() is NOT_DELIVERED:
                 pass
-            elif answer.result() is NO_RESPONSE:
-                heard = True
+            elif response.result() is NO_RESPONSE:
+                received = True
             else:
-                first.set_result(answer.result())
-            if not left and not first.done():
-                first.set_result(NO_RESPONSE if heard else NOT_DELIVERED)
+                first.set_result(response.result())
+            if not pending and not first.done():
+                first.set_result(NO_RESPONSE if received else NOT_DELIVERED)
 
-        for answer in answers:
-            answer.add_done_callback(done)
+        for response in responses:
+            response.add_done_callback(on_response)
         return await first
 
 
-async def _answer(offer: Delivery[Any], result: Any) -> Any:
-    """What a listener answers, as Firefox takes it: a promise, `true` for later, or what it responded meanwhile."""
+async def _response(delivery: Delivery[Any], result: Any) -> Any:
+    """The response of a listener: its promise, or sendResponse(), which a listener that returns true calls later."""
     if inspect.isawaitable(result):
         try:
             return await result
         except Exception as error:  # noqa: BLE001
-            return await _failure(error)
+            return await _fail(error)
     if result is True:
-        return await offer.response
-    return offer.response.result() if offer.response.done() else NO_RESPONSE
+        return await delivery.response
+    return delivery.response.result() if delivery.response.done() else NO_RESPONSE
 
 
-async def _failure(error: Exception) -> Any:
+async def _fail(error: Exception) -> Any:
     if isinstance(error, ApiError):
         raise error
     if not isinstance(error, HatboxError):
-        logger.error("a listener raised", exc_info=error)
-    raise ApiError(str(error) or UNEXPECTED) from error
+        logger.error("message listener raised", exc_info=error)
+    raise ApiError(str(error) or _UNEXPECTED) from error

@@ -1,6 +1,7 @@
-"""Ports: two ends that post messages to each other until one of them disconnects.
+"""Ports (runtime.Port): ends that post messages to each other until one of them disconnects.
 
-One end has connected; there is another for each page that listened. What one posts goes to all on the other side.
+The sender has one end, and each context that accepts the connection has another. A message goes to all ends on the
+other side.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from typing import Any, Final
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.javascript.wire_codec import decode, encode, without_undefined
 from hatbox.messaging.context import ExtensionContext
+from hatbox.tasks import Tasks
 
 __all__ = ["Channel", "Port", "PortEvent", "structured_clone"]
 
 logger = logging.getLogger("hatbox.messaging")
 
 Deliver = Callable[["Port", str, Any], None]
-"""Tells an end what has happened: `message` and what it is, or `disconnect` and an error or None."""
+"""Called with an end, `message` and the message, or `disconnect` and an error message or None."""
 WaitForAck = Callable[["Port"], Awaitable[Any] | None]
-"""Resolves when an end has heard all that it was told so far; None if it has."""
+"""Resolves when an end has received all messages so far; None if it has already."""
 
 _ACK_INTERVAL: Final = 256
+"""Messages between two acknowledgement requests."""
 _MAX_UNACKED: Final = 4
-"""An end is asked whether it has caught up after so many messages; whoever posts waits for one so many times behind."""
+"""Pending acknowledgements after which a sender has to wait (backpressure)."""
 
 
 class PortEvent:
@@ -35,17 +38,17 @@ class PortEvent:
     def __init__(self, name: str) -> None:
         self._name = name
         self._listeners: list[Callable[..., Any]] = []
-        self._tasks: set[asyncio.Future[Any]] = set()
+        self._tasks = Tasks(_log_listener_error)
 
     def addListener(self, listener: Callable[..., Any]) -> None:  # noqa: N802 - the API's own spelling
-        """Call a function whenever this happens."""
+        """Add a listener."""
         if not callable(listener):
             raise ArgumentError(f"Invalid listener for {self._name}.")
         if listener not in self._listeners:
             self._listeners.append(listener)
 
     def removeListener(self, listener: Callable[..., Any]) -> None:  # noqa: N802 - the API's own spelling
-        """Stop calling a function; one that was never added is no error."""
+        """Remove a listener. A function that was never added is ignored."""
         if listener in self._listeners:
             self._listeners.remove(listener)
 
@@ -54,58 +57,55 @@ class PortEvent:
         return listener in self._listeners
 
     def emit(self, *arguments: Any) -> None:
-        """Call all. One that is a coroutine function runs as a task."""
+        """Call all listeners. A coroutine function runs as a task."""
         for listener in list(self._listeners):
             try:
                 result = listener(*arguments)
-            except Exception:
-                logger.exception("a listener of a port raised")
+            except Exception as error:  # noqa: BLE001 - the other listeners are still called
+                _log_listener_error(error)
             else:
                 if asyncio.iscoroutine(result):
-                    task = asyncio.ensure_future(result)
-                    self._tasks.add(task)
-                    task.add_done_callback(self._report)
+                    self._tasks.spawn(result)
 
-    def _report(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("a listener of a port raised", exc_info=error)
+
+def _log_listener_error(error: BaseException) -> None:
+    logger.error("port listener raised", exc_info=error)
 
 
 class Port:
-    """One end of a port, with the names of the API: runtime.Port, for Python."""
+    """One end of a port: runtime.Port for Python."""
 
     def __init__(
         self, channel: Channel, context: ExtensionContext, number: int, sender: Mapping[str, Any] | None
     ) -> None:
         self.name = channel.name
         self.sender = sender
-        """Who has connected; None at that end itself."""
+        """The runtime.MessageSender that connected; None at its own end."""
         self.error: ApiError | None = None
-        """Why it was disconnected, where that was an error."""
+        """Why the port was disconnected; None without an error."""
         self.onMessage = PortEvent("Port.onMessage")
-        """Called with each message, and the port."""
+        """Emitted with each message and the port."""
         self.onDisconnect = PortEvent("Port.onDisconnect")
-        """Called with the port when the other side has disconnected, or is gone."""
+        """Emitted with the port when the other side has disconnected or closed."""
         self.context = context
         self.number = number
         self.open = True
         self._channel = channel
         self._receiving: list[asyncio.Future[Any]] = []
-        self._told = 0
-        self._behind: deque[asyncio.Future[Any]] = deque()
+        self._delivered = 0
+        self._unacked: deque[asyncio.Future[Any]] = deque()
 
     def postMessage(self, message: Any) -> None:  # noqa: N802 - the API's own spelling
         """Send a message to the other side."""
         self.post(structured_clone(message))
 
     def disconnect(self) -> None:
-        """Close the port at both ends. The other side is told; twice is no error."""
+        """Close the port at both ends. Emits onDisconnect at the other end. A closed port stays closed."""
         if self.open:
             self._channel.close(self)
 
     async def receive(self) -> Any:
-        """The next message that comes from now on. Raises ApiError if the port is disconnected before."""
+        """Wait for the next message. Raises ApiError if the port is disconnected first."""
         if not self.open:
             raise ApiError("Attempt to receive on disconnected port")
         waiting: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -113,32 +113,32 @@ class Port:
         return await waiting
 
     def post(self, message: Any) -> Awaitable[Any] | None:
-        """Send what nobody else holds. Where the other side is far behind, whoever posts must wait for what this is."""
+        """Send a message without cloning it. Wait for the returned awaitable, if any, before the next message."""
         if not self.open:
             raise ApiError("Attempt to postMessage on disconnected port")
         return self._channel.post(self, message)
 
-    def deliver(self, message: Any, deliver: Deliver, caught_up: WaitForAck) -> Awaitable[Any] | None:
-        """Tell this end of a message; returns what there is to wait for if it is far behind."""
+    def deliver(self, message: Any, deliver: Deliver, wait_for_ack: WaitForAck) -> Awaitable[Any] | None:
+        """Deliver a message to this end; returns what the sender has to wait for, if any."""
         deliver(self, "message", message)
-        self._told += 1
-        if self._told % _ACK_INTERVAL == 0 and (heard := caught_up(self)) is not None:
-            self._behind.append(asyncio.ensure_future(heard))
-        while self._behind and self._behind[0].done():
-            self._behind.popleft()
-        return asyncio.shield(self._behind[0]) if len(self._behind) > _MAX_UNACKED else None
+        self._delivered += 1
+        if self._delivered % _ACK_INTERVAL == 0 and (ack := wait_for_ack(self)) is not None:
+            self._unacked.append(asyncio.ensure_future(ack))
+        while self._unacked and self._unacked[0].done():
+            self._unacked.popleft()
+        return asyncio.shield(self._unacked[0]) if len(self._unacked) > _MAX_UNACKED else None
 
     def on_message(self, message: Any) -> None:
-        """Tell Python of a message."""
-        said = without_undefined(message)
+        """Notify Python listeners and receive() of a message."""
+        value = without_undefined(message)
         waiting, self._receiving = self._receiving, []
         for each in waiting:
             if not each.done():
-                each.set_result(said)
-        self.onMessage.emit(said, self)
+                each.set_result(value)
+        self.onMessage.emit(value, self)
 
     def on_disconnect(self) -> None:
-        """Tell Python that the other side is gone."""
+        """Notify Python listeners and receive() that the port was disconnected."""
         for each in self._receiving:
             if not each.done():
                 each.set_exception(self.error or ApiError("The port was disconnected"))
@@ -146,25 +146,25 @@ class Port:
 
 
 class Channel:
-    """All ends of one port. What is posted before the other side has heard of it waits."""
+    """All ends of one port. Messages wait until the other side has accepted the connection."""
 
-    def __init__(self, name: str, deliver: Deliver, caught_up: WaitForAck) -> None:
+    def __init__(self, name: str, deliver: Deliver, wait_for_ack: WaitForAck) -> None:
         self.name = name
         self.source: Port
         self.targets: list[Port] = []
         self._deliver = deliver
-        self._caught_up = caught_up
+        self._wait_for_ack = wait_for_ack
         self._waiting: list[tuple[Port, Any, asyncio.Future[None]]] | None = []
-        """What was posted before it is open: by whom, what, and who waits for it; None once it is."""
+        """Messages posted before the port is open, each with its end and a future for its delivery. None once open."""
         self._closing: Port | None = None
 
     def connect(self, context: ExtensionContext, number: int) -> Port:
-        """The end of whoever connects."""
+        """Create the end of the sender."""
         self.source = context.ports[number] = Port(self, context, number, None)
         return self.source
 
     def accept(self, context: ExtensionContext, number: int, sender: Mapping[str, Any]) -> Port:
-        """The end of one that listens: one for each context, however many listeners it has."""
+        """The end in a context that listens: one for each context, regardless of its number of listeners."""
         for port in self.targets:
             if port.context is context:
                 return port
@@ -173,7 +173,7 @@ class Channel:
         return port
 
     def opened(self) -> None:
-        """Everybody who listens has heard of it: deliver what waits."""
+        """All listeners were called: deliver the waiting messages."""
         waiting, self._waiting = self._waiting or [], None
         for port, message, done in waiting:
             self._send(port, message)
@@ -182,15 +182,15 @@ class Channel:
             self._end(self._closing, None)
 
     def failed(self, error: ApiError) -> None:
-        """Nobody listens."""
+        """The connection has no receiver: disconnect with the error."""
         for _, _, done in self._waiting or ():
             _finish(done)
         self._waiting = None
         if self.source.open:
-            self._tell_end(self.source, error)
+            self._disconnect(self.source, error)
 
     def post(self, port: Port, message: Any) -> Awaitable[Any] | None:
-        """Send a message from an end to the other side; returns what there is to wait for, if that is far behind."""
+        """Send a message to the other side; returns what the sender has to wait for, if any."""
         if self._waiting is None:
             return self._send(port, message)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -198,7 +198,7 @@ class Channel:
         return done
 
     def close(self, port: Port) -> None:
-        """Close it from an end."""
+        """Close the port from one end."""
         self._drop(port)
         if self._waiting is None:
             self._end(port, None)
@@ -207,19 +207,19 @@ class Channel:
 
     def _send(self, port: Port, message: Any) -> Awaitable[Any] | None:
         others = self.targets if port is self.source else [self.source]
-        behind = [each.deliver(message, self._deliver, self._caught_up) for each in others if each.open]
-        return next((each for each in behind if each is not None), None)
+        unacked = [each.deliver(message, self._deliver, self._wait_for_ack) for each in others if each.open]
+        return next((each for each in unacked if each is not None), None)
 
     def _end(self, port: Port, error: ApiError | None) -> None:
-        """Every end but the one that has closed hears of it: without its source, or one target, there is no port."""
+        """Disconnect every other end. A port ends when any of its ends is closed."""
         for each in (self.source, *self.targets):
             if each is not port and each.open:
-                self._tell_end(each, error)
+                self._disconnect(each, error)
 
-    def _tell_end(self, port: Port, error: ApiError | None) -> None:
+    def _disconnect(self, port: Port, error: ApiError | None) -> None:
         self._drop(port)
         port.error = error
-        # Not at once: whoever closes it goes on first.
+        # Not at once: the code that closes the port continues first.
         asyncio.get_running_loop().call_soon(self._deliver, port, "disconnect", None if error is None else str(error))
 
     def _drop(self, port: Port) -> None:
@@ -228,7 +228,7 @@ class Channel:
 
 
 def structured_clone(message: Any) -> Any:
-    """A copy of what Python sends; ApiError if it is nothing that a script could be given."""
+    """Copy a message from Python. Raises ApiError if it cannot be cloned."""
     try:
         return decode(encode(message))
     except (TypeError, ValueError, NotImplementedError, RecursionError) as error:

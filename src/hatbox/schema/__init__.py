@@ -1,4 +1,4 @@
-"""The API as data: one JSON file for each surface, and what compiles it into checks that run at every call."""
+"""The API as data: JSON schemas of the namespaces, compiled into checks that run at every call."""
 
 from hatbox.schema.loader import EventSchema, FunctionSchema, NamespaceSchema, load, permissions
 from hatbox.schema.results import snake_case

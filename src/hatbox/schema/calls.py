@@ -1,4 +1,4 @@
-"""The arguments of a call, matched against a function's parameters. Knows nothing of what the function does."""
+"""Matches the arguments of a call with the parameters of a function. Knows no function."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class _Parameter(NamedTuple):
 
 
 def compile_call(path: str, parameters: Sequence[Mapping[str, Any]]) -> NormaliseCall:
-    """A function that takes the arguments of a call of `path` and returns one for each parameter, in normal form."""
+    """Compile a function that returns one normalised argument for each parameter of `path`."""
     expected = [_parameter(each) for each in parameters]
     normalisers = [each.type.normalise for each in expected]
 
     def normalise_call(arguments: Sequence[Any]) -> list[Any]:
-        if len(arguments) == len(normalisers):  # nearly every call is right, and this is all that it costs
+        if len(arguments) == len(normalisers):  # fast path: nearly every call is valid
             try:
                 return [normalise(argument) for normalise, argument in zip(normalisers, arguments, strict=True)]
             except ValidationError:
@@ -44,9 +44,9 @@ def _parameter(schema: Mapping[str, Any]) -> _Parameter:
 
 
 def separate_callback(arguments: Sequence[Any]) -> list[Any]:
-    """The arguments as they are, in one list, and the callback that was the last of them, or None.
+    """The unchecked arguments in a list, and the callback, or None.
 
-    For functions whose arguments have forms that no list of parameters can say: they look for themselves.
+    For functions whose overloads a schema cannot describe. They check the arguments themselves.
     """
     if arguments and callable(arguments[-1]):
         return [list(arguments[:-1]), arguments[-1]]
@@ -54,7 +54,7 @@ def separate_callback(arguments: Sequence[Any]) -> list[Any]:
 
 
 def bind(path: str, names: Sequence[str], arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-    """Python's positional and keyword arguments as one list in the order of the parameters."""
+    """Positional and keyword arguments as one list in the order of the parameters."""
     bound = list(arguments)
     for name in names[len(bound) :]:
         if name not in named:
@@ -66,7 +66,7 @@ def bind(path: str, names: Sequence[str], arguments: Sequence[Any], named: Mappi
 
 
 def _match(expected: Sequence[_Parameter], arguments: list[Any]) -> list[Any] | None:
-    """One argument for each parameter, None for an optional one that is left out, or None if they do not fit."""
+    """One argument for each parameter, with None for optional ones; None if the arguments do not match."""
     if not expected:
         return None if arguments else []
     (first, *rest) = expected
@@ -88,5 +88,5 @@ def _normalise(path: str, parameter: _Parameter, argument: Any) -> Any:
         argument = parameter.default
     try:
         return parameter.type.normalise(argument)
-    except ValidationError as mismatch:
-        raise ArgumentError(f"Type error for parameter {parameter.name} ({mismatch}) for {path}.") from None
+    except ValidationError as error:
+        raise ArgumentError(f"Type error for parameter {parameter.name} ({error}) for {path}.") from None

@@ -1,4 +1,4 @@
-"""Reads the schema files and compiles each into a surface: what one kind of caller sees of one namespace."""
+"""Reads the schema files, and compiles each into the NamespaceSchema that one kind of caller sees."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ __all__ = [
     "load",
     "permissions",
     "read",
+    "read_document",
     "resolved",
 ]
 
@@ -27,39 +28,40 @@ Resolve: TypeAlias = Callable[[Any], Any]
 """Replaces the references in a part of a schema."""
 
 _HERE: Final = Path(__file__).parent
+_NOT_RESOLVED: Final = frozenset({"$ref", "pythonClass", "pythonType"})  # the last two are for schema/python_types.py
 
 
 class FunctionSchema(NamedTuple):
-    """A function of a surface."""
+    """A function of a namespace."""
 
     name: str
     path: str
-    """How messages call it: `storage.StorageArea.get` is the one of every area."""
+    """The name in messages: `storage.StorageArea.get` for every storage area."""
     parameters: tuple[str, ...]
     aliases: Mapping[str, str]
-    """Other names by which an argument may be given, and the parameter that each stands for."""
+    """Other keyword names of parameters."""
     permissions: frozenset[str]
-    """What a caller needs beside the permissions of the surface."""
+    """Permissions needed in addition to those of the namespace."""
     takes_callback: bool
     normalise: NormaliseCall
     shape: Shape
     any_value: bool
-    """Whether it resolves to a value of the script's own, which may be nothing that JSON knows."""
+    """Whether it resolves to a value of the script, which JSON may not be able to represent."""
 
 
 class OptionRequirement(NamedTuple):
-    """A word among the further arguments of addListener that is only for callers with one of some permissions."""
+    """An option of addListener that needs one of several permissions."""
 
     parameter: int
     word: str
     permissions: frozenset[str]
     message: str
     excludes: str | None = None
-    """The word is refused only beside this one."""
+    """The word is rejected only together with this one."""
 
-    def is_used(self, wishes: Sequence[Any]) -> bool:
-        """Whether the word is there, beside the one that it excludes."""
-        words = wishes[self.parameter] or ()
+    def is_used(self, options: Sequence[Any]) -> bool:
+        """Whether the options have the word, and the one that it excludes."""
+        words = options[self.parameter] or ()
         return self.word in words and (self.excludes is None or self.excludes in words)
 
     def is_satisfied(self, permissions: Set[str]) -> bool:
@@ -68,36 +70,36 @@ class OptionRequirement(NamedTuple):
 
 
 class EventSchema(NamedTuple):
-    """An event of a surface. `shapes` make what a listener gets: one for each argument."""
+    """An event of a namespace. `shapes` convert the arguments of a listener."""
 
     name: str
     path: str
     permissions: frozenset[str]
-    """What a caller needs beside the permissions of the surface."""
+    """Permissions needed in addition to those of the namespace."""
     normalise: NormaliseCall
-    """Checks what addListener is given beside the listener."""
+    """Checks the options of addListener."""
     needs: tuple[OptionRequirement, ...]
     shapes: tuple[Shape, ...]
     user_input: bool
-    """Whether it tells of something that the user does: while a listener begins, it may do what only users may."""
+    """Whether listeners are user input handlers."""
 
 
 class NamespaceSchema(NamedTuple):
-    """One schema file, compiled. Of those of a namespace that a caller may use, it sees the one of highest rank."""
+    """One schema file, compiled. Of several schemas of a namespace, a caller sees the permitted one of highest rank."""
 
     file: str
     namespace: str
     permissions: frozenset[str]
     for_extensions: bool
-    """Whether only extensions see it, and no other scripts."""
+    """Whether only extensions see it."""
     hidden: bool
     """Whether no script sees it: only the files in members/ call it."""
     manifest_keys: frozenset[str]
-    """Keys of the manifest of which an extension must have one to see it; without any, it needs none."""
+    """Manifest keys, of which an extension needs one."""
     manifest_version: int | None
-    """The version of the manifest that it is for; None for all."""
+    """The manifest version that it is for; None for all."""
     honours: frozenset[str]
-    """Permissions that are not needed, but show more."""
+    """Optional permissions that add to results."""
     rank: int
     implementation: str
     functions: Mapping[str, FunctionSchema]
@@ -107,12 +109,12 @@ class NamespaceSchema(NamedTuple):
 
 
 def permissions() -> frozenset[str]:
-    """The names of all permissions that make a difference to a script that is no extension."""
-    surfaces = [surface for surface in load() if not surface.for_extensions]
-    functions = (each.permissions for surface in surfaces for each in surface.functions.values())
-    events = [event for surface in surfaces for event in surface.events.values()]
+    """The names of all permissions that Python scripts can use."""
+    schemas = [each for each in load() if not each.for_extensions]
+    functions = (function.permissions for each in schemas for function in each.functions.values())
+    events = [event for each in schemas for event in each.events.values()]
     return frozenset().union(
-        *(surface.permissions | surface.honours for surface in surfaces),
+        *(each.permissions | each.honours for each in schemas),
         *functions,
         *(event.permissions for event in events),
         *(need.permissions for event in events for need in event.needs),
@@ -121,9 +123,9 @@ def permissions() -> frozenset[str]:
 
 @cache
 def load() -> tuple[NamespaceSchema, ...]:
-    """All surfaces there are, highest rank first."""
-    surfaces = [_surface(file, read(file), _resolver(file)) for file in _files()]
-    return tuple(sorted(surfaces, key=lambda surface: -surface.rank))
+    """The schemas of all namespaces, highest rank first."""
+    schemas = [_namespace(file, read(file), _resolver(file)) for file in _files()]
+    return tuple(sorted(schemas, key=lambda each: -each.rank))
 
 
 @cache
@@ -131,6 +133,14 @@ def resolved(file: str) -> dict[str, Any]:
     """A schema file with each reference replaced by the type that it names."""
     schema: dict[str, Any] = _resolver(file)(read(file))
     return schema
+
+
+@cache
+def read_document(file: str) -> dict[str, Any]:
+    """The schema of a document, with each reference replaced by the type that it names."""
+    schema: dict[str, Any] = msgspec.json.decode((_HERE / "document_files" / file).read_bytes())
+    document: dict[str, Any] = _resolve(schema["document"], _types_of(schema), {})
+    return document
 
 
 @cache
@@ -150,10 +160,9 @@ def _resolver(file: str) -> Resolve:
 
 @cache
 def read(file: str) -> dict[str, Any]:
-    """A schema file, with references as they stand in it.
+    """A schema file, with unresolved references.
 
-    One that is `like` another one has all that this has, `without` some properties and types; what it says itself goes
-    before.
+    `like` names another schema file to inherit from, `without` some properties. Its own keys override inherited ones.
     """
     schema: dict[str, Any] = msgspec.json.decode((_HERE / file).read_bytes())
     if "like" not in schema:
@@ -180,7 +189,7 @@ def _types_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {each["id"]: each for each in schema.get("types", ())}
 
 
-def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> NamespaceSchema:
+def _namespace(file: str, schema: Mapping[str, Any], resolve: Resolve) -> NamespaceSchema:
     namespace = schema["namespace"]
     shown = schema.get("shownAs", namespace)
     return NamespaceSchema(
@@ -194,7 +203,7 @@ def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> Namespac
         honours=frozenset(schema.get("honours", ())),
         rank=schema["rank"],
         implementation=schema["implementation"],
-        # What is for JavaScript only, such as what returns a window, is in members/ and nowhere else.
+        # Functions that only JavaScript can have, such as those that return a window, are in members/.
         functions={
             each["name"]: _function(shown, each, resolve) for each in schema["functions"] if not each.get("inScripts")
         },
@@ -209,7 +218,7 @@ def _surface(file: str, schema: Mapping[str, Any], resolve: Resolve) -> Namespac
 
 
 def _enumerated(schema: Mapping[str, Any]) -> list[str]:
-    """The values of a type that is an enumeration, or a choice of several."""
+    """The values of an enumeration, or of a choice of several."""
     choices = schema.get("choices", [schema])
     return [value for each in choices for value in each["enum"]] if all("enum" in each for each in choices) else []
 
@@ -253,7 +262,7 @@ def _argument_shape(schema: Mapping[str, Any], resolve: Resolve) -> Shape:
 
 
 def _lazily(compiled: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """A function that is compiled when it is first called: most of what there is, a program never uses."""
+    """A function that is compiled when it is first called: a program uses few of them."""
     function: Callable[[Any], Any] | None = None
 
     def call(value: Any) -> Any:
@@ -271,9 +280,9 @@ def _resolve(schema: Any, own: Mapping[str, Any], types: Mapping[str, Mapping[st
         return [_resolve(each, own, types) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key != "$ref"}
+    resolved = {key: _resolve(each, own, types) for key, each in schema.items() if key not in _NOT_RESOLVED}
     if "$ref" not in schema:
         return resolved
     namespace, _, name = schema["$ref"].rpartition(".")
     home = types[namespace] if namespace else own
-    return {**_resolve(home[name], home, types), **resolved}  # what stands beside the reference goes first
+    return {**_resolve(home[name], home, types), **resolved}  # keys beside the reference override those of the type

@@ -1,4 +1,4 @@
-"""Results as a script sees them: objects with the properties that the surface declares, in that order."""
+"""Converts results into what a script sees: objects with the properties of the schema, in its order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Shape: TypeAlias = Callable[[Any], Any]
 
 
 def compile_shape(schema: Mapping[str, Any] | None) -> Shape:
-    """A function that turns a Python value into what a script sees; without a schema a call resolves to nothing."""
+    """Compile a function that converts a Python value for scripts; without a schema, to None."""
     if schema is None:
         return lambda _: None
     shape = _shape(schema)
@@ -31,7 +31,7 @@ def _shape(schema: Mapping[str, Any]) -> Shape:
 
 
 def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
-    # As source, because this runs once for every identity of every answer, and twice as fast.
+    # Compiled from source, which is twice as fast: this runs for every object of every result.
     shapes: dict[str, Any] = {}
     members = [_member(name, schema, shapes) for name, schema in properties.items()]
     shape: Shape = eval(f"lambda value: {{{', '.join(members)}}}", shapes)  # noqa: S307 - names of our own schema files
@@ -39,14 +39,14 @@ def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
 
 
 def _member(name: str, schema: Mapping[str, Any], shapes: dict[str, Any]) -> str:
-    """The source of one member. What has a shape of its own goes through it, and the shape into `shapes`."""
+    """The source of one member. Adds the shape of an object or array to `shapes`."""
     value = shown = f"value.{snake_case(name)}"
     has_shape = schema["type"] in ("array", "object")
     if has_shape:
         shaper = f"shape_{len(shapes)}"
         shapes[shaper] = compile_shape(schema)
         shown = f"{shaper}({value})"
-    # A simple value that is not there leaves no trace; an object or array does, unless the schema says otherwise.
+    # None is omitted for simple values, and null for objects and arrays, unless the schema says otherwise.
     if schema.get("omitted", schema.get("optional") and not has_shape):
         return f"**({{{name!r}: {shown}}} if {value} is not None else {{}})"
     return f"{name!r}: {shown}"

@@ -1,6 +1,6 @@
-"""The types of the schema dialect, compiled into functions that check a value and bring it into normal form.
+"""Compiles the types of a schema into functions that check and normalise a value. Knows no namespaces or calls.
 
-The words of the errors are Firefox's. Knows nothing of namespaces or calls.
+Error messages match Firefox.
 """
 
 from __future__ import annotations
@@ -13,54 +13,83 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hatbox.javascript.text import MAX_SAFE_INTEGER, code_units, stringify
 
-__all__ = ["Normalise", "Type", "ValidationError", "compile_type"]
+__all__ = ["Compile", "Normalise", "Path", "Type", "ValidationError", "compile_type", "required", "unexpected"]
 
 _DATE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?(Z|[-+][0-9]{2}:?[0-9]{2}))?"
 )
 
 Normalise: TypeAlias = Callable[[Any], Any]
+Path: TypeAlias = tuple[str | int, ...]
+"""The path to a value: names of properties and indexes of arrays."""
 
 
 class Type(NamedTuple):
-    """A compiled type: `fits` looks at the outermost kind of a value only, `normalise` at all of it."""
+    """A compiled type: `matches` checks only the outermost type of a value, `normalise` all of it."""
 
     matches: Callable[[Any], bool]
     normalise: Normalise
 
 
-class ValidationError(Exception):
-    """A value that is not of its type: what is wrong, and, in a list of choices, what it would have to be."""
+Compile: TypeAlias = Callable[[Mapping[str, Any]], Type]
 
-    def __init__(self, problem: str | Callable[[], str], choice: str, path: tuple[str, ...] = ()) -> None:
+
+class ValidationError(Exception):
+    """A value that does not match its type. `choice` describes the type in a list of choices.
+
+    `code`, `value` and `detail` are for callers with messages of their own: a type, or `enum`, `minItems`, `required`,
+    `unexpected`, `choices`.
+    """
+
+    def __init__(
+        self,
+        problem: str | Callable[[], str],
+        choice: str,
+        path: Path = (),
+        *,
+        code: str = "",
+        value: Any = None,
+        detail: Any = None,
+    ) -> None:
         super().__init__()
-        self._problem = problem
-        """A function makes it when it is asked for: of a choice that does not fit, nobody may ever ask."""
+        self._problem = problem  # may be a function, because most problems of choices are never read
         self.choice = choice
         self.path = path
+        self.code = code
+        self.value = value
+        self.detail = detail
 
     @property
     def problem(self) -> str:
-        """What is wrong."""
+        """The problem, without the path."""
         return self._problem if isinstance(self._problem, str) else self._problem()
 
-    def inside(self, name: str) -> ValidationError:
-        """The same, seen from the object or array that holds the value under `name`."""
-        return ValidationError(self._problem, self.choice, (name, *self.path))
+    def inside(self, name: str | int) -> ValidationError:
+        """The same error for the object or array that has the value under `name`."""
+        return ValidationError(
+            self._problem, self.choice, (name, *self.path), code=self.code, value=self.value, detail=self.detail
+        )
 
     def __str__(self) -> str:
-        return f"Error processing {'.'.join(self.path)}: {self.problem}" if self.path else self.problem
+        return f"Error processing {self._dotted}: {self.problem}" if self.path else self.problem
 
     @property
     def as_choice(self) -> str:
-        """What would have to change for the value to be accepted."""
-        return f".{'.'.join(self.path)} must {self.choice}" if self.path else self.choice
+        """The requirement, as a list of choices shows it."""
+        return f".{self._dotted} must {self.choice}" if self.path else self.choice
+
+    @property
+    def _dotted(self) -> str:
+        return ".".join(map(str, self.path))
 
 
-def compile_type(schema: Mapping[str, Any]) -> Type:
-    """The checks for one type of the dialect."""
+def compile_type(schema: Mapping[str, Any], compile_part: Compile | None = None) -> Type:
+    """Compile one type of a schema. `compile_part` compiles the types inside it."""
+    compile_part = compile_part or compile_type
     if "choices" in schema:
-        return _choices([compile_type(choice) for choice in schema["choices"]])
+        return _choices([compile_part(choice) for choice in schema["choices"]])
+    if schema["type"] in _CONTAINERS:
+        return _CONTAINERS[schema["type"]](schema, compile_part)
     return _COMPILERS[schema["type"]](schema)
 
 
@@ -95,9 +124,9 @@ def _string(schema: Mapping[str, Any]) -> Type:
         return _enumeration(schema["enum"])
     pattern = re.compile(schema.get("pattern", ""), re.ASCII)
     refusal = schema.get("refusal")
-    longest = schema.get("maxLength", math.inf)
+    max_length = schema.get("maxLength", math.inf)
     is_date = schema.get("format") == "date"
-    if not pattern.pattern and longest == math.inf and not is_date:
+    if not pattern.pattern and max_length == math.inf and not is_date:
         return Type(_is_string, _any_string)
 
     def normalise(value: Any) -> str:
@@ -108,9 +137,9 @@ def _string(schema: Mapping[str, Any]) -> Type:
         if not pattern.search(value):
             shown = f"/{pattern.pattern.replace('/', chr(92) + '/')}/"
             raise ValidationError(f"String {stringify(value)} must match {shown}", f"match the pattern {shown}")
-        if len(value) > longest:
+        if len(value) > max_length:
             raise ValidationError(
-                f"String {stringify(value)} is too long (must be {longest})", f"be shorter than {longest}"
+                f"String {stringify(value)} is too long (must be {max_length})", f"be shorter than {max_length}"
             )
         if is_date and not _DATE.fullmatch(value):
             raise ValidationError(f"Error: Invalid date string {value}", 'match the format "date"')
@@ -132,7 +161,8 @@ def _enumeration(allowed: list[str]) -> Type:
         if not isinstance(value, str):
             raise _wrong_kind("string", value, "be a string value")
         if value not in allowed:
-            raise ValidationError(f"Invalid enumeration value {stringify(value)}", choice)
+            problem = f"Invalid enumeration value {stringify(value)}"
+            raise ValidationError(problem, choice, code="enum", value=value, detail=allowed)
         return value
 
     return Type(_is_string, normalise)
@@ -213,9 +243,9 @@ def _function(_: Mapping[str, Any]) -> Type:
     return Type(callable, normalise)
 
 
-def _array(schema: Mapping[str, Any]) -> Type:
-    item = compile_type(schema["items"]).normalise
-    fewest, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+def _array(schema: Mapping[str, Any], compile_part: Compile) -> Type:
+    item = compile_part(schema["items"]).normalise
+    minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     drops_wrong = schema["items"].get("onError") == "warn"
 
     def normalise(value: Any) -> list[Any]:
@@ -225,31 +255,31 @@ def _array(schema: Mapping[str, Any]) -> Type:
         for index, element in enumerate(value):
             try:
                 result.append(item(element))
-            except ValidationError as mismatch:
+            except ValidationError as error:
                 if not drops_wrong:
-                    raise mismatch.inside(str(index)) from None
-        if len(result) < fewest:
-            problem = f"Array requires at least {fewest} items; you have {len(result)}"
-            raise ValidationError(problem, f"have at least {fewest} items")
-        if len(result) > most:
-            problem = f"Array requires at most {most} items; you have {len(result)}"
-            raise ValidationError(problem, f"have at most {most} items")
+                    raise error.inside(index) from None
+        if len(result) < minimum:
+            problem = f"Array requires at least {minimum} items; you have {len(result)}"
+            raise ValidationError(problem, f"have at least {minimum} items", code="minItems")
+        if len(result) > maximum:
+            problem = f"Array requires at most {maximum} items; you have {len(result)}"
+            raise ValidationError(problem, f"have at most {maximum} items")
         return result
 
     return Type(_is_array, normalise)
 
 
-def _object(schema: Mapping[str, Any]) -> Type:
+def _object(schema: Mapping[str, Any], compile_part: Compile) -> Type:
     if "isInstanceOf" in schema:
         return _date() if schema["isInstanceOf"] == "Date" else _instance(schema["isInstanceOf"])
     if "additionalProperties" in schema:
-        return _dictionary(compile_type(schema["additionalProperties"]).normalise)
+        return _dictionary(compile_part(schema["additionalProperties"]).normalise)
     if "patternProperties" in schema:
         [(pattern, member)] = schema["patternProperties"].items()
-        return _dictionary(compile_type(member).normalise, re.compile(pattern, re.ASCII))
-    # Firefox looks at the properties in alphabetical order, so this decides which of several errors is seen.
+        return _dictionary(compile_part(member).normalise, re.compile(pattern, re.ASCII))
+    # Firefox checks properties in alphabetical order, which decides the error that is reported first.
     properties = [
-        (name, compile_type(member).normalise, member.get("optional", False), member.get("default"))
+        (name, compile_part(member).normalise, member.get("optional", False), member.get("default"))
         for name, member in sorted(schema["properties"].items())
     ]
     unsupported = frozenset(name for name, member in schema["properties"].items() if member.get("unsupported"))
@@ -266,14 +296,14 @@ def _object(schema: Mapping[str, Any]) -> Type:
             elif item is None and optional:
                 result[name] = default
             elif item is None and name not in value:
-                raise ValidationError(f'Property "{name}" is required', f'contain the required "{name}" property')
+                raise required(name)
             else:
                 try:
                     result[name] = member(item)
-                except ValidationError as mismatch:
-                    raise mismatch.inside(name) from None
+                except ValidationError as error:
+                    raise error.inside(name) from None
         if not value.keys() <= known:
-            raise _unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
+            raise unexpected(sorted((str(name) for name in value if name not in known), key=code_units))
         return result
 
     if all(member.get("type") == "string" for member in schema["properties"].values()):
@@ -282,7 +312,7 @@ def _object(schema: Mapping[str, Any]) -> Type:
 
 
 def _date() -> Type:
-    """A date, which becomes its time in milliseconds since 1970, as scripts write it."""
+    """A date, normalised to milliseconds since 1970."""
 
     def normalise(value: Any) -> int:
         if not _is_object(value):
@@ -301,7 +331,7 @@ def _refuse_unsupported(name: str, value: Mapping[str, Any]) -> None:
 
 
 def _instance(name: str) -> Type:
-    """An object of a class of JavaScript's, such as ImageData."""
+    """An instance of a JavaScript class, such as ImageData."""
 
     def normalise(value: Any) -> Any:
         if not _is_object(value):
@@ -314,30 +344,30 @@ def _instance(name: str) -> Type:
 
 
 def _dictionary(item: Normalise, allowed: re.Pattern[str] | None = None) -> Type:
-    """An object whose keys are anybody's choice, or match a pattern, in the order in which they came."""
+    """An object with any keys, or with keys that match a pattern. Keeps their order."""
 
     def normalise(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise _no_plain_object(value)
         result: dict[str, Any] = {}
-        unexpected: list[str] = []
+        rejected: list[str] = []
         for name, member in value.items():
             if allowed is not None and not allowed.search(str(name)):
-                unexpected.append(str(name))
+                rejected.append(str(name))
                 continue
             try:
                 result[str(name)] = item(member)
-            except ValidationError as mismatch:
-                raise mismatch.inside(str(name)) from None
-        if unexpected:
-            raise _unexpected(sorted(unexpected, key=code_units))
+            except ValidationError as error:
+                raise error.inside(str(name)) from None
+        if rejected:
+            raise unexpected(sorted(rejected, key=code_units))
         return result
 
     return Type(_is_object, normalise)
 
 
 def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normalise:
-    """The same check, several times as fast for what nearly every call brings: all properties, each a string."""
+    """The same check with a fast path for the common case: all properties are present, each a string."""
 
     def quick(value: Any) -> dict[str, Any]:
         if type(value) is dict and value.keys() == names:
@@ -352,7 +382,7 @@ def _quick_if_all_strings(names: frozenset[str], normalise: Normalise) -> Normal
 
 
 def _choices(choices: list[Type]) -> Type:
-    def fits(value: Any) -> bool:
+    def matches(value: Any) -> bool:
         return any(choice.matches(value) for choice in choices)
 
     def normalise(value: Any) -> Any:
@@ -360,20 +390,28 @@ def _choices(choices: list[Type]) -> Type:
         for choice in choices:
             try:
                 return choice.normalise(value)
-            except ValidationError as mismatch:
-                wrong[mismatch.as_choice] = mismatch
+            except ValidationError as error:
+                wrong[error.as_choice] = error
         if len(wrong) == 1:
             raise next(iter(wrong.values()))
         *others, last = wrong
         shown = "" if value is None or _is_object(value) or _is_array(value) else f" {stringify(value)}"
         either = ", ".join([*others, f"or {last}"])
-        raise ValidationError(f"Value{shown} must either: {either}", f"must either [{either}]")
+        problem = f"Value{shown} must either: {either}"
+        raise ValidationError(problem, f"must either [{either}]", code="choices", detail=list(wrong.values()))
 
-    return Type(fits, normalise)
+    return Type(matches, normalise)
+
+
+def required(name: str) -> ValidationError:
+    """The error for a missing property."""
+    return ValidationError(
+        f'Property "{name}" is required', f'contain the required "{name}" property', code="required", detail=name
+    )
 
 
 def _wrong_kind(kind: str, value: Any, choice: str) -> ValidationError:
-    return ValidationError(lambda: f"Expected {kind} instead of {stringify(value)}", choice)
+    return ValidationError(lambda: f"Expected {kind} instead of {stringify(value)}", choice, code=kind, value=value)
 
 
 def _no_plain_object(value: Any) -> ValidationError:
@@ -383,11 +421,14 @@ def _no_plain_object(value: Any) -> ValidationError:
     return ValidationError(f"Expected a plain JavaScript object, got a {kind}", "be a plain JavaScript object")
 
 
-def _unexpected(names: list[str]) -> ValidationError:
+def unexpected(names: list[str]) -> ValidationError:
+    """The error for unknown properties."""
     if len(names) == 1:
-        return ValidationError(f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property')
-    listed = ", ".join(names)
-    return ValidationError(f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]")
+        problem, choice = f'Unexpected property "{names[0]}"', f'not contain an unexpected "{names[0]}" property'
+    else:
+        listed = ", ".join(names)
+        problem, choice = f"Unexpected properties: {listed}", f"not contain the unexpected properties [{listed}]"
+    return ValidationError(problem, choice, code="unexpected", detail=names)
 
 
 _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
@@ -400,6 +441,5 @@ _COMPILERS: Mapping[str, Callable[[Mapping[str, Any]], Type]] = {
     "any": _any,
     "clone": _any,
     "json": _any,
-    "array": _array,
-    "object": _object,
 }
+_CONTAINERS: Mapping[str, Callable[[Mapping[str, Any], Compile], Type]] = {"array": _array, "object": _object}

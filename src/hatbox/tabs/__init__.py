@@ -1,4 +1,4 @@
-"""Tabs and windows: rows of the profile, and the rules for changing them. An engine makes what they say so."""
+"""Tabs and windows: rows of the profile, and the rules for changing them. Engines open their pages."""
 
 from hatbox.tabs.tab_model import Tab, Window
 

@@ -10,22 +10,22 @@ from hatbox.store.base import Transaction
 
 __all__ = ["first_tab", "mark_first_tab", "use_first_tab"]
 
-_NOBODY: Final = ""  # it belongs to no extension
+_NO_EXTENSION: Final = ""
 _KIND: Final = "tabs.first"
 
 
 def first_tab(transaction: Transaction) -> int | None:
     """The id of the blank tab of the first window, if it exists and is unused."""
-    value = transaction.extensions.get(_NOBODY, _KIND, "")
+    value = transaction.extensions.get(_NO_EXTENSION, _KIND, "")
     return None if value is None else msgspec.json.decode(value, type=int)
 
 
 def mark_first_tab(transaction: Transaction, tab_id: int | None) -> None:
     """Record the blank tab of the first window, or that there is none."""
     if tab_id is None:
-        transaction.extensions.delete(_NOBODY, _KIND, "")
+        transaction.extensions.delete(_NO_EXTENSION, _KIND, "")
     else:
-        transaction.extensions.put(_NOBODY, _KIND, "", msgspec.json.encode(tab_id))
+        transaction.extensions.put(_NO_EXTENSION, _KIND, "", msgspec.json.encode(tab_id))
 
 
 def use_first_tab(transaction: Transaction, tab_id: int) -> None:

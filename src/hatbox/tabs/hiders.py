@@ -11,23 +11,23 @@ from hatbox.store.base import Transaction
 
 __all__ = ["forget_hiders", "hidden_by_others", "note_hider"]
 
-_NOBODY: Final = ""  # not stored with the extension: the record must survive its removal
+_NO_EXTENSION: Final = ""  # the record must survive the removal of the extension
 _KIND: Final = "tabs.hidden_by"
 
 
 def note_hider(transaction: Transaction, tab_ids: Iterable[int], extension: str) -> None:
     """Record that an extension has hidden these tabs."""
     for tab_id in tab_ids:
-        transaction.extensions.put(_NOBODY, _KIND, str(tab_id), msgspec.json.encode(extension))
+        transaction.extensions.put(_NO_EXTENSION, _KIND, str(tab_id), msgspec.json.encode(extension))
 
 
 def forget_hiders(transaction: Transaction, tab_ids: Iterable[int]) -> None:
     """Remove the records of these tabs: they are shown or closed."""
     for tab_id in tab_ids:
-        transaction.extensions.delete(_NOBODY, _KIND, str(tab_id))
+        transaction.extensions.delete(_NO_EXTENSION, _KIND, str(tab_id))
 
 
 def hidden_by_others(transaction: Transaction, running: Collection[str]) -> list[int]:
     """The tabs that were hidden by extensions other than these."""
-    found = transaction.extensions.find(_KIND, _NOBODY)
+    found = transaction.extensions.find(_KIND, _NO_EXTENSION)
     return [int(tab_id) for _, tab_id, value in found if msgspec.json.decode(value, type=str) not in running]

@@ -1,11 +1,10 @@
-"""Bringing tabs to other places: within their window, into another one, to and from the pinned ones."""
+"""Moves tabs within a window and between windows, and pins and unpins them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs import states
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import (
     activate,
@@ -21,14 +20,14 @@ from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Move, Tab, TabPosit
 from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
 
-__all__ = ["attach", "move_tabs", "pin_quietly", "set_pinned"]
+__all__ = ["attach", "move_tabs", "pin_without_event", "set_pinned"]
 
 
 def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, window_id: int | None = None) -> list[Tab]:
-    """Bring tabs to a place, side by side: in their windows, or in another one. -1 is the end.
+    """Move tabs to adjacent positions from `index` on, in their windows or in another one; -1 is the end.
 
-    Returns those that are where they should be, in the order asked for. Pinned tabs come first and stay first: who
-    should go where it may not be stays where it is, and is left out.
+    Returns the moved tabs in the requested order. Pinned tabs always come first: a tab that would break this order is
+    not moved, and left out of the result.
     """
     target = get_window(transaction, window_id).id if window_id is not None else None
     for tab_id in tab_ids:
@@ -57,7 +56,7 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
 
 
 def _place(row: TabRow, order: Sequence[TabRow], index: int, last: int | None) -> int:
-    """The place that a tab should have once it has moved; `last` is that of the tab that moved before it."""
+    """The position of a tab after its move; `last` is the position of the tab moved before it."""
     stays = any(other.id == row.id for other in order)
     if last is None:
         highest = len(order) - stays
@@ -67,7 +66,7 @@ def _place(row: TabRow, order: Sequence[TabRow], index: int, last: int | None) -
 
 def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow], place: int) -> None:
     others = [other for other in order if other.id != row.id]
-    if row.pinned:  # just behind the pinned ones is the last place among them
+    if row.pinned:  # the first position after the pinned tabs is the last one among them
         place = min(place, sum(other.pinned for other in others))
     set_order(transaction, [*others[:place], row, *others[place:]], moved=[row])
     if place != row.position:
@@ -75,11 +74,11 @@ def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow],
 
 
 def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
-    """Bring a tab into another window, pinned as it was or as said. Which tab is active there is left to the caller."""
+    """Move a tab to another window. The caller activates a tab there. By default it stays pinned or unpinned."""
     use_first_tab(transaction, row.id)
     old_order = transaction.tabs.find(window=row.window)
     left = [other for other in old_order if other.id != row.id]
-    heir = next_active_tab(row, old_order, {row.id}) if row.active else None
+    next_active = next_active_tab(row, old_order, {row.id}) if row.active else None
     order = transaction.tabs.find(window=window)
     record_change(transaction, DETACHED, TabPosition(row.id, row.window, row.position))
     lost = {"active": 0, "opener": None, "owner": None, "related": None}
@@ -89,19 +88,19 @@ def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pi
     drop_references(transaction, old_order, {row.id})
     set_order(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
     record_change(transaction, ATTACHED, TabPosition(row.id, window, place))
-    if heir is not None:
-        activate(transaction, row_of(transaction, heir.id))
+    if next_active is not None:
+        activate(transaction, row_of(transaction, next_active.id))
     close_if_empty(transaction, row.window)
 
 
 def set_pinned(transaction: Transaction, row: TabRow, *, pinned: bool) -> None:
-    """Pin a tab, behind those that are pinned, or unpin it: then it is the first behind them. A hidden one is shown."""
-    if pin_quietly(transaction, row, pinned=pinned):
+    """Pin a tab as the last pinned one, or unpin it as the first unpinned one. Pinning shows a hidden tab."""
+    if pin_without_event(transaction, row, pinned=pinned):
         record_update(transaction, row_of(transaction, row.id), "pinned")
 
 
-def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
-    """As set_pinned, but it is left to the caller to tell of it: returns whether anything has changed."""
+def pin_without_event(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
+    """Like set_pinned, without recording the update. Returns whether the tab changed."""
     if (row.pinned == 1) == pinned:
         return False
     use_first_tab(transaction, row.id)
@@ -114,7 +113,7 @@ def pin_quietly(transaction: Transaction, row: TabRow, *, pinned: bool) -> bool:
         record_change(transaction, MOVED, Move(row.id, row.window, row.position, place))
         drop_references(transaction, order, ())
     if pinned:
-        new, shown = show_without_event(transaction, row_of(transaction, row.id), states.TabTransition.SHOW)
+        new, shown = show_without_event(transaction, row_of(transaction, row.id))
         if shown:
             record_update(transaction, new, "hidden")
         ensure_active(transaction, row.window)

@@ -1,4 +1,4 @@
-"""Opening tabs and duplicating them: where a new one goes, and what it takes over."""
+"""Opens and duplicates tabs: the position of a new tab, and what it inherits from its opener."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs import states
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
 from hatbox.tabs.strip import change, next_access_time, record_update, row_of, set_order, switch_to, within_pinned
@@ -29,16 +28,16 @@ def open_tab(
     pinned: bool = False,
     opener_id: int | None = None,
 ) -> Tab:
-    """A new tab, blank, at the end of a window where nothing else is said; a URL is loaded once an engine is there.
+    """Open a tab, by default blank and last in the normal window focused last. An engine loads its URL.
 
-    Where no window is named it is the normal one that had the focus last. A hidden identity is shown first.
+    A hidden identity is shown first.
     """
     store = store_user_context_id(cookie_store_id)
     if store is None or (store and transaction.identities.get(store) is None):
         raise InvalidIdentity(cookie_store_id)
     window = window_for_new_tab(transaction, window_id)
     opener = row_of(transaction, opener_id) if opener_id is not None else None
-    show_identity_of(transaction, store, states.IdentityTransition.TAB_OPENED)
+    show_identity_of(transaction, store)
     target = without_credentials(url or "")
     load: dict[str, str | int] = {"target": target, "navigation": int(url is not None)}
     row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
@@ -50,7 +49,7 @@ def open_tab(
 def open_window(
     transaction: Transaction, urls: Sequence[str] = (), *, cookie_store_id: str, **fields: str | int | None
 ) -> Window:
-    """A new window with the focus, and a tab in it for each URL, or a blank one. The first one is active."""
+    """Open and focus a window with a tab for each URL, or one blank tab. The first tab is active."""
     window = insert_window(transaction, **fields)
     open_tab(transaction, urls[0] if urls else None, cookie_store_id=cookie_store_id, window_id=window.id)
     announced = announce_window(transaction, window)
@@ -60,8 +59,8 @@ def open_window(
 
 
 def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *, active: bool = True) -> Tab:
-    """The same page once more: behind the tab if that is the active one, else at the end of the window."""
-    show_identity_of(transaction, row_of(transaction, tab_id).store, states.IdentityTransition.TAB_OPENED)
+    """Duplicate a tab: right of an active tab, else at the end of the window."""
+    show_identity_of(transaction, row_of(transaction, tab_id).store)
     row = row_of(transaction, tab_id)
     has_page = row.url != BLANK or row.target != ""
     copy = _insert(
@@ -102,7 +101,7 @@ def _insert(
     pinned: bool = False,
     **fields: str | int,
 ) -> TabRow:
-    """Add a tab: at the index, else behind the relative or the last tab that was opened from it, else at the end."""
+    """Add a tab: at the index, else right of `relative` or the last tab opened from it, else at the end."""
     order = transaction.tabs.find(window=window)
     if index is not None:
         relative = None
@@ -112,7 +111,7 @@ def _insert(
     accessed = next_access_time(order)
     tab_id = transaction.tabs.insert(window, place, store, pinned=int(pinned), last_accessed=accessed, **fields)
     for row in order:
-        if row.active and row.owner is not None:  # whoever opens more tabs goes on from here, not back
+        if row.active and row.owner is not None:  # after opening more tabs, closing it no longer returns to its opener
             transaction.tabs.update(row.id, owner=None)
     if relative is not None:
         transaction.tabs.update(relative.id, related=tab_id)
@@ -130,7 +129,7 @@ def _place(transaction: Transaction, order: Sequence[TabRow], relative: TabRow) 
 
 
 def _appear(transaction: Transaction, row: TabRow, *, active: bool) -> Tab:
-    """Tell of a new tab, which is active from the start if it is to be, or if its window has no other that could be."""
+    """Record a new tab. It is active if requested, or if its window has no active tab."""
     others = transaction.tabs.find(window=row.window)
     activation = switch_to(transaction, row) if active or not any(other.active for other in others) else None
     new = row_of(transaction, row.id)

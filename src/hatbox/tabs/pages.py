@@ -1,8 +1,8 @@
-"""Loading: what is asked of a tab's page, and what an engine reports of it.
+"""Navigations of tabs: requested by callers, reported by an engine.
 
-Every load that is asked for has a number, `navigation`. A report names the load that it is about; one about a load that
-another has overtaken changes nothing. What is told of a load, and in which order, is what Firefox tells: `status` when
-it begins, `status` and `url` when the page is there, then its `title` and `icon`, `status` when it is done.
+Every requested navigation has an id. A report names its navigation, and is ignored if a later one was requested.
+Updates are recorded in Firefox's order: `status` at the start, `status` and `url` when the page is committed, then
+`title` and `icon`, and `status` when it is complete.
 """
 
 from __future__ import annotations
@@ -29,13 +29,11 @@ __all__ = [
 ]
 
 
-_MAX_TITLE_LENGTH: Final = (
-    4096  # characters of a title: no strip shows more, and every reader of the profile gets all of it
-)
+_MAX_TITLE_LENGTH: Final = 4096  # characters: every reader of the profile gets the whole title
 
 
 class PageState(msgspec.Struct, frozen=True):
-    """What an engine tells of a page that has loaded, or that could not be."""
+    """A page as an engine reports it: loaded or failed."""
 
     url: str
     title: str = ""
@@ -43,13 +41,13 @@ class PageState(msgspec.Struct, frozen=True):
     http_status: int | None = None
     content_type: str = ""
     error: str = ""
-    """Why there is no page; empty if there is one."""
+    """Why loading failed; empty on success."""
     stopped: bool = False
-    """Whether the load came to nothing, and the page is the one that was there before."""
+    """Whether the navigation was aborted and the previous page is still shown."""
 
 
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
-    """Ask for another page in a tab. Until an engine has it, the old one stays."""
+    """Request a navigation. The old page stays until an engine has loaded the new one."""
     row = row_of(transaction, tab_id)
     use_first_tab(transaction, tab_id)
     target = without_credentials(url)
@@ -59,41 +57,40 @@ def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
 
 
 def reload(transaction: Transaction, tab_id: int) -> Tab:
-    """Ask for a tab's page again."""
+    """Request the page of a tab again."""
     row = row_of(transaction, tab_id)
     return navigate(transaction, tab_id, row.target or row.url)
 
 
 def navigation_started(transaction: Transaction, tab_id: int, navigation: int) -> Tab | None:
-    """An engine has begun a load that was asked for. Nothing if the tab was closed or another load asked for.
+    """Record that an engine started a navigation. Returns None if the tab was closed or another navigation requested.
 
-    A blank page is there as soon as it is asked for: its load is told from beginning to end at once.
+    The blank page loads at once: its updates are recorded together at the end.
     """
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
-    return tab_of(row if row.target == BLANK else _begin(transaction, row))
+    return tab_of(row if row.target == BLANK else _start(transaction, row))
 
 
 def page_navigated_itself(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:
-    """A page goes somewhere by itself: a link, a script, a form. Nothing if the tab was closed or another load asked
-    for."""
+    """Record a page-initiated navigation (link, form or script). None as for navigation_started."""
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
     target = without_credentials(url)
-    return tab_of(_begin(transaction, change(transaction, row, target=target, navigation=row.navigation + 1)))
+    return tab_of(_start(transaction, change(transaction, row, target=target, navigation=row.navigation + 1)))
 
 
 def update_page(
     transaction: Transaction, tab_id: int, navigation: int, page: PageState, *, done: bool = True
 ) -> Tab | None:
-    """What became of a load, or how far it has come. Nothing if the tab was closed or another load asked for."""
+    """Save the state of a navigation. None as for navigation_started."""
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
     if row.loaded < row.navigation:
-        row = _begin(transaction, row)
+        row = _start(transaction, row)
     if not page.stopped:
         page = _storable(page)
         if page.url == row.url and (page.error or not done):  # a restore: the saved title stays until the page has one
@@ -113,7 +110,7 @@ def _at(transaction: Transaction, tab_id: int, navigation: int) -> TabRow | None
     return row if row is not None and row.navigation == navigation else None
 
 
-def _begin(transaction: Transaction, row: TabRow) -> TabRow:
+def _start(transaction: Transaction, row: TabRow) -> TabRow:
     if row.begun == row.navigation:
         return row
     row = change(transaction, row, begun=row.navigation)
@@ -122,12 +119,12 @@ def _begin(transaction: Transaction, row: TabRow) -> TabRow:
 
 
 def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
-    """Put a page into its tab. The first that is told of one is its URL; before it, that the old title is gone."""
-    arrives = row.loaded < row.begun and row.target != ""
+    """Store the page of a tab. Its URL is recorded first, or before it the removal of the old title."""
+    is_new_page = row.loaded < row.begun and row.target != ""
     row = _update_without_event(
         transaction, row, status=page.http_status, content_type=page.content_type, error=page.error
     )
-    if arrives:
+    if is_new_page:
         old = tab_of(row)
         columns = {"url": page.url, "target": ""} | ({} if page.url == row.url else {"title": ""})
         row = _update_without_event(transaction, row, **columns)

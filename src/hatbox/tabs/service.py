@@ -39,43 +39,43 @@ T = TypeVar("T")
 
 
 class Tabs:
-    """The tabs of a profile. The profile holds what should be open; an engine makes it so.
+    """The tabs of a profile. The profile stores the open tabs; an engine opens their pages.
 
-    A call begins at once, and what it returns can be awaited; when it resolves, the change is on disk.
+    Calls start at once and return a future. When it resolves, the change is durable.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
-        """Tells of each new tab."""
+        """Emitted for each new tab."""
         self.on_updated = feed.event("on_updated", model.UPDATED, decoder(Update))
-        """Tells of each tab of which something has changed that can be seen."""
+        """Emitted for each observable change of a tab."""
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
-        """Tells of each tab that becomes the active one of its window."""
+        """Emitted for each tab that becomes active in its window."""
         self.on_hidden = feed.event("on_hidden", model.HIDDEN, decoder(Hidden))
         """Emitted when an engine has hidden the page of a tab, with a description of lost typed text."""
         self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
-        """Tells of each tab that was moved within its window."""
+        """Emitted for each tab moved within its window."""
         self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(TabPosition))
-        """Tells of each tab that came from another window."""
+        """Emitted for each tab moved here from another window."""
         self.on_detached = feed.event("on_detached", model.DETACHED, decoder(TabPosition))
-        """Tells of each tab that leaves for another window."""
+        """Emitted for each tab that leaves for another window."""
         self.on_removed = feed.event("on_removed", model.REMOVED, decoder(TabRemoval))
-        """Tells of each tab that was closed, as it was."""
+        """Emitted for each closed tab, with its last state."""
         self.on_window_created = feed.event("on_window_created", model.WINDOW_CREATED, decoder(Window))
-        """Tells of each new window."""
+        """Emitted for each new window."""
         self.on_window_updated = feed.event("on_window_updated", model.WINDOW_UPDATED, decoder(Window))
-        """Tells of each window whose place, size or state was set."""
+        """Emitted for each window whose position, size or state was set."""
         self.on_window_focused = feed.event("on_window_focused", model.WINDOW_FOCUSED, decoder(int))
-        """Tells the id of each window that gets the focus; -1 for none."""
+        """Emitted with the id of the focused window; -1 for none."""
         self.on_window_removed = feed.event("on_window_removed", model.WINDOW_REMOVED, decoder(int))
-        """Tells the id of each window that was closed."""
+        """Emitted with the id of each closed window."""
 
     def open(
         self, identity: IdentityLike, url: str = BLANK, *, active: bool = True, window_id: int | None = None
     ) -> asyncio.Future[Tab]:
-        """A new tab in an identity, named by its name, its id or itself; `firefox-default` is that of none."""
+        """Open a tab in an identity: its name, cookieStoreId or object, or `firefox-default`."""
 
         def opened(transaction: Transaction) -> Tab:
             tab = open_tab(
@@ -95,7 +95,7 @@ class Tabs:
         return self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
 
     def query(self, identity: IdentityLike | None = None) -> asyncio.Future[list[Tab]]:
-        """All tabs, window by window, hidden ones too; or those of an identity.
+        """All tabs, or those of an identity, by window, including hidden tabs.
 
         The unused blank tab that running extensions have in an empty profile is excluded.
         """
@@ -109,7 +109,7 @@ class Tabs:
         return self._store.read(wanted)
 
     def windows(self) -> asyncio.Future[list[Window]]:
-        """All windows, in the order in which they were opened, except one that has only the unused blank tab."""
+        """All windows in the order of opening, except one with only the unused blank tab."""
 
         def used(transaction: Transaction) -> list[Window]:
             unused = unused_window(transaction)
@@ -118,19 +118,19 @@ class Tabs:
         return self._store.read(used)
 
     def navigate(self, tab_id: int, url: str) -> asyncio.Future[Tab]:
-        """Load another page in a tab. Resolves when that is asked for; the engine goes on from there."""
+        """Navigate a tab to another URL. Resolves when the request is saved; an engine loads the page."""
         return self._store.write(lambda transaction: navigate(transaction, tab_id, url))
 
     def reload(self, tab_id: int) -> asyncio.Future[Tab]:
-        """Load a tab's page again."""
+        """Reload the page of a tab."""
         return self._store.write(lambda transaction: reload(transaction, tab_id))
 
     def activate(self, tab_id: int) -> asyncio.Future[None]:
-        """Make a tab the active one of its window; a hidden one is shown by that, and so is its identity."""
+        """Activate a tab. Shows a hidden tab and its identity."""
         return self._store.write(lambda transaction: show_and_activate(transaction, row_of(transaction, tab_id)))
 
     def move(self, tab_ids: int | Sequence[int], index: int) -> asyncio.Future[list[Tab]]:
-        """Bring tabs to a place in their windows; -1 is the end. Resolves to those that moved."""
+        """Move tabs to a position in their windows; -1 is the end. Resolves to the moved tabs."""
         ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
         return self._store.write(lambda transaction: move_tabs(transaction, ids, index))
 
@@ -142,11 +142,11 @@ class Tabs:
         )
 
     def read(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        """Run rules of hatbox.tabs that only read; for engines."""
+        """Run a transaction function that only reads; for engines."""
         return self._store.read(work)
 
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        """Run rules of hatbox.tabs; for engines."""
+        """Run a transaction function; for engines."""
         return self._store.write(work)
 
 

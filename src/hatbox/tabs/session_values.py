@@ -1,4 +1,4 @@
-"""What extensions have attached to tabs and windows. It goes with them, and a copy of a tab has a copy of it."""
+"""Values that extensions attach to tabs and windows (sessions.setTabValue). Duplicated and deleted with the tab."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ __all__ = ["copy_values", "drop_values", "kind_of_tab", "kind_of_window"]
 
 
 def kind_of_tab(tab_id: int) -> str:
-    """Where the values of a tab are kept."""
+    """The kind of extension row for the values of a tab."""
     return f"session.tab:{tab_id}"
 
 
 def kind_of_window(window_id: int) -> str:
-    """Where the values of a window are kept."""
+    """The kind of extension row for the values of a window."""
     return f"session.window:{window_id}"
 
 
 def drop_values(transaction: Transaction, kind: str) -> None:
-    """Drop all values, of every extension."""
+    """Delete the values of all extensions."""
     for extension, key, _ in transaction.extensions.find(kind):
         transaction.extensions.delete(extension, kind, key)
 
 
 def copy_values(transaction: Transaction, kind: str, to: str) -> None:
-    """Keep all values, of every extension, once more."""
+    """Copy the values of all extensions."""
     for extension, key, value in transaction.extensions.find(kind):
         transaction.extensions.put(extension, to, key, value)

@@ -1,5 +1,5 @@
-"""What pages keep beside cookies. Local storage and databases lie in the profile, where engines put them; caches and
-service workers only engines have."""
+"""Site data besides cookies. localStorage and IndexedDB are stored in the profile by engines. Caches and service
+workers exist only in engines."""
 
 from __future__ import annotations
 
@@ -27,27 +27,28 @@ DATABASES: Final = "databases"
 CACHE: Final = "cache"
 SERVICE_WORKERS: Final = "serviceWorkers"
 SITE_DATA_CLEARED: Final = "site_data.forgotten"
-"""The topic under which engines are told, which may hold the same."""
+"""Topic of the change log; engines clear their copies."""
 
-_KEPT: Final = (LOCAL_STORAGE, DATABASES)
+_STORED_TYPES: Final = (LOCAL_STORAGE, DATABASES)
 
 
 class SiteDataRemoval(msgspec.Struct, frozen=True):
-    """Some of what pages keep was removed."""
+    """A removal of site data."""
 
     number: int
-    """That of the identity."""
+    """The userContextId of the identity."""
     storage_types: Sequence[str] = msgspec.field(name="parts")
+    """`parts` in the change log."""
     hosts: Sequence[str] | None
-    """Of which hosts, with their ports; None is all."""
+    """Hosts with their ports; None for all."""
 
     def is_about(self, origin: str) -> bool:
-        """Whether what this origin keeps is among it."""
+        """Whether the data of this origin was removed."""
         return self.hosts is None or urlsplit(origin).netloc in self.hosts
 
     @property
     def origins(self) -> list[str]:
-        """The origins that it is about; `*` stands for all."""
+        """The affected origins; `*` stands for all."""
         if self.hosts is None:
             return ["*"]
         return [f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")]
@@ -56,30 +57,30 @@ class SiteDataRemoval(msgspec.Struct, frozen=True):
 def clear_site_data(
     transaction: Transaction, number: int, parts: Sequence[str], hosts: Collection[str] | None = None
 ) -> None:
-    """Remove these parts of what pages keep in an identity: of all origins, or of those with these hosts and ports."""
-    forgotten = SiteDataRemoval(number, list(parts), None if hosts is None else sorted(hosts))
-    kept = [part for part in parts if part in _KEPT]
+    """Clear these types of site data of an identity: for all origins, or for hosts with their ports."""
+    removal = SiteDataRemoval(number, list(parts), None if hosts is None else sorted(hosts))
+    kept = [part for part in parts if part in _STORED_TYPES]
     for origin, data in transaction.site_data.load(number) if kept else ():
-        if forgotten.is_about(origin):
+        if removal.is_about(origin):
             left = _without(data, kept)
             if left:
                 transaction.site_data.put(number, origin, left)
             else:
                 transaction.site_data.delete(number, origin)
-    transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(forgotten))
+    transaction.changes.append(SITE_DATA_CLEARED, msgspec.json.encode(removal))
 
 
 def parts_of(data: bytes) -> set[str]:
-    """Which parts an origin has stored data in."""
+    """The types of site data that an origin has stored."""
     try:
         kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
     except RecursionError:
-        return set(_KEPT)
-    return {part for part in _KEPT if kept.get(part)}
+        return set(_STORED_TYPES)
+    return {part for part in _STORED_TYPES if kept.get(part)}
 
 
 def _without(data: bytes, parts: Sequence[str]) -> bytes:
-    """What is left of what an origin keeps; nothing, if it is nothing."""
+    """The data of an origin without these types; empty if nothing remains."""
     try:
         kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
     except RecursionError:  # nested too deeply to be parsed, so no single part can be removed

@@ -1,7 +1,7 @@
-"""The tabs of one window: their order, which one is active, and how one changes or goes.
+"""The tabs of one window: their order, the active tab, updates and closing.
 
-What always holds: positions count from 0 without gaps, pinned tabs come first, and where a window has a visible tab
-exactly one is active, and is visible. A window without tabs does not stay.
+Invariants: positions count from 0 without gaps; pinned tabs come first; a window with visible tabs has exactly one
+active tab, which is visible. A window without tabs is closed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
     "within_pinned",
 ]
 
-_OBSERVED_COLUMNS: Final = {  # the columns whose changes are told of, in this order
+_OBSERVED_COLUMNS: Final = {  # columns whose changes are recorded, in this order
     "url": "url",
     "title": "title",
     "icon": "icon",
@@ -69,27 +69,27 @@ def row_of(transaction: Transaction, tab_id: int) -> TabRow:
 
 
 def change(transaction: Transaction, row: TabRow, **columns: str | int | float | None) -> TabRow:
-    """Change columns of a tab, and tell of what can be seen of it; returns the new row."""
+    """Change columns of a tab, and record the observable changes. Returns the new row."""
     changed = {name: value for name, value in columns.items() if getattr(row, name) != value}
     if not changed:
         return row
     transaction.tabs.update(row.id, **changed)
     new = row._replace(**changed)  # type: ignore[arg-type]  # the names are columns
-    told = [attribute for column, attribute in _OBSERVED_COLUMNS.items() if column in changed]
-    if told:
-        record_update(transaction, new, *told)
+    observed = [attribute for column, attribute in _OBSERVED_COLUMNS.items() if column in changed]
+    if observed:
+        record_update(transaction, new, *observed)
     return new
 
 
 def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
-    """Tell that these attributes of a tab have changed."""
+    """Record that these attributes of a tab have changed."""
     focused = transaction.windows.last_focused()
     is_focused = focused is not None and focused.id == row.window
     record_change(transaction, UPDATED, Update(tab_of(row), changed, is_focused))
 
 
 def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
-    """Bring the tabs of a window into this order, and tell of those that moved by themselves."""
+    """Set the order of a window's tabs. Records a move for each tab of `moved`."""
     transaction.tabs.set_positions((row.id, place) for place, row in enumerate(order) if row.position != place)
     places = {row.id: place for place, row in enumerate(order)}
     for row in moved:
@@ -98,7 +98,7 @@ def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence
 
 
 def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
-    """The place nearest to the one asked for that a tab may take among these: pinned tabs come first."""
+    """The allowed position nearest to `place`: pinned tabs come first."""
     pinned_count = sum(row.pinned for row in order)
     lowest, highest = (0, pinned_count) if pinned else (pinned_count, len(order))
     return min(max(place, lowest), highest)
@@ -108,13 +108,13 @@ def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
 
 
 def activate(transaction: Transaction, row: TabRow) -> None:
-    """Make a visible tab the active one of its window."""
+    """Activate a visible tab of its window."""
     if not row.active:
         record_change(transaction, ACTIVATED, switch_to(transaction, row))
 
 
 def switch_to(transaction: Transaction, row: TabRow) -> Activation:
-    """Make a visible tab the active one of its window, and leave it to the caller to tell of it."""
+    """Activate a visible tab without recording it. Returns the record."""
     order = transaction.tabs.find(window=row.window)
     now = next_access_time(order)
     previous = next((other for other in order if other.active), None)
@@ -128,16 +128,16 @@ def switch_to(transaction: Transaction, row: TabRow) -> Activation:
 
 
 def ensure_active(transaction: Transaction, window: int) -> None:
-    """Where a window has visible tabs and none is active, activate the one that was active last."""
+    """If no visible tab of a window is active, activate the one that was active last."""
     visible = [row for row in transaction.tabs.find(window=window) if not row.hidden]
     if visible and not any(row.active for row in visible):
         activate(transaction, max(visible, key=lambda row: row.last_accessed))
 
 
 def next_active_tab(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> TabRow | None:
-    """The tab that becomes active when this one leaves, with others: as Firefox chooses it.
+    """The tab that becomes active when this one and others leave the window, as in Firefox.
 
-    Its successor, else the tab that it was opened from, else the next visible one to the right, else to the left.
+    Its successor, else its opener, else the next visible tab to the right, else to the left.
     """
     staying = {other.id: other for other in order if not other.hidden and other.id not in leaving}
     for chosen in (_successor(row, order, leaving), row.owner):
@@ -148,7 +148,7 @@ def next_active_tab(row: TabRow, order: Sequence[TabRow], leaving: Collection[in
 
 
 def remove_from_successor_chains(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
-    """Take tabs out of all lines of succession: who came before one of them gets the one after it."""
+    """Remove tabs from successor chains: their predecessors get their successors."""
     for row in order:
         if row.id in leaving and row.successor is not None:
             transaction.tabs.update(row.id, successor=None)
@@ -157,7 +157,7 @@ def remove_from_successor_chains(transaction: Transaction, order: Sequence[TabRo
 
 
 def _successor(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> int | None:
-    """The successor of a tab that is left when others are gone."""
+    """The first tab of a successor chain that stays in the window."""
     successors = {other.id: other.successor for other in order}
     successor, seen = row.successor, {row.id}
     while successor is not None and successor in leaving and successor not in seen:
@@ -167,14 +167,14 @@ def _successor(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -
 
 
 def _clear_related_tabs(transaction: Transaction, order: Sequence[TabRow]) -> None:
-    """Forget which tabs were opened from which, one after the other: the next one is the first again."""
+    """Clear the last tab opened from each tab, so that the next one is opened directly to its right."""
     for row in order:
         if row.related is not None:
             transaction.tabs.update(row.id, related=None)
 
 
 def next_access_time(order: Sequence[TabRow]) -> float:
-    """Now, but after every time at which one of these tabs was accessed."""
+    """The current time, or later: after the last access of all these tabs."""
     return max(time.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
 
 
@@ -182,14 +182,14 @@ def next_access_time(order: Sequence[TabRow]) -> float:
 
 
 def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closing: bool = False) -> None:
-    """Close tabs, and the windows that have none left. An active one goes last; with a window all go in order."""
+    """Close tabs, and windows left without tabs. An active tab is closed last, unless its window closes too."""
     closing = {row.id for row in rows}
     for window in dict.fromkeys(row.window for row in rows):
         order = transaction.tabs.find(window=window)
         left = [row for row in order if row.id not in closing]
         going = {row.id: row for row in (rows if left else order) if row.window == window}
         active = next((row for row in going.values() if row.active), None)
-        heir = next_active_tab(active, order, closing) if active else None
+        next_active = next_active_tab(active, order, closing) if active else None
         for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
@@ -198,13 +198,13 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
             record_change(transaction, REMOVED, TabRemoval(tab_of(row), window_closing or not left))
         set_order(transaction, left)
         drop_references(transaction, order, closing)
-        if heir is not None:
-            activate(transaction, row_of(transaction, heir.id))
+        if next_active is not None:
+            activate(transaction, row_of(transaction, next_active.id))
         close_if_empty(transaction, window)
 
 
 def drop_references(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
-    """Let no tab of a window refer any more to those that leave it."""
+    """Clear references (opener, successor) to tabs that leave the window."""
     remove_from_successor_chains(transaction, order, leaving)
     _clear_related_tabs(transaction, order)
     for row in order:
@@ -213,7 +213,7 @@ def drop_references(transaction: Transaction, order: Sequence[TabRow], leaving: 
 
 
 def close_if_empty(transaction: Transaction, window: int) -> None:
-    """Close a window that has no tab left; then the focus goes to the one that had it before."""
+    """Close a window without tabs. The window focused before it gets the focus."""
     if transaction.tabs.find(window=window):
         return
     focused = transaction.windows.last_focused()

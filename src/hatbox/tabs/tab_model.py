@@ -1,4 +1,4 @@
-"""What a tab and a window are, and what is told of them when they change. Knows no rule."""
+"""Tabs and windows, and the change records about them. Contains no rules for changing them."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ _BEFORE_HOST: Final = re.compile(r"^[^:]+://(?:www\.)?")
 
 BLANK: Final = "about:blank"
 NEW_TAB: Final = "New Tab"  # the title of a blank page
-NO_WINDOW: Final = -1  # the id of none, where one has to be told
+NO_WINDOW: Final = -1  # the id that stands for no window
 
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
-NAVIGATED = "tabs.navigated"  # a page was asked for: what engines have to know, and nobody else
+NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
-HIDDEN = "engine.hidden"  # an engine has hidden the page
+HIDDEN = "engine.hidden"  # an engine hid the page
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 
 
 class Tab(msgspec.Struct, frozen=True):
-    """A tab: a place in a window, and the page that is, or should be, in it."""
+    """A tab: its position in a window, and its page."""
 
     id: int
     window_id: int
@@ -68,47 +68,47 @@ class Tab(msgspec.Struct, frozen=True):
     cookie_store_id: str
     url: str
     pending_url: str
-    """The URL that a load under way leads to; empty if none is."""
+    """The URL of the navigation in progress; empty without one."""
     title: str
     icon: str
-    """The URL of the page's icon; empty if it has none."""
+    """The URL of the page's icon; empty without one."""
     active: bool
     pinned: bool
     hidden: bool
     muted: bool
     muted_by: str
-    """The id of the caller that has last muted or unmuted it; empty if none has."""
+    """The id of the caller that last muted or unmuted the tab; empty if none did."""
     discardable: bool
     opener_id: int | None
     successor_id: int | None
-    """The tab that is activated when this one is closed, if somebody has said so."""
+    """The tab to activate when this one is closed, if set."""
     last_accessed: float
     """In seconds since 1970."""
     navigation_id: int
-    """How many loads were asked for."""
+    """The id of the last requested navigation."""
     loading: bool
-    """Whether the latest of them has not ended yet."""
+    """Whether that navigation has not completed yet."""
     started: bool
-    """Whether an engine is at it."""
+    """Whether an engine has started it."""
     http_status: int | None
-    """The status of the answer that brought the page; None without one."""
+    """The status of the HTTP response; None without one."""
     content_type: str
     error: str
-    """Why there is no page; empty if there is one."""
+    """Why loading failed; empty on success."""
 
     @property
     def status(self) -> Literal["loading", "complete"]:
-        """`loading` while an engine loads a page, else `complete`; also while no engine is there to begin."""
+        """`loading` while an engine loads a page, else `complete`, also while no engine runs."""
         return "loading" if self.started else "complete"
 
     @property
     def display_title(self) -> str:
-        """The title that people see: that of the page, else what is or will be there."""
+        """The title shown to users: that of the page, else its URL without scheme."""
         return self.title or _label(self.pending_url if self.url == BLANK and self.pending_url else self.url)
 
 
 class Window(msgspec.Struct, frozen=True):
-    """A window: a row of tabs. Where its place and size are None, they are what the engine makes them."""
+    """A window. Position and size are None until set; then the engine chooses them."""
 
     id: int
     focused: bool
@@ -122,7 +122,7 @@ class Window(msgspec.Struct, frozen=True):
 
 
 class Update(msgspec.Struct, frozen=True):
-    """A tab as it is now, and which of its attributes have changed."""
+    """A tab after an update, and the changed attributes."""
 
     tab: Tab
     changed: tuple[str, ...]
@@ -131,7 +131,7 @@ class Update(msgspec.Struct, frozen=True):
 
 
 class Activation(msgspec.Struct, frozen=True):
-    """A tab became the active one of its window, after another one or after none."""
+    """A tab became the active tab of its window."""
 
     tab_id: int
     previous_tab_id: int | None
@@ -156,7 +156,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 class TabPosition(msgspec.Struct, frozen=True):
-    """Where a tab that moved to another window is now, or was."""
+    """The old or new position of a tab that moved to another window."""
 
     tab_id: int
     window_id: int
@@ -164,7 +164,7 @@ class TabPosition(msgspec.Struct, frozen=True):
 
 
 class TabRemoval(msgspec.Struct, frozen=True):
-    """A tab, as it was, and whether all of its window was closed."""
+    """A closed tab, and whether its window was closed."""
 
     tab: Tab
     window_closing: bool
@@ -176,7 +176,7 @@ def is_blank(url: str) -> bool:
 
 
 def tab_of(row: TabRow) -> Tab:
-    """The tab that a row holds."""
+    """The tab stored in a row."""
     return Tab(
         id=row.id,
         window_id=row.window,
@@ -205,7 +205,7 @@ def tab_of(row: TabRow) -> Tab:
 
 
 def window_of(row: WindowRow, *, focused: bool) -> Window:
-    """The window that a row holds."""
+    """The window stored in a row."""
     return Window(
         id=row.id,
         focused=focused,
@@ -220,12 +220,12 @@ def window_of(row: WindowRow, *, focused: bool) -> Window:
 
 
 def record_change(transaction: Transaction, topic: str, payload: msgspec.Struct | int) -> None:
-    """Tell of something that happened."""
+    """Append a record to the change log."""
     transaction.changes.append(topic, _encode(payload))
 
 
 def decoder(kind: type[T]) -> Callable[[bytes], T]:
-    """Reads payloads of one kind."""
+    """A decoder for payloads of one type."""
     return msgspec.json.Decoder(kind).decode
 
 

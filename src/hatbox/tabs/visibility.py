@@ -1,6 +1,6 @@
-"""Hiding and showing: of tabs, as extensions do it, and of all of an identity.
+"""Hides and shows tabs: single tabs for extensions, or all tabs of an identity.
 
-What always holds: a hidden identity has no visible tab. So whatever makes one of its tabs visible shows the identity.
+Invariant: a hidden identity has no visible tab. Showing, activating or opening one of its tabs shows the identity.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
 from hatbox.identities.model import set_hidden
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs import states
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.hiders import forget_hiders, hidden_by_others, note_hider
 from hatbox.tabs.strip import (
@@ -41,14 +40,12 @@ __all__ = [
 
 def hide_all(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide every tab of an identity that is being hidden, active and pinned ones too."""
-    rows = transaction.tabs.find(store=store_user_context_id(cookie_store_id))
-    _hide(transaction, rows, states.TabTransition.IDENTITY_HIDDEN)
+    _hide(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
 
 
 def show_all(transaction: Transaction, cookie_store_id: str) -> None:
-    """Show every tab of an identity that is being shown. Each has kept its place."""
-    rows = transaction.tabs.find(store=store_user_context_id(cookie_store_id))
-    _show(transaction, rows, states.TabTransition.IDENTITY_SHOWN)
+    """Show every tab of an identity that is being shown, at its old position."""
+    _show(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
 
 
 def close_all(transaction: Transaction, store: int) -> None:
@@ -57,12 +54,12 @@ def close_all(transaction: Transaction, store: int) -> None:
 
 
 def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str | None = None) -> list[int]:
-    """Hide these tabs, except active and pinned ones; returns those that were visible before.
+    """Hide these tabs, except active and pinned ones. Returns the ids of the tabs that were visible.
 
     Tabs hidden by an extension are shown again when it ends.
     """
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
-    hidden = _hide(transaction, [row for row in rows if not row.active and not row.pinned], states.TabTransition.HIDE)
+    hidden = _hide(transaction, [row for row in rows if not row.active and not row.pinned])
     if extension is not None:
         note_hider(transaction, hidden, extension)
     return hidden
@@ -73,20 +70,20 @@ def show_abandoned(transaction: Transaction, running: Collection[str]) -> None:
     tab_ids = hidden_by_others(transaction, running)
     forget_hiders(transaction, tab_ids)
     rows = [row for tab_id in tab_ids if (row := transaction.tabs.get(tab_id)) is not None]
-    _show(transaction, [row for row in rows if not _is_hidden(transaction, row.store)], states.TabTransition.SHOW)
+    _show(transaction, [row for row in rows if not _is_hidden(transaction, row.store)])
 
 
 def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     """Show these tabs."""
     rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
     for store in dict.fromkeys(row.store for row in rows):
-        show_identity_of(transaction, store, states.IdentityTransition.TAB_SHOWN)
-    _show(transaction, [row_of(transaction, row.id) for row in rows], states.TabTransition.SHOW)
+        show_identity_of(transaction, store)
+    _show(transaction, [row_of(transaction, row.id) for row in rows])
 
 
 def show_and_activate(transaction: Transaction, row: TabRow) -> None:
-    """Make a tab the active one of its window; a hidden one is shown by that."""
-    row, shown = show_without_event(transaction, row, states.TabTransition.ACTIVATE)
+    """Activate a tab of its window. A hidden tab is shown first."""
+    row, shown = show_without_event(transaction, row)
     if row.active:
         return
     use_first_tab(transaction, row.id)
@@ -96,31 +93,26 @@ def show_and_activate(transaction: Transaction, row: TabRow) -> None:
     record_change(transaction, ACTIVATED, activation)
 
 
-def show_without_event(transaction: Transaction, row: TabRow, why: states.TabTransition) -> tuple[TabRow, bool]:
-    """Show a tab because of what happens to it, with its identity if that is hidden.
+def show_without_event(transaction: Transaction, row: TabRow) -> tuple[TabRow, bool]:
+    """Show a tab, and its identity if that is hidden.
 
-    Returns the new row, and whether it is left to the caller to tell of it. So is which tab is active.
+    Returns the new row, and whether the caller has to record the update. The active tab does not change.
     """
     if row.hidden:
-        show_identity_of(transaction, row.store, states.IdentityTransition.TAB_SHOWN)
+        show_identity_of(transaction, row.store)
         row = row_of(transaction, row.id)
-    hidden = states.TAB[row.hidden == 1][why]
-    if hidden == (row.hidden == 1):
+    if not row.hidden:
         return row, False
-    transaction.tabs.update(row.id, hidden=int(hidden))
+    transaction.tabs.update(row.id, hidden=0)
     forget_hiders(transaction, [row.id])
     return row_of(transaction, row.id), True
 
 
-def show_identity_of(transaction: Transaction, store: int, why: states.IdentityTransition) -> None:
-    """Show a hidden identity, because something of it is to be seen."""
-    identity = transaction.identities.get(store) if store else None
-    if identity is not None:
-        was_hidden = identity[4] == 1
-        hidden = states.IDENTITY[was_hidden][why]
-        if hidden != was_hidden:
-            set_hidden(transaction, cookie_store_id_of(store), hidden=hidden)
-            show_all(transaction, cookie_store_id_of(store))
+def show_identity_of(transaction: Transaction, store: int) -> None:
+    """Show the identity of a cookie store, with all its tabs, if it is hidden."""
+    if _is_hidden(transaction, store):
+        set_hidden(transaction, cookie_store_id_of(store), hidden=False)
+        show_all(transaction, cookie_store_id_of(store))
 
 
 def _is_hidden(transaction: Transaction, store: int) -> bool:
@@ -128,14 +120,9 @@ def _is_hidden(transaction: Transaction, store: int) -> bool:
     return identity is not None and identity[4] == 1
 
 
-def _affected_rows(rows: Sequence[TabRow], what: states.TabTransition) -> list[TabRow]:
-    """Those of the tabs that are visible before and hidden afterwards, or the other way round."""
-    return [row for row in rows if states.TAB[row.hidden == 1][what] != (row.hidden == 1)]
-
-
-def _hide(transaction: Transaction, rows: Sequence[TabRow], what: states.TabTransition) -> list[int]:
-    """Hide tabs; where an active one is among them, first activate another. Returns those that were visible before."""
-    changed = _affected_rows(rows, what)
+def _hide(transaction: Transaction, rows: Sequence[TabRow]) -> list[int]:
+    """Hide tabs, after activating another tab in place of an active one. Returns the ids of those that were visible."""
+    changed = [row for row in rows if not row.hidden]
     hiding = {row.id for row in changed}
     for row in changed:
         if row.active:
@@ -148,7 +135,7 @@ def _hide(transaction: Transaction, rows: Sequence[TabRow], what: states.TabTran
 
 
 def _activate_nearest(transaction: Transaction, row: TabRow, hiding: set[int]) -> None:
-    """Activate the visible tab nearest to one that is hidden, of two the one to the right; else none is active."""
+    """Activate the nearest visible tab, on a tie the right one. Without a visible tab none is active."""
     order = transaction.tabs.find(window=row.window)
     visible = [other for other in order if not other.hidden and other.id not in hiding]
     if visible:
@@ -158,9 +145,9 @@ def _activate_nearest(transaction: Transaction, row: TabRow, hiding: set[int]) -
         transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(order))
 
 
-def _show(transaction: Transaction, rows: Sequence[TabRow], what: states.TabTransition) -> None:
-    """Show tabs; where no tab of their window was visible, one is active again."""
-    changed = _affected_rows(rows, what)
+def _show(transaction: Transaction, rows: Sequence[TabRow]) -> None:
+    """Show tabs. In a window without a visible tab, one becomes active."""
+    changed = [row for row in rows if row.hidden]
     forget_hiders(transaction, [row.id for row in changed])
     for row in changed:
         change(transaction, row, hidden=0)

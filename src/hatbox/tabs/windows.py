@@ -1,4 +1,4 @@
-"""The rules for windows. A window is opened for its first tab and closed with its last."""
+"""Windows: opened with their first tab, closed with their last."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def last_focused(transaction: Transaction) -> Window | None:
 
 
 def insert_window(transaction: Transaction, **fields: str | int | None) -> Window:
-    """A new window, of which nobody is told yet. The caller opens a tab in it, in the same transaction."""
+    """Add a window without recording it. The caller opens a tab in it, in the same transaction."""
     last = transaction.windows.last_focused()
     if last is not None and fields.get("state") is None:
         fields["state"] = last.state if last.state in ("normal", "maximized") else "normal"
@@ -57,13 +57,13 @@ def insert_window(transaction: Transaction, **fields: str | int | None) -> Windo
 
 
 def announce_window(transaction: Transaction, window: Window) -> Window:
-    """Tell of a new window, and give it the focus."""
+    """Record a new window, and focus it."""
     record_change(transaction, WINDOW_CREATED, window)
     return focus_window(transaction, window.id)
 
 
 def update_window(transaction: Transaction, window_id: int, **changed: str | int | None) -> Window:
-    """Change what is given of a window."""
+    """Change attributes of a window."""
     _row(transaction, window_id)
     if changed:
         transaction.windows.update(window_id, **changed)
@@ -76,7 +76,7 @@ def focus_window(transaction: Transaction, window_id: int) -> Window:
     row = _row(transaction, window_id)
     last = transaction.windows.last_focused()
     if row.focused == 0 or last is None or last.id != window_id:
-        if last is not None and last.focused:  # in between none has it: so it is told by Firefox
+        if last is not None and last.focused:  # as Firefox does: no window in between
             record_change(transaction, WINDOW_FOCUSED, NO_WINDOW)
         transaction.windows.focus(window_id)
         record_change(transaction, WINDOW_FOCUSED, window_id)
@@ -90,7 +90,7 @@ def close_window(transaction: Transaction, window_id: int) -> None:
 
 
 def window_for_new_tab(transaction: Transaction, window_id: int | None) -> Window:
-    """A window; where none is named, the normal one that had the focus last, which is made if there is none."""
+    """The window with this id; without one, the normal window focused last, or a new one."""
     if window_id is not None:
         return get_window(transaction, window_id)
     normal = [row for row in transaction.windows.find() if row.kind == NORMAL]

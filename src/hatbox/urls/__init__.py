@@ -1,1 +1,1 @@
-"""URLs (WHATWG), match patterns and globs. Pure text."""
+"""URLs and hosts (WHATWG), match patterns and globs. Pure text."""

@@ -1,4 +1,4 @@
-"""Globs: patterns in which `*` stands for any text, and optionally `?` for one character. Pure text.
+"""Globs: patterns in which `*` matches any text, and optionally `?` one character. Pure text.
 
 Scripts choose the pattern and pages the text, so matching must take linear time. The text between two stars is searched
 once, from the end of the previous match: the leftmost match leaves most for the rest, so there is no backtracking.
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 __all__ = ["Glob", "glob"]
 
-_LONGEST_WITH_QUESTION: Final = 4096  # as long as a title can be
+_MAX_WITH_QUESTION: Final = 4096  # characters, the maximum length of a title
 
 
 class Glob(NamedTuple):
@@ -23,11 +23,11 @@ class Glob(NamedTuple):
         """Whether the whole text matches."""
         first, *middle = self.pieces
         if not middle:
-            return len(text) == len(first) and self._fits(first, text)
+            return len(text) == len(first) and self._matches_piece(first, text)
         last = middle.pop()
         end = len(text) - len(last)
         at = len(first)
-        if at > end or not self._fits(first, text[:at]) or not self._fits(last, text[end:]):
+        if at > end or not self._matches_piece(first, text[:at]) or not self._matches_piece(last, text[end:]):
             return False
         for piece in middle:
             at = self._find(piece, text, at)
@@ -36,7 +36,7 @@ class Glob(NamedTuple):
             at += len(piece)
         return at <= end
 
-    def _fits(self, piece: str, text: str) -> bool:
+    def _matches_piece(self, piece: str, text: str) -> bool:
         """Whether a text of the same length matches a piece."""
         if not self.question or "?" not in piece:
             return piece == text
@@ -49,7 +49,7 @@ class Glob(NamedTuple):
 
 
 def glob(text: str, *, question: bool) -> Glob:
-    """Compile a pattern in which `*` stands for any text and, with `question`, `?` for one character."""
+    """Compile a pattern. `?` matches one character only with `question`."""
     first, *others = text.split("*")
     if not others:
         return Glob((first,), question)
@@ -58,21 +58,21 @@ def glob(text: str, *, question: bool) -> Glob:
 
 
 def _find_with_question(piece: str, text: str, at: int) -> int:
-    """Where the text first matches a piece with question marks; -1 if nowhere.
+    """The index of the first match of a piece with question marks, or -1.
 
     Shift-And: bit n of `state` says that the first n + 1 characters of the piece match the text that ends here. All
-    of them advance at once, so the time is that of one pass over the text.
+    of them advance at once, so one pass over the text is enough.
     """
-    if len(piece) > _LONGEST_WITH_QUESTION:
+    if len(piece) > _MAX_WITH_QUESTION:
         return -1
-    any_character = sum(1 << place for place, wanted in enumerate(piece) if wanted == "?")
+    any_character = sum(1 << index for index, wanted in enumerate(piece) if wanted == "?")
     matching: dict[str, int] = {}
-    for place, wanted in enumerate(piece):
-        matching[wanted] = matching.get(wanted, any_character) | 1 << place
+    for index, wanted in enumerate(piece):
+        matching[wanted] = matching.get(wanted, any_character) | 1 << index
     complete = 1 << len(piece) - 1
     state = 0
-    for place in range(at, len(text)):
-        state = (state << 1 | 1) & matching.get(text[place], any_character)
+    for index in range(at, len(text)):
+        state = (state << 1 | 1) & matching.get(text[index], any_character)
         if state & complete:
-            return place - len(piece) + 1
+            return index - len(piece) + 1
     return -1

@@ -1,8 +1,7 @@
-"""Match patterns, such as `*://*.site.example/*`, and the permission for hosts that they give. Pure text.
+"""Match patterns, such as `*://*.site.example/*`, and host permissions. Pure text.
 
-As Firefox reads them: where they stand among permissions the path does not count; a host with a port matches nothing,
-and hosts are compared as they are written, so that only one in lower case and punycode ever matches. Those that look
-for tabs count whole, and know more schemes: `about:*` is one.
+As in Firefox, host permissions ignore the path. A host with a port matches nothing. Hosts are compared as written, so
+only lower case and punycode match. Patterns for whole URLs (`UrlPattern`) allow more schemes, such as `about:*`.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ _ALL_SCHEMES: Final = _ANY_SCHEME | {"ftp", "file", "data"}
 
 
 class MatchPattern(NamedTuple):
-    """A pattern: `domain` is None for any host, and empty for none."""
+    """A match pattern without its path. `domain` is None for any host, and empty for URLs without a host."""
 
     schemes: frozenset[str]
     domain: str | None
     subdomains: bool
 
     def matches(self, scheme: str, host: str) -> bool:
-        """Whether it matches URLs with this scheme and canonical host."""
+        """Whether it matches a scheme and canonical host."""
         return scheme in self.schemes and self._matches_host(host)
 
     def matches_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
-        """Whether a cookie can be read by any URL that it matches. `domain` is that of the cookie, without a dot."""
+        """Whether any URL that it matches can read a cookie. `domain` is the cookie's domain without a leading dot."""
         if "https" not in self.schemes and (secure or "http" not in self.schemes):
             return False
         if self._matches_host(domain):
@@ -62,7 +61,7 @@ class MatchPattern(NamedTuple):
 
 @cache_short_texts(1024, longest=2048)
 def parse_match_pattern(text: str) -> MatchPattern | None:
-    """What a pattern says; None if it is none."""
+    """Parse a match pattern; None if it is invalid."""
     if text == ALL_URLS:
         return MatchPattern(_ALL_SCHEMES, None, subdomains=False)
     match = _PATTERN.fullmatch(text)
@@ -82,13 +81,13 @@ def _host_pattern(schemes: frozenset[str], host: str) -> MatchPattern:
 
 
 class UrlPattern(NamedTuple):
-    """A pattern for whole URLs; `path` is that for all that comes after the host, None for any."""
+    """A match pattern for whole URLs. `path` matches path and query; None matches any."""
 
     hosts: MatchPattern
     path: Glob | None
 
     def matches(self, url: Url) -> bool:
-        """Whether it matches a URL, whatever its fragment is."""
+        """Whether it matches a URL, ignoring the fragment."""
         if not self.hosts.matches(url.scheme, url.host):
             return False
         return self.path is None or self.path.matches((url.path + url.query).partition("#")[0])
@@ -96,7 +95,7 @@ class UrlPattern(NamedTuple):
 
 @cache_short_texts(1024, longest=2048)
 def parse_url_pattern(text: str) -> UrlPattern | None:
-    """What a pattern for whole URLs says; None if it is none."""
+    """Parse a match pattern for whole URLs; None if it is invalid."""
     if text == ALL_URLS:
         return UrlPattern(MatchPattern(_ALL_SCHEMES, None, subdomains=False), None)
     scheme, colon, rest = text.partition(":")
@@ -112,17 +111,17 @@ def parse_url_pattern(text: str) -> UrlPattern | None:
 
 
 class HostPermissions(NamedTuple):
-    """The hosts that somebody has permission for."""
+    """The host permissions of a caller."""
 
     patterns: tuple[MatchPattern, ...]
 
     def allow_url(self, scheme: str, host: str) -> bool:
-        """Whether URLs with this scheme and canonical host are among them."""
+        """Whether they allow a scheme and canonical host."""
         return any(pattern.matches(scheme, host) for pattern in self.patterns)
 
     def allow_cookie(self, domain: str, *, host_only: bool, secure: bool) -> bool:
-        """Whether a cookie may be seen: if any URL that is among them can read it."""
-        # A loop and no generator, because getAll asks for every cookie that there is.
+        """Whether any allowed URL can read a cookie."""
+        # A loop, because a generator is slower and getAll() checks every cookie.
         for pattern in self.patterns:  # noqa: SIM110
             if pattern.matches_cookie(domain, host_only=host_only, secure=secure):
                 return True
@@ -131,6 +130,6 @@ class HostPermissions(NamedTuple):
 
 @lru_cache(maxsize=256)
 def host_permissions(permissions: Iterable[str]) -> HostPermissions:
-    """The patterns among permissions; names of other permissions and what is no pattern give nothing."""
+    """The host permissions among permissions. Names and invalid patterns are ignored."""
     patterns = (parse_match_pattern(permission) for permission in permissions)
     return HostPermissions(tuple(pattern for pattern in patterns if pattern is not None))

@@ -1,7 +1,4 @@
-"""URLs as a browser reads those that a script passes in (WHATWG URL standard). Pure text.
-
-More forgiving than the cookie engine, which sees URLs that a client has already read: `https:\\site.example` is one.
-"""
+"""URL parsing for URLs from scripts (WHATWG URL standard), such as `https:\\site.example`. Pure text."""
 
 from __future__ import annotations
 
@@ -9,37 +6,38 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from hatbox.cookies.domains import canonical_host
 from hatbox.javascript.text import well_formed
 from hatbox.text_cache import cache_short_texts
+from hatbox.urls.hosts import canonical_host
 
 __all__ = ["Url", "parse_url"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SPECIAL: Final = re.compile(r"[/\\]*([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]*))?")
-_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}  # all schemes with a host
-_AROUND: Final = "".join(map(chr, range(0x21)))
-_DROPPED: Final = str.maketrans("", "", "\t\n\r")
-_HIGHEST_PORT: Final = 65535
-_LONGEST_PORT: Final = 5  # digits
-# All that is printable but for what the standard encodes in a path.
-_KEPT_IN_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"#<>?^`{}')
-_KEPT_BEHIND_PATH: Final = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in '"<>')
-_HERE: Final = frozenset({".", "%2e"})
-_UP: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
+_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}  # default ports of the schemes with a host
+_TRIMMED: Final = "".join(map(chr, range(0x21)))
+_REMOVED: Final = str.maketrans("", "", "\t\n\r")
+_MAX_PORT: Final = 65535
+_MAX_PORT_DIGITS: Final = 5
+# Printable characters that are not percent-encoded.
+_PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
+_PATH_CHARACTERS: Final = _PRINTABLE.translate(str.maketrans("", "", '"#<>?^`{}'))
+_QUERY_CHARACTERS: Final = _PRINTABLE.translate(str.maketrans("", "", '"<>'))
+_SINGLE_DOT: Final = frozenset({".", "%2e"})
+_DOUBLE_DOT: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
 
 
 class Url(NamedTuple):
-    """A URL. `host` is canonical, and empty for schemes that know none: then all the rest is the path."""
+    """A parsed URL. `host` is canonical. Without a host, `path` is everything after the scheme."""
 
     scheme: str
     host: str
     path: str
-    before_host: str = ""
-    """Name and password, up to the `@`."""
-    after_host: str = ""
-    """A port that is not that of the scheme, with its colon."""
+    userinfo: str = ""
+    """User name and password, with the `@`."""
+    port_suffix: str = ""
+    """A port other than the default, with its colon."""
     query: str = ""
     """With its question mark."""
     fragment: str = ""
@@ -47,20 +45,20 @@ class Url(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole URL, as browsers write it."""
-        authority = f"//{self.before_host}{self.host}{self.after_host}" if self.host else ""
+        """The serialized URL."""
+        authority = f"//{self.userinfo}{self.host}{self.port_suffix}" if self.host else ""
         return f"{self.scheme}:{authority}{self.path}{self.query}{self.fragment}"
 
     @property
     def directory(self) -> str:
-        """The path up to and with its last slash."""
+        """The path up to and including its last slash."""
         return self.path[: self.path.rfind("/") + 1] or "/"
 
 
 @cache_short_texts(1024, longest=2048)
 def parse_url(text: str) -> Url | None:
-    """The parts of a URL; None if it is none."""
-    text = text.strip(_AROUND).translate(_DROPPED)
+    """Parse a URL; None if it is invalid."""
+    text = text.strip(_TRIMMED).translate(_REMOVED)
     match = _SCHEME.match(text)
     if match is None:
         return None
@@ -70,14 +68,14 @@ def parse_url(text: str) -> Url | None:
     split = _SPECIAL.match(rest)
     if split is None:
         return None
-    # The last @ ends the user info. A regular expression would try every other @ as well.
-    user, at, place = split[1].rpartition("@")
-    authority = _HOST_AND_PORT.fullmatch(place)
+    # The last @ ends the userinfo. A regular expression would backtrack over every other @.
+    user, at, host_and_port = split[1].rpartition("@")
+    authority = _HOST_AND_PORT.fullmatch(host_and_port)
     if authority is None:
         return None
     digits = authority[2]
     number = digits.lstrip("0") if digits else ""
-    if len(number) > _LONGEST_PORT or int(number or 0) > _HIGHEST_PORT:
+    if len(number) > _MAX_PORT_DIGITS or int(number or 0) > _MAX_PORT:
         return None
     host = canonical_host(unquote(authority[1]) if "%" in authority[1] else authority[1])
     if not host:
@@ -86,28 +84,28 @@ def parse_url(text: str) -> Url | None:
     return Url(
         scheme,
         host,
-        _path(split[2]),
-        before_host=_encoded(user + at),
-        after_host="" if port == _PORTS[scheme] else f":{port}",
-        query=_encoded(split[3]),
-        fragment=_encoded(split[4]),
+        _normalize_path(split[2]),
+        userinfo=_encode(user + at),
+        port_suffix="" if port == _PORTS[scheme] else f":{port}",
+        query=_encode(split[3]),
+        fragment=_encode(split[4]),
     )
 
 
-def _encoded(text: str | None) -> str:
-    return quote(well_formed(text or ""), safe=_KEPT_BEHIND_PATH)
+def _encode(text: str | None) -> str:
+    return quote(well_formed(text or ""), safe=_QUERY_CHARACTERS)
 
 
-def _path(text: str) -> str:
-    """The path as it is sent: encoded, with slashes only, and without `.` and `..`."""
+def _normalize_path(text: str) -> str:
+    """Normalize a path: percent-encoded, backslashes replaced, dot segments removed."""
     segments: list[str] = []
     *directories, last = text.replace("\\", "/").removeprefix("/").split("/")
     for segment in directories:
-        if segment.lower() in _UP:
+        if segment.lower() in _DOUBLE_DOT:
             del segments[-1:]
-        elif segment.lower() not in _HERE:
+        elif segment.lower() not in _SINGLE_DOT:
             segments.append(segment)
-    if last.lower() in _UP:
+    if last.lower() in _DOUBLE_DOT:
         del segments[-1:]
-    segments.append("" if last.lower() in _UP | _HERE else last)
-    return quote(well_formed("/" + "/".join(segments)), safe=_KEPT_IN_PATH)
+    segments.append("" if last.lower() in _DOUBLE_DOT | _SINGLE_DOT else last)
+    return quote(well_formed("/" + "/".join(segments)), safe=_PATH_CHARACTERS)

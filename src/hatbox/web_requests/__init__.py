@@ -1,4 +1,4 @@
-"""The requests that pages make, and what listeners have to say about each. Knows neither engines nor namespaces."""
+"""webRequest and proxy events: requests of pages, and the responses of listeners. Knows no engine."""
 
 from hatbox.web_requests.request_events import RequestEvents
 from hatbox.web_requests.request_lifecycle import AuthCredentials, RequestCancelled, RequestLifecycle, RequestRedirected

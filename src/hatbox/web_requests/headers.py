@@ -1,7 +1,7 @@
-"""The headers of a request or a response while listeners change them, one after the other. Pure data.
+"""The headers of a request or response, and the changes of listeners. Pure data.
 
-Each listener answers with all headers that there should be, of those that all of them were shown. So one that is not in
-an answer is to go, one whose value is another one is to change, and what a listener says nothing new about stays as
+Each listener values with all headers that there should be, of those that all of them were shown. So one that is not in
+an value is to go, one whose value is another one is to change, and what a listener says nothing new about stays as
 those before it have made it.
 """
 
@@ -26,7 +26,7 @@ _LINES: Final = frozenset({"set-cookie", "www-authenticate", "proxy-authenticate
 
 
 def merge_duplicates(pairs: Iterable[tuple[str, str]]) -> Headers:
-    """Each name once, with all its values, in the order in which the names came first."""
+    """Join duplicate headers, in the order of first occurrence."""
     names: dict[str, str] = {}
     values: dict[str, list[str]] = {}
     for name, value in pairs:
@@ -37,7 +37,7 @@ def merge_duplicates(pairs: Iterable[tuple[str, str]]) -> Headers:
 
 
 def split_values(name: str, value: str) -> list[str]:
-    """The lines in which a joined value is sent."""
+    """Split a joined value into the header lines to send."""
     return value.split("\n") if name.lower() in _LINES else [value]
 
 
@@ -46,7 +46,7 @@ def _separator(key: str) -> str:
 
 
 class HeaderChanges:
-    """Headers, and what listeners make of them."""
+    """Headers, changed by listeners one after the other."""
 
     def __init__(self, headers: Headers) -> None:
         self._shown = {name.lower(): value for name, value in headers}
@@ -54,14 +54,14 @@ class HeaderChanges:
 
     @property
     def headers(self) -> Headers:
-        """As they are now."""
+        """The current headers."""
         return tuple(self._now.values())
 
-    def apply(self, answer: Any, who: str, may_name_host: Callable[[str], bool] | None = None) -> None:
-        """Take in what a listener wants them to be. A list that is none is logged, and changes nothing."""
-        wanted = _read(answer)
+    def apply(self, value: Any, extension_id: str, may_name_host: Callable[[str], bool] | None = None) -> None:
+        """Apply the headers that a listener returned. An invalid list is logged, and changes nothing."""
+        wanted = _read(value)
         if wanted is None:
-            logger.warning("%s: these are no headers: %.200r", who, answer)
+            logger.warning("%s: invalid headers array: %.200r", extension_id, value)
             return
         names = {name.lower() for name, _ in wanted}
         for key in self._shown.keys() - names:
@@ -70,7 +70,7 @@ class HeaderChanges:
         merged: dict[str, list[str]] = {}  # joined once: repeated concatenation takes quadratic time
         for name, value in wanted:
             key = name.lower()
-            if self._shown.get(key) != value and _is_possible(name, value, who, may_name_host):
+            if self._shown.get(key) != value and _is_possible(name, value, extension_id, may_name_host):
                 if key in done and key in self._now:
                     merged.setdefault(key, [self._now[key][1]]).append(value)
                 else:
@@ -87,22 +87,22 @@ class HeaderChanges:
             self._now.pop(key, None)
 
 
-def _is_possible(name: str, value: str, who: str, may_name_host: Callable[[str], bool] | None) -> bool:
-    """Whether a listener may set this header. A refusal is logged."""
+def _is_possible(name: str, value: str, extension_id: str, may_name_host: Callable[[str], bool] | None) -> bool:
+    """Whether a listener may set this header. Rejections are logged."""
     bad = not _NAME.fullmatch(name) or not _LATIN_1.fullmatch(value)
     if bad or any(_NO_VALUE.search(line) for line in split_values(name, value)):
-        logger.warning("%s: invalid header %.100r: %.100r", who, name, value)
+        logger.warning("%s: invalid header %.100r: %.100r", extension_id, name, value)
         return False
     if name.lower() == "host" and value and may_name_host is not None and not may_name_host(value):
-        logger.warning("%s may not set the Host header to %s: it has no permission for that host", who, value)
+        logger.warning("%s: setting Host to %s rejected: missing host permission", extension_id, value)
         return False
     return True
 
 
-def _read(answer: Any) -> list[tuple[str, str]] | None:
-    if not isinstance(answer, (list, tuple)):
+def _read(value: Any) -> list[tuple[str, str]] | None:
+    if not isinstance(value, (list, tuple)):
         return None
-    pairs = [_pair(each) for each in answer]
+    pairs = [_pair(each) for each in value]
     return None if None in pairs else [pair for pair in pairs if pair is not None]
 
 

@@ -1,4 +1,4 @@
-"""What a listener may answer when it is asked for a proxy, read as Firefox reads it, and with its words."""
+"""Parses the results of proxy.onRequest listeners. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HIGHEST_PORT: Final = 65535
 
 
 def read_proxies(answer: Any, before: tuple[ProxyInfo, ...] | None) -> tuple[ProxyInfo, ...] | None:
-    """The proxies to try, one after the other; None where nobody has said anything. ApiError if it cannot be read.
+    """The proxies to try in order; None without a result. Raises ApiError if it is invalid.
 
     `before` is what listeners that were asked earlier have said: it follows those of a list, and takes the place of
     `direct`.
@@ -46,7 +46,7 @@ def read_proxies(answer: Any, before: tuple[ProxyInfo, ...] | None) -> tuple[Pro
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine: nothing sends requests for it through a proxy, as in Firefox."""
+    """Whether a host is this machine. As in Firefox, its requests use no proxy."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -91,7 +91,7 @@ def _host(data: Mapping[str, Any]) -> str:
 
 def _port(data: Mapping[str, Any]) -> int:
     try:
-        port = int(data.get("port"))  # type: ignore[arg-type]  # what is no number is told below
+        port = int(data.get("port"))  # type: ignore[arg-type]  # checked below
     except (TypeError, ValueError):
         raise _wrong('Invalid proxy server port: "NaN"') from None
     if not 1 <= port <= _HIGHEST_PORT:
@@ -107,7 +107,7 @@ def _text(data: Mapping[str, Any], name: str, called: str) -> str | None:
 
 
 def _check_template(data: Mapping[str, Any], kind: str) -> None:
-    """What a MASQUE proxy needs, and no other may have."""
+    """The members that only a MASQUE proxy has."""
     template = data.get("masqueTemplate")
     if kind != "masque" and template is not None:
         raise _wrong('masqueTemplate can only be used for "masque" proxies')

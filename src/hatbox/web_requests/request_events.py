@@ -1,4 +1,4 @@
-"""What can be heard and said of the requests of pages, in this process."""
+"""The webRequest and proxy events of one process."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ _BLOCKING_TIMEOUT: Final = 10.0
 
 
 class RequestEvents:
-    """The requests of the pages of one profile, whatever engine makes them.
+    """The events of requests made by the engines of one profile.
 
-    Listeners of the questions answer with an `Answer`, or with nothing. One that does not answer within `patience`
-    seconds counts as one that had nothing to say.
+    Listeners of ResponseEvents return a BlockingResponse or None. After `blocking_timeout` seconds, None is assumed.
     """
 
-    def __init__(self, time: Callable[[], float] = clock.time, patience: float = _BLOCKING_TIMEOUT) -> None:
+    def __init__(self, time: Callable[[], float] = clock.time, blocking_timeout: float = _BLOCKING_TIMEOUT) -> None:
         self.time = time
-        self.blocking_timeout = patience
+        self.blocking_timeout = blocking_timeout
         self._ids = itertools.count(1)
-        self.on_interest: Event[None] = Event("requests.onInterest")
-        """Somebody has begun to listen, or listens no more."""
+        self.on_listeners_changed: Event[None] = Event("requests.onListenersChanged")
+        """Emitted when a listener is added or removed."""
         self.on_proxy_request: ResponseEvent[RequestSnapshot] = self._response_event("proxy.onRequest")
         self.on_proxy_error: Event[tuple[str, str]] = Event("proxy.onError")
-        """Who has answered something that cannot be read, and what is wrong with it."""
+        """Emitted with an extension id and the error in its proxy.onRequest result."""
         self.on_before_request: ResponseEvent[RequestSnapshot] = self._response_event("webRequest.onBeforeRequest")
         self.on_before_send_headers: ResponseEvent[RequestSnapshot] = self._response_event(
             "webRequest.onBeforeSendHeaders"
@@ -46,16 +45,16 @@ class RequestEvents:
 
     @property
     def has_listeners(self) -> bool:
-        """Whether somebody listens to requests. Who only chooses proxies does not."""
+        """Whether a webRequest listener is registered. proxy.onRequest does not count."""
         return any(self._all())
 
     @property
     def listened_types(self) -> set[str] | None:
-        """The types of requests that somebody listens to; None for all."""
+        """The resource types in the filters of listeners; None for all."""
         types: set[str] = set()
         for event in self._all():
-            for wishes in event.wishes:
-                wanted = wishes[0]["types"] if wishes else None  # those of webRequest: a filter, and more
+            for options in event.listener_options:
+                wanted = options[0]["types"] if options else None  # a RequestFilter and extraInfoSpec
                 if wanted is None:
                     return None
                 types.update(wanted)
@@ -63,7 +62,7 @@ class RequestEvents:
 
     @property
     def has_response_listeners(self) -> bool:
-        """Whether somebody listens to what becomes of requests when they have gone out, and been answered."""
+        """Whether a listener for responses is registered."""
         return any((self.on_headers_received, self.on_before_redirect, self.on_response_started, self.on_completed))
 
     def _all(self) -> Sequence[Event[RequestSnapshot]]:
@@ -87,7 +86,7 @@ class RequestEvents:
         document_url: str | None = None,
         origin_url: str | None = None,
     ) -> RequestLifecycle:
-        """A request that is about to be made."""
+        """Start the lifecycle of a request."""
         first = RequestSnapshot(
             request_id=str(next(self._ids)),
             place=place,
@@ -101,10 +100,10 @@ class RequestEvents:
         return RequestLifecycle(self, first)
 
     def _response_event(self, name: str) -> ResponseEvent[RequestSnapshot]:
-        return ResponseEvent(name, on_interest=self._listeners_changed)
+        return ResponseEvent(name, on_listeners_changed=self._listeners_changed)
 
     def _event(self, name: str) -> Event[RequestSnapshot]:
-        return Event(name, on_interest=self._listeners_changed)
+        return Event(name, on_listeners_changed=self._listeners_changed)
 
     def _listeners_changed(self) -> None:
-        self.on_interest.emit(None)
+        self.on_listeners_changed.emit(None)

@@ -1,7 +1,6 @@
-"""One request of a page from its beginning to its end, with all redirects, and all that listeners do to it.
+"""One request with all its redirects: calls the webRequest listeners, and applies their blocking responses.
 
-An engine goes through the steps in order. Each asks those who listen, in the order in which they have registered, and
-does what the answers say: the first that cancels or redirects decides, and changes of headers add up.
+An engine calls the methods in order. The first listener that cancels or redirects decides; header changes are combined.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ logger = logging.getLogger("hatbox.web_requests")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ABORTED: Final = "NS_ERROR_ABORT"
 _STOPPED: Final = "NS_BINDING_ABORTED"
-_STATUS_BEFORE_SEND: Final = (200, "HTTP/1.1 200 ")  # what Firefox says of a redirect before anything was sent
+_STATUS_BEFORE_SEND: Final = (200, "HTTP/1.1 200 ")  # Firefox reports this status for a redirect before sending
 
 
 class RequestCancelled(HatboxError):
-    """A listener has cancelled a request."""
+    """A listener cancelled the request."""
 
 
 class RequestRedirected(Exception):
-    """A listener has sent a request elsewhere."""
+    """A listener redirected the request."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -53,51 +52,51 @@ class RequestRedirected(Exception):
 
 
 class AuthCredentials(NamedTuple):
-    """Who asks."""
+    """User name and password."""
 
     username: str
     password: str
 
 
 class RequestLifecycle:
-    """A request. Its id stays the same wherever redirects lead."""
+    """A request. Its id stays the same over redirects."""
 
     def __init__(self, requests: RequestEvents, first: RequestSnapshot) -> None:
         self._requests = requests
-        self._moment = first
+        self._state = first
         self._is_open = False
         self.follows_redirects = True
-        """Whether a listener may redirect it. If not, a redirect fails the request, as for fetch() without `follow`."""
+        """Whether listeners may redirect it. If not, a redirect fails the request, as for fetch() without `follow`."""
         self.proxies: tuple[ProxyInfo, ...] | None = None
-        """The proxies to try; None where nobody has said anything."""
+        """The proxies to try; None without a result of a listener."""
         self.proxy_credentials: AuthCredentials | None = None
-        """What to tell a proxy that wants to know who asks."""
+        """The credentials for the proxy."""
 
     @property
     def url(self) -> str:
-        """Where it goes now."""
-        return self._moment.url
+        """The current URL."""
+        return self._state.url
 
     @property
     def proxy(self) -> ProxyInfo | None:
-        """The proxy that it goes through."""
-        return self._moment.proxy
+        """The proxy in use."""
+        return self._state.proxy
 
     @property
     def is_open(self) -> bool:
-        """Whether it has begun, and is not over."""
+        """Whether it has started and not finished."""
         return self._is_open
 
     def start_hop(
         self, url: str, method: str = "GET", *, body: RequestBody | None = None, third_party: bool = False
     ) -> None:
-        """It goes here next."""
+        """Start the request, or its next hop after a redirect."""
         self._is_open = True
         fresh = {"proxy": None, "ip": None, "status_code": 0, "status_line": "", "response_headers": None}
         self._update(url=url, method=method, body=body, is_third_party=third_party, request_headers=(), **fresh)
 
     async def choose_proxy(self, headers: Headers = ()) -> None:
-        """Ask for proxies. Whoever is asked later decides; None and what cannot be read leave it to the others."""
+        """Call proxy.onRequest. The last valid result counts; errors are emitted."""
         self._update(request_headers=headers)
         proxies: tuple[ProxyInfo, ...] | None = None
         for answer in self._dispatch(self._requests.on_proxy_request):
@@ -112,11 +111,11 @@ class RequestLifecycle:
         self.use_proxy(proxies[0] if proxies else DIRECT)
 
     def use_proxy(self, proxy: ProxyInfo) -> None:
-        """It goes through this proxy."""
+        """Set the proxy in use."""
         self._update(proxy=None if proxy.type == "direct" else proxy)
 
     async def before_request(self) -> None:
-        """Raises RequestCancelled, or Redirected, if a listener wants so."""
+        """Call onBeforeRequest. Raises RequestCancelled or RequestRedirected."""
         secure = False
         for answer in self._dispatch(self._requests.on_before_request):
             if said := self._apply_blocking_response(
@@ -127,7 +126,7 @@ class RequestLifecycle:
             self._redirect("https:" + self.url.removeprefix("http:"), 0, "", None)
 
     async def before_send_headers(self, headers: Headers) -> Headers:
-        """The headers to send. Raises as before_request does."""
+        """Call onBeforeSendHeaders and onSendHeaders. Returns the headers to send. Raises as before_request."""
         self._update(request_headers=headers)
         sent = await self._change_headers(self._requests.on_before_send_headers, headers, "requestHeaders")
         self._update(request_headers=sent)
@@ -135,14 +134,14 @@ class RequestLifecycle:
         return sent
 
     async def headers_received(self, code: int, line: str, headers: Headers, ip: str | None = None) -> Headers:
-        """The headers to go by. Raises as before_request does."""
+        """Call onHeadersReceived. Returns the response headers. Raises as before_request."""
         self._update(status_code=code, status_line=line, response_headers=headers, ip=ip)
         changed = await self._change_headers(self._requests.on_headers_received, headers, "responseHeaders")
         self._update(response_headers=changed)
         return changed
 
     async def authenticate(self, challenge: AuthChallenge) -> AuthCredentials | None:
-        """Who to say that asks; None if no listener knows. Raises RequestCancelled."""
+        """Call onAuthRequired. Returns credentials, or None. Raises RequestCancelled."""
         self._update(challenge=challenge)
         try:
             for answer in self._dispatch(self._requests.on_auth_required):
@@ -158,30 +157,30 @@ class RequestLifecycle:
         return None
 
     def server_redirected(self, url: str) -> None:
-        """The server sends it elsewhere."""
+        """Emit onBeforeRedirect."""
         self._requests.on_before_redirect.emit(self._snapshot(redirect_url=url))
 
     def response_started(self, ip: str | None = None, *, from_cache: bool = False) -> None:
-        """The body begins to come; from here, if that was not known before."""
-        self._update(ip=ip or self._moment.ip, from_cache=from_cache)
+        """Emit onResponseStarted."""
+        self._update(ip=ip or self._state.ip, from_cache=from_cache)
         self._requests.on_response_started.emit(self._snapshot())
 
     def completed(self) -> None:
-        """It is over, and all is well."""
+        """Emit onCompleted."""
         if self._is_open:
             self._is_open = False
             self._requests.on_completed.emit(self._snapshot())
 
     def failed(self, error: str) -> None:
-        """It is over, because of an error that has this name in Firefox. Of one that never began nothing is told."""
+        """Emit onErrorOccurred with a Firefox error name, if the request had started."""
         if self._is_open:
             self._is_open = False
             self._requests.on_error_occurred.emit(self._snapshot(error=error))
 
-    async def _change_headers(self, question: ResponseEvent[RequestSnapshot], headers: Headers, member: str) -> Headers:
+    async def _change_headers(self, event: ResponseEvent[RequestSnapshot], headers: Headers, member: str) -> Headers:
         changes = HeaderChanges(headers)
-        for answer in self._dispatch(question):
-            given = self._apply_blocking_response(await self._wait_for_listener(answer, question.name))
+        for answer in self._dispatch(event):
+            given = self._apply_blocking_response(await self._wait_for_listener(answer, event.name))
             if given and given.changes_headers and given.value.get(member) is not None:
                 changes.apply(given.value[member], given.extension_id, given.can_set_host_header)
         return changes.headers
@@ -189,21 +188,19 @@ class RequestLifecycle:
     def _apply_blocking_response(
         self, answer: BlockingResponse | None, *, may_redirect: bool = True
     ) -> BlockingResponse | None:
-        """An answer that is neither to cancel nor to redirect; None if it says nothing at all."""
+        """Apply cancel and redirectUrl. Returns the response for other members, or None if it is empty."""
         if answer is None or not isinstance(answer.value, Mapping):
             return None
         if answer.value.get("cancel"):
             self.failed(_ABORTED)
-            raise RequestCancelled(f"{answer.extension_id} has cancelled it")
+            raise RequestCancelled(f"cancelled by {answer.extension_id}")
         url = answer.value.get("redirectUrl") if may_redirect else None
         if url and isinstance(url, str) and _ABSOLUTE.match(url):
-            received = self._moment.response_headers
-            code, line = (
-                _STATUS_BEFORE_SEND if received is None else (self._moment.status_code, self._moment.status_line)
-            )
+            received = self._state.response_headers
+            code, line = _STATUS_BEFORE_SEND if received is None else (self._state.status_code, self._state.status_line)
             self._redirect(url, code, line, received or ())
         elif url:
-            logger.warning("%s: nothing can be redirected to %.200r", answer.extension_id, url)
+            logger.warning("%s: invalid redirectUrl: %.200r", answer.extension_id, url)
         return answer
 
     def _redirect(self, url: str, code: int, line: str, headers: Headers | None) -> None:
@@ -216,25 +213,27 @@ class RequestLifecycle:
         self.server_redirected(url)
         raise RequestRedirected(url)
 
-    def _dispatch(self, question: ResponseEvent[RequestSnapshot]) -> list[asyncio.Future[Any]]:
-        return question.dispatch(self._snapshot())
+    def _dispatch(self, event: ResponseEvent[RequestSnapshot]) -> list[asyncio.Future[Any]]:
+        return event.dispatch(self._snapshot())
 
     async def _wait_for_listener(self, answer: asyncio.Future[Any], name: str) -> BlockingResponse | None:
         try:
             given = await asyncio.wait_for(answer, self._requests.blocking_timeout)
         except TimeoutError:
-            logger.error("a listener of %s has not answered for %g seconds", name, self._requests.blocking_timeout)
+            logger.error(
+                "%s listener timed out after %g s; continuing without it", name, self._requests.blocking_timeout
+            )
             return None
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            logger.error("a listener of %s was cancelled", name)  # which is its own affair, and not the request's
+            logger.error("%s listener was cancelled; continuing without it", name)
             return None
         return given if isinstance(given, BlockingResponse) else None
 
-    def _update(self, **news: Any) -> None:
-        self._moment = msgspec.structs.replace(self._moment, **news)
+    def _update(self, **changes: Any) -> None:
+        self._state = msgspec.structs.replace(self._state, **changes)
 
     def _snapshot(self, **more: Any) -> RequestSnapshot:
-        return msgspec.structs.replace(self._moment, time=self._requests.time(), **more)
+        return msgspec.structs.replace(self._state, time=self._requests.time(), **more)

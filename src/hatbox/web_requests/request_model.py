@@ -1,4 +1,4 @@
-"""A request as listeners are told of it. Only data."""
+"""The data of webRequest events."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ __all__ = [
 ]
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""Names and values, a character for each byte. A name is there once: what came twice is joined, as in Firefox."""
+"""Names and values, one character per byte. Each name occurs once: duplicates are joined, as in Firefox."""
 
 
 class RequestFrame(msgspec.Struct, frozen=True):
-    """Where a request is made."""
+    """The tab and frame of a request."""
 
     tab_id: int
-    """-1 for what belongs to no tab, such as a service worker."""
+    """-1 without a tab, as for a service worker."""
     window_id: int
     cookie_store_id: str
     frame_id: int = 0
-    """0 is the frame at the top of a tab."""
+    """0 is the main frame."""
     parent_frame_id: int = -1
     ancestors: tuple[tuple[int, str], ...] = ()
-    """The frames around it, from the innermost to the one at the top: their ids, and where they are."""
+    """Ids and URLs of the ancestor frames, from the parent to the main frame."""
 
 
 class RequestBody(msgspec.Struct, frozen=True):
-    """What is sent along with a request: as a form, if it is one, else as bytes."""
+    """The body of a request: form data, or bytes."""
 
     form: dict[str, list[str]] | None = None
     raw: tuple[bytes, ...] = ()
     error: str = ""
-    """Why it is not known."""
+    """Why the body is unavailable."""
 
 
 class ProxyInfo(msgspec.Struct, frozen=True):
-    """A server that requests go through.
+    """A proxy server.
 
-    `type` is `http`, `https`, `socks`, `socks4`, `masque` or `direct`, which is none.
+    `type` is `http`, `https`, `socks`, `socks4`, `masque` or `direct`, which is no proxy.
     """
 
     type: str
@@ -62,7 +62,7 @@ class ProxyInfo(msgspec.Struct, frozen=True):
 
 
 class AuthChallenge(msgspec.Struct, frozen=True):
-    """A server, or a proxy, wants to know who asks."""
+    """An authentication challenge of a server or proxy."""
 
     scheme: str
     realm: str
@@ -72,7 +72,7 @@ class AuthChallenge(msgspec.Struct, frozen=True):
 
 
 class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A request at one moment of its life. What is not known yet is None."""
+    """The state of a request during an event. Unknown members are None."""
 
     request_id: str
     place: RequestFrame
@@ -82,9 +82,9 @@ class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     type: str
     document_url: str | None = None
-    """The page that the request is for; None for the page itself."""
+    """The URL of the document that made the request; None for the document itself."""
     origin_url: str | None = None
-    """Where it was asked for; None if nobody but the user did."""
+    """The URL that initiated the request; None for the user."""
     is_third_party: bool = False
     body: RequestBody | None = None
     proxy: ProxyInfo | None = None
@@ -100,11 +100,11 @@ class RequestSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlockingResponse(msgspec.Struct, frozen=True):
-    """What a listener that may interfere has answered: anything, as scripts do."""
+    """The return value of a blocking listener, unchecked."""
 
     extension_id: str
     value: Any
     changes_headers: bool = False
-    """Whether it asked for the headers that it may change at this moment."""
+    """Whether its extraInfoSpec includes the headers of this event."""
     can_set_host_header: Any = None
-    """A function that says whether it may make a request say that it is for another host."""
+    """A function that checks whether it may set the Host header."""

@@ -24,9 +24,9 @@ OTHER = "moz-extension://00000000-0000-0000-0000-000000000000/a.html"
     ],
 )
 def test_a_popup_is_a_page_of_the_extension_or_with_version_2_of_the_web(url: str, own_only: bool) -> None:
-    with pytest.raises(ApiError) as refused:
+    with pytest.raises(ApiError) as raised:
         popup_url(url, ROOT, own_only=own_only)
-    assert str(refused.value) == f"Access denied for URL {url}"
+    assert str(raised.value) == f"Access denied for URL {url}"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_popup_is_a_page_of_the_extension_or_with_version_2_of_the_web(url: st
         (f"{ROOT}x.html", f"{ROOT}x.html"),
     ],
 )
-def test_a_popup_is_told_by_its_whole_address(text: str, url: str) -> None:
+def test_a_popup_has_an_absolute_url(text: str, url: str) -> None:
     assert popup_url(text, ROOT, own_only=True) == url
 
 
@@ -52,9 +52,9 @@ def test_what_is_relative_is_relative_to_the_page_of_the_background() -> None:
 
 @pytest.mark.parametrize("url", ["chrome://browser/x.png", "about:logo", "file:///x.png", "javascript:1", OTHER])
 def test_an_icon_is_not_taken_from_just_anywhere(url: str) -> None:
-    with pytest.raises(ApiError) as refused:
+    with pytest.raises(ApiError) as raised:
         icon_urls({"imageData": None, "path": {"16": "a.png", "32": url}}, ROOT)
-    assert str(refused.value) == f"Illegal URL {url}"
+    assert str(raised.value) == f"Illegal URL {url}"
 
 
 def test_icons_have_sizes() -> None:
@@ -66,7 +66,7 @@ def test_icons_have_sizes() -> None:
     }
 
 
-def test_a_picture_that_a_script_has_drawn_is_kept_as_png() -> None:
+def test_image_data_is_stored_as_png() -> None:
     pixels = bytes(range(16))  # two by two, four bytes each
     image: Any = Opaque((2, 2, base64.b64encode(pixels).decode()))
     urls = icon_urls({"imageData": {"16": image}, "path": None}, ROOT)

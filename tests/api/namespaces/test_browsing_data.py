@@ -134,7 +134,7 @@ async def test_what_cannot_be_done_rejects_and_changes_nothing(
 
 
 @in_loop
-async def test_without_the_permission_there_is_nothing(tmp_path: Path) -> None:
+async def test_the_namespace_needs_the_permission(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         assert not hasattr(profile.browser(["<all_urls>"]), "browsingData")
         assert not hasattr(profile.browser(ALL).browsingData, "removeIndexedDB")
@@ -144,7 +144,7 @@ async def test_without_the_permission_there_is_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "kept"),
+    ("options", "expected"),
     [
         ({}, set()),
         ({"cookieStoreId": ONE}, EVERY - {"n3"}),
@@ -166,14 +166,14 @@ async def test_without_the_permission_there_is_nothing(tmp_path: Path) -> None:
     ],
 )
 @in_loop
-async def test_cookies_go_by_identity_host_and_time(tmp_path: Path, options: Any, kept: set[str]) -> None:
+async def test_cookies_are_removed_by_identity_host_and_time(tmp_path: Path, options: Any, expected: set[str]) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = await fill(profile)
         assert await browser.browsingData.remove(options, {"cookies": True, "cache": False}) is None
-        assert await left(browser) == kept
+        assert await left(browser) == expected
         await fill(profile)
         assert await browser.browsingData.removeCookies(options) is None
-        assert await left(browser) == kept
+        assert await left(browser) == expected
 
 
 @in_loop
@@ -190,15 +190,15 @@ async def test_cookies_that_came_later_go(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @in_loop
-async def test_jars_that_are_open_and_listeners_hear_of_it(tmp_path: Path) -> None:
+async def test_open_jars_and_listeners_receive_the_removal(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = await fill(profile)
         store = await profile.cookie_store(ONE)
-        heard: list[Any] = []
-        browser.cookies.onChanged.addListener(heard.append)
+        received: list[Any] = []
+        browser.cookies.onChanged.addListener(received.append)
         await browser.browsingData.removeCookies({"cookieStoreId": ONE})
         assert await store.header("http://a.example/") == ""
-        assert [(each["removed"], each["cause"], each["cookie"]["name"]) for each in heard] == [
+        assert [(each["removed"], each["cause"], each["cookie"]["name"]) for each in received] == [
             (True, "explicit", "n3")
         ]
 
@@ -213,7 +213,7 @@ def data(**parts: Any) -> bytes:
 LOCAL, DATABASE = [["k", "v"]], [{"name": "d", "version": 1, "stores": []}]
 
 
-async def keep(profile: Profile) -> None:
+async def store_site_data(profile: Profile) -> None:
     def put(transaction: Any) -> None:
         for number in (0, 1, 2):
             for origin in ("https://a.example", "https://a.example:8443", "https://b.example"):
@@ -222,7 +222,7 @@ async def keep(profile: Profile) -> None:
     await profile._store.write(put)
 
 
-async def kept(profile: Profile) -> dict[tuple[int, str], set[str]]:
+async def stored_site_data(profile: Profile) -> dict[tuple[int, str], set[str]]:
     def load(transaction: Any) -> dict[tuple[int, str], set[str]]:
         return {
             (number, origin): {part for part, value in json.loads(text).items() if value}
@@ -249,31 +249,32 @@ async def kept(profile: Profile) -> dict[tuple[int, str], set[str]]:
     ],
 )
 @in_loop
-async def test_what_pages_keep_goes_by_identity_and_host(tmp_path: Path, options: Any, gone: Any) -> None:
+async def test_site_data_is_removed_by_identity_and_host(tmp_path: Path, options: Any, gone: Any) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser: Any = profile.browser(ALL)
-        await keep(profile)
-        before = await kept(profile)
+        await store_site_data(profile)
+        before = await stored_site_data(profile)
         await browser.browsingData.removeLocalStorage(options)
-        assert await kept(profile) == {key: {"databases"} if gone(*key) else {"local", "databases"} for key in before}
+        without_local = {key: {"databases"} if gone(*key) else {"local", "databases"} for key in before}
+        assert await stored_site_data(profile) == without_local
         await browser.browsingData.remove(options, {"indexedDB": True})
-        assert await kept(profile) == {key: {"local", "databases"} for key in before if not gone(*key)}
+        assert await stored_site_data(profile) == {key: {"local", "databases"} for key in before if not gone(*key)}
 
 
 @in_loop
-async def test_engines_are_told_what_to_forget(tmp_path: Path) -> None:
+async def test_engines_receive_what_to_clear(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        told: list[Any] = []
+        cleared: list[Any] = []
 
-        def hear(change: ChangeRecord) -> None:
+        def on_change(change: ChangeRecord) -> None:
             if change.topic == SITE_DATA_CLEARED:
-                told.append(json.loads(change.payload))
+                cleared.append(json.loads(change.payload))
 
-        profile._store.subscribe(hear)
+        profile._store.subscribe(on_change)
         await profile.browser(ALL).browsingData.remove(
             {"cookieStoreId": ONE, "hostnames": ["b.example", "a.example"]}, {"localStorage": True, "indexedDB": True}
         )
-        assert told == [{"number": 1, "parts": ["local", "databases"], "hosts": ["a.example", "b.example"]}]
+        assert cleared == [{"number": 1, "parts": ["local", "databases"], "hosts": ["a.example", "b.example"]}]
 
 
 # ---------------------------------------------------------------------------------------------- what there is none of
@@ -281,16 +282,16 @@ async def test_engines_are_told_what_to_forget(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", NOTHING_OF)
 @in_loop
-async def test_of_what_there_is_none_all_is_removed(tmp_path: Path, kind: str) -> None:
+async def test_removing_unsupported_data_does_nothing(tmp_path: Path, kind: str) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = await fill(profile)
-        await keep(profile)
+        await store_site_data(profile)
         for options in ({}, {"since": 5}, {"hostnames": ["a.example"]}):
             name = f"remove{kind[0].upper()}{kind[1:]}"
             assert await getattr(browser.browsingData, name)(options) is None
             assert await browser.browsingData.remove(options, {kind: True, "serviceWorkers": True}) is None
         assert await left(browser) == EVERY
-        assert len(await kept(profile)) == 9
+        assert len(await stored_site_data(profile)) == 9
 
 
 @in_loop

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hatbox import ApiError, Profile
-from hatbox.api.namespaces import commands
 from hatbox.errors import ArgumentError
+from hatbox.extension_data import commands
 from hatbox.extensions.package.shortcuts import is_shortcut
 from hatbox.schema import load
 from tests.api.ui_actions import PERSISTENT, browser_of, in_profile
@@ -49,7 +49,7 @@ def test_keys_are_taken_as_in_a_manifest_and_none_and_those_that_only_users_have
             assert taken == (text == "" or is_shortcut(text, by_user=True)), text
 
 
-def test_a_command_that_is_not_in_the_manifest_is_refused(tmp_path: Path) -> None:
+def test_a_command_that_is_not_in_the_manifest_is_rejected(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = browser_of(profile, MANIFEST)
         for call in (browser.commands.update({"name": "no"}), browser.commands.reset("no")):
@@ -59,18 +59,18 @@ def test_a_command_that_is_not_in_the_manifest_is_refused(tmp_path: Path) -> Non
     in_profile(tmp_path, use)
 
 
-def test_changes_last_and_can_be_undone(tmp_path: Path) -> None:
+def test_changed_commands_persist_and_can_be_reset(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = browser_of(profile, MANIFEST)
-        heard: list[Any] = []
-        browser.commands.onChanged.addListener(heard.append)
-        browser_of(profile, MANIFEST, extension_id="o@x").commands.onChanged.addListener(heard.append)
+        received: list[Any] = []
+        browser.commands.onChanged.addListener(received.append)
+        browser_of(profile, MANIFEST, extension_id="o@x").commands.onChanged.addListener(received.append)
         first = {"name": "go", "description": "Go", "shortcut": "Ctrl+Shift+Y"}
         assert await browser.commands.getAll() == [first, {"name": "stay", "description": None, "shortcut": ""}]
         await browser.commands.update({"name": "go", "shortcut": " Alt + 1 ", "description": ""})
         await browser.commands.update({"name": "go", "shortcut": "Alt+1", "description": "New"})
         assert (await browser.commands.getAll())[0] == {"name": "go", "description": "New", "shortcut": "Alt+1"}
-        assert heard == [{"name": "go", "newShortcut": "Alt+1", "oldShortcut": "Ctrl+Shift+Y"}]
+        assert received == [{"name": "go", "newShortcut": "Alt+1", "oldShortcut": "Ctrl+Shift+Y"}]
         newer = browser_of(profile, {**MANIFEST, "commands": {"go": {**GO, "description": "Changed"}}})
         assert (await newer.commands.getAll())[0]["description"] == "New"
         await browser.commands.reset("go")
@@ -79,7 +79,7 @@ def test_changes_last_and_can_be_undone(tmp_path: Path) -> None:
     in_profile(tmp_path, use)
 
 
-def test_keys_of_the_button_survive_its_new_name_in_version_3(tmp_path: Path) -> None:
+def test_the_shortcut_of_the_action_survives_manifest_version_3(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         old = browser_of(profile, {**PERSISTENT, "commands": {"_execute_browser_action": {}}})
         new = browser_of(profile, {"manifest_version": 3, "commands": {"_execute_action": {}}})
@@ -91,19 +91,19 @@ def test_keys_of_the_button_survive_its_new_name_in_version_3(tmp_path: Path) ->
     in_profile(tmp_path, use)
 
 
-def test_a_command_is_told_to_its_extension_as_what_the_user_does(tmp_path: Path) -> None:
+def test_a_command_is_delivered_to_its_extension_as_user_input(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        heard: list[Any] = []
+        received: list[Any] = []
         for name in ("own@x", "other@x"):
             browser = browser_of(profile, MANIFEST, extension_id=name)
             caller = browser._caller
 
             async def listener(command: str, tab: Any, name: str = name, caller: Any = caller) -> None:
-                heard.append((name, command, tab, caller.user_input))
+                received.append((name, command, tab, caller.is_handling_user_input))
 
             browser.commands.onCommand.addListener(listener)
         await profile._store.write(lambda each: commands.execute(each, "own@x", "go", None))
         await profile._store.deliver_pending_changes()
-        assert heard == [("own@x", "go", None, True)]
+        assert received == [("own@x", "go", None, True)]
 
     in_profile(tmp_path, use)

@@ -68,22 +68,22 @@ def test_calls_of_a_script_and_of_a_client_take_effect_in_the_order_in_which_the
     with_profile(tmp_path, use)
 
 
-def test_another_process_sees_a_cookie_at_once_and_hears_of_it(tmp_path: Path) -> None:
+def test_another_process_sees_a_cookie_at_once_and_receives_the_change(tmp_path: Path) -> None:
     async def main() -> None:
         path = tmp_path / "profile.db"
         async with hatbox.open(path) as here, hatbox.open(path) as there:
-            heard: asyncio.Queue[Any] = asyncio.Queue()
+            received: asyncio.Queue[Any] = asyncio.Queue()
             listening = there.browser(EVERYTHING)
-            listening.cookies.onChanged.addListener(heard.put_nowait)
+            listening.cookies.onChanged.addListener(received.put_nowait)
             made = await here.browser(EVERYTHING).cookies.set({"url": URL, "name": "a", "value": "1"})
             assert await listening.cookies.get({"url": URL, "name": "a"}) == made
             async with asyncio.timeout(5):
-                assert await heard.get() == {"removed": False, "cookie": made, "cause": "explicit"}
+                assert await received.get() == {"removed": False, "cookie": made, "cause": "explicit"}
 
     asyncio.run(main())
 
 
-def test_what_a_script_has_set_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_a_cookie_survives_reopening(tmp_path: Path) -> None:
     async def first(profile: Profile) -> None:
         await profile.browser(EVERYTHING).cookies.set({"url": URL, "name": "a", "value": "1"})
 
@@ -95,9 +95,7 @@ def test_what_a_script_has_set_is_there_after_opening_again(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("client_first", [False, True])
-def test_session_cookies_of_earlier_sessions_are_gone_where_they_are_not_kept(
-    tmp_path: Path, client_first: bool
-) -> None:
+def test_session_cookies_of_earlier_sessions_are_removed_unless_persisted(tmp_path: Path, client_first: bool) -> None:
     async def first(profile: Profile) -> None:
         browser = profile.browser(EVERYTHING)
         await browser.cookies.set({"url": URL, "name": "session"})
@@ -121,37 +119,37 @@ def test_session_cookies_of_earlier_sessions_are_gone_where_they_are_not_kept(
 # ------------------------------------------------------------------------------------------------------ permissions
 
 
-def test_a_listener_hears_only_of_hosts_that_its_caller_has_permission_for(tmp_path: Path) -> None:
+def test_a_listener_receives_changes_only_with_host_permission(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        heard: list[Any] = []
+        received: list[Any] = []
         caller = Caller("test", ["cookies", "https://site.example/*"])
         limited = Browser(profile._dispatcher, caller)
-        limited.cookies.onChanged.addListener(lambda info: heard.append(info["cookie"]["domain"]))
+        limited.cookies.onChanged.addListener(lambda info: received.append(info["cookie"]["domain"]))
         browser = profile.browser(EVERYTHING)
         for host in ("site.example", "sub.site.example", "other.example"):
             await browser.cookies.set({"url": f"https://{host}/", "name": "a"})
         await browser.cookies.set({"url": "https://sub.site.example/", "name": "b", "domain": "site.example"})
-        assert heard == ["site.example", ".site.example"]
+        assert received == ["site.example", ".site.example"]
         caller.permissions.add("https://other.example/*")
         await browser.cookies.remove({"url": "https://other.example/", "name": "a"})
-        assert heard[2:] == ["other.example"]
+        assert received[2:] == ["other.example"]
         caller.permissions.discard("cookies")
         await browser.cookies.remove({"url": URL, "name": "a"})
-        assert len(heard) == 3
+        assert len(received) == 3
 
     with_profile(tmp_path, use)
 
 
 def test_each_listener_gets_an_object_of_its_own(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        heard: list[Any] = []
+        received: list[Any] = []
         one, two = profile.browser(EVERYTHING), profile.browser(EVERYTHING)
-        one.cookies.onChanged.addListener(heard.append)
-        two.cookies.onChanged.addListener(heard.append)
+        one.cookies.onChanged.addListener(received.append)
+        two.cookies.onChanged.addListener(received.append)
         await one.cookies.set({"url": URL, "name": "a"})
-        assert heard[0] == heard[1]
-        assert heard[0] is not heard[1]
-        assert heard[0]["cookie"] is not heard[1]["cookie"]
+        assert received[0] == received[1]
+        assert received[0] is not received[1]
+        assert received[0]["cookie"] is not received[1]["cookie"]
 
     with_profile(tmp_path, use)
 
@@ -173,7 +171,7 @@ def test_without_a_host_nothing_is_seen_set_or_removed(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------- limits and clocks
 
 
-def test_the_limit_of_a_site_holds_and_what_is_dropped_is_told(tmp_path: Path) -> None:
+def test_evictions_above_the_limit_of_a_site_are_emitted(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = profile.browser(EVERYTHING)
         gone: list[Any] = []
@@ -248,7 +246,7 @@ def test_cookies_of_one_instant_keep_their_order(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------- calls
 
 
-def test_a_call_that_nobody_awaits_is_made_all_the_same(tmp_path: Path) -> None:
+def test_a_call_runs_even_if_it_is_not_awaited(tmp_path: Path) -> None:
     async def first(profile: Profile) -> None:
         for number in range(50):
             profile.browser(EVERYTHING).cookies.set({"url": URL, "name": f"n{number}"})
@@ -264,14 +262,14 @@ def test_an_event_comes_before_its_call_resolves_and_after_the_one_before(tmp_pa
     async def use(profile: Profile) -> None:
         browser = profile.browser(EVERYTHING)
         log: list[str] = []
-        browser.cookies.onChanged.addListener(lambda info: log.append(f"told {info['cookie']['name']}"))
+        browser.cookies.onChanged.addListener(lambda info: log.append(f"changed {info['cookie']['name']}"))
 
         async def one(name: str) -> None:
             await browser.cookies.set({"url": URL, "name": name})
             log.append(f"done {name}")
 
         await asyncio.gather(*(one(name) for name in "abc"))
-        assert log == ["told a", "done a", "told b", "done b", "told c", "done c"]
+        assert log == ["changed a", "done a", "changed b", "done b", "changed c", "done c"]
 
     with_profile(tmp_path, use)
 
@@ -289,7 +287,7 @@ def test_a_callback_of_a_failed_call_gets_nothing_and_the_reason_is_logged(
     assert 'Invalid cookie store id: "foobar"' in caplog.text
 
 
-def test_a_refusal_is_an_error_of_the_api(tmp_path: Path) -> None:
+def test_a_rejection_is_an_api_error(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = profile.browser(EVERYTHING)
         with pytest.raises(ApiError, match=r'^Invalid cookie store id: "firefox-container-9"$'):

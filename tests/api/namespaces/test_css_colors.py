@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.api.namespaces.browser_action.css_colors import contrasting, parse_color
+from hatbox.api.namespaces.browser_action.css_colors import contrast_color, parse_color
 from tests.conformance.ui.record import RECORDING
 from tests.deadline import ends_in_time
 
@@ -23,7 +23,7 @@ RECORDED = {
 CHANNELS = st.integers(0, 255)
 
 
-def test_there_is_something_to_compare_with() -> None:
+def test_the_reference_is_available() -> None:
     assert len(RECORDED) > 40
 
 
@@ -31,7 +31,7 @@ def test_there_is_something_to_compare_with() -> None:
 def test_a_color_is_what_firefox_makes_of_it(text: str) -> None:
     expected: Any = RECORDED[text]
     color = parse_color(text)
-    assert (None if color is None else [list(color), list(contrasting(color))]) == expected
+    assert (None if color is None else [list(color), list(contrast_color(color))]) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""menus without any script: what is kept, refused and told. What Firefox answers is compared in tests/conformance."""
+"""The namespace menus without scripts. tests/conformance compares results with Firefox."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from hatbox import ApiError, Profile
 from hatbox.api.browser import Browser
-from hatbox.api.namespaces.menus import menu_clicks as clicks
-from hatbox.api.namespaces.menus import menu_functions as rules
-from hatbox.api.namespaces.menus.menu_context import MenuContext, is_item_visible, visible_items
-from hatbox.extension_data import menu_items as items
-from hatbox.extension_data.menu_items import Item, ItemId
+from hatbox.api.namespaces.menus import menu_functions
+from hatbox.extension_data import menu_clicks, menu_items
+from hatbox.extension_data.menu_contexts import MenuContext, is_item_visible, visible_items
+from hatbox.extension_data.menu_items import MenuItem, MenuItemId
 from hatbox.tabs.tab_model import Tab
 from tests.api import ui_actions as pressing
 from tests.api.ui_actions import EVENT_PAGE, ID, PAGE, PERSISTENT, browser_of, tab_at
@@ -32,14 +31,14 @@ def in_profile(
     pressing.in_profile(tmp_path, lambda profile: use(profile, browser_of(profile, manifest, MENUS)))
 
 
-async def kept(profile: Profile) -> dict[ItemId, Item]:
-    return await profile._store.read(lambda transaction: items.get_all(transaction, ID))
+async def stored_items(profile: Profile) -> dict[MenuItemId, MenuItem]:
+    return await profile._store.read(lambda transaction: menu_items.get_all(transaction, ID))
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
 
 
-def test_without_the_permission_there_are_no_menus(tmp_path: Path) -> None:
+def test_menus_are_undefined_without_the_permission(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Browser) -> None:
         for permission, there, absent in (
             ("menus", "menus", "contextMenus"),
@@ -67,11 +66,11 @@ def test_an_id_is_taken_once_and_an_event_page_must_give_one(tmp_path: Path) -> 
     in_profile(tmp_path, use)
 
 
-def test_what_is_refused_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_rejected_call_changes_nothing(tmp_path: Path) -> None:
     async def use(profile: Profile, browser: Browser) -> None:
         await browser.menus.create({"id": "a", "title": "A"})
         await browser.menus.create({"id": "b", "parentId": "a"})
-        before = await kept(profile)
+        before = await stored_items(profile)
         for call, words in (
             (browser.menus.create({"id": "c", "parentId": "none"}), "Cannot find menu item with id none"),
             (browser.menus.create({"id": "c", "documentUrlPatterns": ["foo"]}), "Invalid url pattern: foo"),
@@ -83,15 +82,15 @@ def test_what_is_refused_leaves_nothing_behind(tmp_path: Path) -> None:
             ),
             (browser.menus.remove("none"), "Cannot find menu item with id none"),
         ):
-            with pytest.raises(ApiError) as refused:
+            with pytest.raises(ApiError) as raised:
                 await call
-            assert str(refused.value) == words
-        assert await kept(profile) == before
+            assert str(raised.value) == words
+        assert await stored_items(profile) == before
 
     in_profile(tmp_path, use)
 
 
-def test_python_is_told_to_listen_in_the_place_of_onclick(tmp_path: Path) -> None:
+def test_python_gets_a_hint_to_use_on_clicked_instead_of_onclick(tmp_path: Path) -> None:
     async def use(_: Profile, browser: Browser) -> None:
         with pytest.raises(ApiError, match=r"Add a listener to menus\.onClicked"):
             await browser.menus.create({"id": "a", "onclick": print})
@@ -99,7 +98,7 @@ def test_python_is_told_to_listen_in_the_place_of_onclick(tmp_path: Path) -> Non
     in_profile(tmp_path, use)
 
 
-# --------------------------------------------------------------------------------------------------------------- rules
+# ------------------------------------------------------------------------------------------------------- functions
 
 
 def test_ids_that_are_made_are_numbers_and_never_those_that_scripts_make(tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ def test_ids_that_are_made_are_numbers_and_never_those_that_scripts_make(tmp_pat
         assert [await browser.menus.create({}) for _ in range(2)] == [-1, -2]
         assert await browser.menus.create({"id": "\0" + "1"}) == 1  # what members/menus.js sends
         assert await browser.menus.create({"id": "1"}) == "1"
-        assert list(await kept(profile)) == [-1, -2, 1, "1"]
+        assert list(await stored_items(profile)) == [-1, -2, 1, "1"]
 
     in_profile(tmp_path, use)
 
@@ -118,7 +117,8 @@ def test_one_below_another_has_its_contexts_unless_it_names_some(tmp_path: Path)
         await browser.menus.create({"id": "b", "parentId": "a"})
         await browser.menus.create({"id": "c", "parentId": "a", "contexts": ["page"]})
         await browser.menus.update("a", {"contexts": ["image"]})
-        assert [item.contexts for item in (await kept(profile)).values()] == [("image",), ("tab", "link"), ("page",)]
+        contexts = [item.contexts for item in (await stored_items(profile)).values()]
+        assert contexts == [("image",), ("tab", "link"), ("page",)]
 
     in_profile(tmp_path, use)
 
@@ -129,10 +129,10 @@ def test_update_changes_what_is_given_and_no_more(tmp_path: Path) -> None:
             {"id": "a", "title": "A", "type": "checkbox", "checked": True, "icons": {"16": "a.png"}}
         )
         await browser.menus.update("a", {"title": None, "checked": False, "enabled": False})
-        expected = Item(id="a", title="A", type="checkbox", enabled=False, icons={"16": "a.png"})
-        assert await kept(profile) == {"a": expected}
+        expected = MenuItem(id="a", title="A", type="checkbox", enabled=False, icons={"16": "a.png"})
+        assert await stored_items(profile) == {"a": expected}
         await browser.menus.update("a", {"icons": {}})
-        assert (await kept(profile))["a"].icons is None
+        assert (await stored_items(profile))["a"].icons is None
 
     in_profile(tmp_path, use)
 
@@ -142,11 +142,11 @@ def test_remove_takes_all_that_is_below(tmp_path: Path) -> None:
         for properties in ({"id": "a"}, {"id": "b", "parentId": "a"}, {"id": "c", "parentId": "b"}, {"id": "d"}):
             await browser.menus.create(properties)
         await browser.menus.remove("a")
-        assert list(await kept(profile)) == ["d"]
+        assert list(await stored_items(profile)) == ["d"]
         other = browser_of(profile, PERSISTENT, MENUS, extension_id="other@example.org")
         await other.menus.create({"id": "a"})
         await browser.menus.removeAll()
-        assert await kept(profile) == {}
+        assert await stored_items(profile) == {}
         await other.menus.update("a", {"title": "still there"})
 
     in_profile(tmp_path, use)
@@ -155,7 +155,7 @@ def test_remove_takes_all_that_is_below(tmp_path: Path) -> None:
 def test_half_a_pair_of_surrogates_is_no_title(tmp_path: Path) -> None:
     async def use(profile: Profile, browser: Browser) -> None:
         await browser.menus.create({"id": "a", "title": "x\ud800"})
-        assert (await kept(profile))["a"].title == "x�"
+        assert (await stored_items(profile))["a"].title == "x�"
 
     in_profile(tmp_path, use)
 
@@ -192,15 +192,15 @@ def test_the_tree_has_no_circles_and_no_orphans(steps: list[tuple[str, int, int 
         try:
             if step == "create":
                 wanted = {**nothing, "id": str(number), "parentId": parent_id}
-                rules.create(transaction, ID, wanted, event_page=False)
+                menu_functions.create(transaction, ID, wanted, event_page=False)
             elif step == "move":
-                rules.update(transaction, ID, str(number), {**nothing, "parentId": parent_id})
+                menu_functions.update(transaction, ID, str(number), {**nothing, "parentId": parent_id})
             else:
-                rules.remove(transaction, ID, str(number))
+                menu_functions.remove(transaction, ID, str(number))
         except ApiError:
             continue
-    every = items.get_all(transaction, ID)
-    assert sorted(item.id for item in items.below(every, None)) == sorted(every)
+    every = menu_items.get_all(transaction, ID)
+    assert sorted(item.id for item in menu_items.descendants(every, None)) == sorted(every)
 
 
 # --------------------------------------------------------------------------------------------------- where it is shown
@@ -222,7 +222,7 @@ ON_BUTTON = MenuContext(tab=TAB, ui_context="browser_action")
 
 
 @pytest.mark.parametrize(
-    ("spot", "contexts"),
+    ("context", "contexts"),
     [
         (IN_PAGE, ("page", "all")),
         (ON_LINK, ("link", "all")),
@@ -236,59 +236,63 @@ ON_BUTTON = MenuContext(tab=TAB, ui_context="browser_action")
         (MenuContext(tab=TAB, editable=True, password=True), ("editable", "password", "all")),
     ],
 )
-def test_contexts_are_what_the_menu_is_opened_on(spot: MenuContext, contexts: tuple[str, ...]) -> None:
-    assert spot.contexts == contexts
+def test_contexts_are_what_the_menu_is_opened_on(context: MenuContext, contexts: tuple[str, ...]) -> None:
+    assert context.contexts == contexts
 
 
 @pytest.mark.parametrize(
-    ("item", "spots"),
+    ("item", "visible_in"),
     [
-        (Item(id="a"), [IN_PAGE, ON_LINK, ON_BUTTON]),
-        (Item(id="a", contexts=("page",)), [IN_PAGE]),
-        (Item(id="a", contexts=("tab", "link")), [ON_TAB, ON_LINK]),
-        (Item(id="a", visible=False), []),
-        (Item(id="a", view_types=("tab",)), [IN_PAGE, ON_LINK]),
-        (Item(id="a", view_types=("popup",)), []),
-        (Item(id="a", document_url_patterns=("https://site.example/*",)), [IN_PAGE, ON_LINK, ON_BUTTON]),
-        (Item(id="a", document_url_patterns=("https://other.example/*",)), []),
-        (Item(id="a", target_url_patterns=("https://link.example/*",)), [ON_LINK]),
-        (Item(id="a", target_url_patterns=("https://site.example/*",)), []),
+        (MenuItem(id="a"), [IN_PAGE, ON_LINK, ON_BUTTON]),
+        (MenuItem(id="a", contexts=("page",)), [IN_PAGE]),
+        (MenuItem(id="a", contexts=("tab", "link")), [ON_TAB, ON_LINK]),
+        (MenuItem(id="a", visible=False), []),
+        (MenuItem(id="a", view_types=("tab",)), [IN_PAGE, ON_LINK]),
+        (MenuItem(id="a", view_types=("popup",)), []),
+        (MenuItem(id="a", document_url_patterns=("https://site.example/*",)), [IN_PAGE, ON_LINK, ON_BUTTON]),
+        (MenuItem(id="a", document_url_patterns=("https://other.example/*",)), []),
+        (MenuItem(id="a", target_url_patterns=("https://link.example/*",)), [ON_LINK]),
+        (MenuItem(id="a", target_url_patterns=("https://site.example/*",)), []),
     ],
 )
-def test_an_item_is_shown_where_it_says(item: Item, spots: list[MenuContext]) -> None:
+def test_an_item_is_visible_in_its_contexts(item: MenuItem, visible_in: list[MenuContext]) -> None:
     every = [IN_PAGE, ON_LINK, ON_TAB, ON_BUTTON]
-    assert [spot for spot in every if is_item_visible(spot, item)] == [spot for spot in every if spot in spots]
+    assert [context for context in every if is_item_visible(context, item)] == [
+        context for context in every if context in visible_in
+    ]
 
 
-def test_what_is_below_something_hidden_is_not_shown() -> None:
-    every = {item.id: item for item in (Item(id="a", visible=False), Item(id="b", parent="a"), Item(id="c"))}
+def test_descendants_of_hidden_items_are_not_visible() -> None:
+    every = {
+        item.id: item for item in (MenuItem(id="a", visible=False), MenuItem(id="b", parent="a"), MenuItem(id="c"))
+    }
     assert [item.id for item in visible_items(IN_PAGE, every)] == ["c"]
 
 
 # ------------------------------------------------------------------------------------------------------------- clicks
 
 
-def test_of_radio_items_only_those_that_stand_together_are_unchecked(tmp_path: Path) -> None:
+def test_only_adjacent_radio_items_are_unchecked(tmp_path: Path) -> None:
     async def use(profile: Profile, browser: Browser) -> None:
         for name, kind in (("a", "radio"), ("b", "radio"), ("-", "separator"), ("c", "radio"), ("d", "radio")):
             await browser.menus.create({"id": name, "type": kind, "checked": kind == "radio"})
-        spot = MenuContext(tab=await tab_at(profile))
+        context = MenuContext(tab=await tab_at(profile))
         for name in ("d", "a"):
-            item = (await kept(profile))[name]
-            await profile._store.write(partial(clicks.click_item, extension=ID, item=item, spot=spot))
-        assert {name for name, item in (await kept(profile)).items() if item.checked} == {"a", "d"}
+            item = (await stored_items(profile))[name]
+            await profile._store.write(partial(menu_clicks.click_item, extension=ID, item=item, context=context))
+        assert {name for name, item in (await stored_items(profile)).items() if item.checked} == {"a", "d"}
 
     in_profile(tmp_path, use)
 
 
-def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) -> None:
+def test_only_the_extension_of_an_item_receives_its_clicks(tmp_path: Path) -> None:
     async def use(profile: Profile, browser: Browser) -> None:
-        heard: list[Any] = []
+        received: list[Any] = []
         other = browser_of(profile, PERSISTENT, MENUS, extension_id="other@example.org")
-        browser.menus.onClicked.addListener(lambda info, tab: heard.append(("own", info, tab.get("url"))))
-        other.menus.onClicked.addListener(lambda *_: heard.append("other"))
-        spot = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
-        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a", parent="p"), spot))
+        browser.menus.onClicked.addListener(lambda info, tab: received.append(("own", info, tab.get("url"))))
+        other.menus.onClicked.addListener(lambda *_: received.append("other"))
+        context = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
+        await profile._store.write(lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a", parent="p"), context))
         info = {
             "menuItemId": "a",
             "parentMenuItemId": "p",
@@ -301,24 +305,24 @@ def test_only_the_extension_whose_item_it_is_hears_of_a_click(tmp_path: Path) ->
             "modifiers": [],
             "button": 0,
         }
-        assert heard == [("own", info, None)]
+        assert received == [("own", info, None)]
 
     in_profile(tmp_path, use)
 
 
-def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Path) -> None:
+def test_on_shown_has_page_details_only_with_host_access(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Browser) -> None:
-        heard: list[Any] = []
-        spot = MenuContext(tab=await tab_at(profile), selection_text="secret")
+        received: list[Any] = []
+        context = MenuContext(tab=await tab_at(profile), selection_text="secret")
         for permission in ("tabs", "https://site.example/*", "https://other.example/*"):
             browser = browser_of(profile, PERSISTENT, MENUS, permission, extension_id=permission)
 
             def listener(info: Any, tab: Any, name: str = permission) -> None:
-                heard.append((name, info.get("selectionText"), info.get("pageUrl"), tab.get("url")))
+                received.append((name, info.get("selectionText"), info.get("pageUrl"), tab.get("url")))
 
             browser.menus.onShown.addListener(listener)
-        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
-        assert heard == [
+        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
+        assert received == [
             ("tabs", None, None, PAGE),
             ("https://site.example/*", "secret", PAGE, PAGE),
             ("https://other.example/*", None, None, None),
@@ -327,19 +331,19 @@ def test_only_who_may_see_the_page_is_told_of_it_when_a_menu_opens(tmp_path: Pat
     in_profile(tmp_path, use)
 
 
-def test_the_menu_of_a_button_is_told_to_its_own_extension_only(tmp_path: Path) -> None:
+def test_events_of_an_action_menu_go_to_its_extension_only(tmp_path: Path) -> None:
     async def use(profile: Profile, browser: Browser) -> None:
-        heard: list[str] = []
+        received: list[str] = []
         for name, each in (
             ("own", browser),
             ("other", browser_of(profile, PERSISTENT, MENUS, extension_id="o@x")),
         ):
-            each.menus.onShown.addListener(lambda *_, name=name: heard.append(f"{name} shown"))
-            each.menus.onHidden.addListener(lambda name=name: heard.append(f"{name} hidden"))
-        spot = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
-        await profile._store.write(lambda each: clicks.record_shown(each, ID, spot))
-        await profile._store.write(lambda each: clicks.record_hidden(each, ID, spot))
-        assert heard == ["own shown", "own hidden"]
+            each.menus.onShown.addListener(lambda *_, name=name: received.append(f"{name} shown"))
+            each.menus.onHidden.addListener(lambda name=name: received.append(f"{name} hidden"))
+        context = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
+        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
+        await profile._store.write(lambda each: menu_clicks.record_hidden(each, ID, context))
+        assert received == ["own shown", "own hidden"]
 
     in_profile(tmp_path, use)
 
@@ -355,7 +359,9 @@ def test_with_active_tab_a_click_shows_the_tab_until_it_has_another_page(tmp_pat
             return (await browser.tabs.get(tab.id)).get("url")
 
         assert await url() is None
-        await profile._store.write(lambda each: clicks.click_item(each, ID, Item(id="a"), MenuContext(tab=tab)))
+        await profile._store.write(
+            lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a"), MenuContext(tab=tab))
+        )
         assert seen == [PAGE]
         assert await url() == PAGE
         await profile.tabs.navigate(tab.id, "https://site.example/next")

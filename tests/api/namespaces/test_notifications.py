@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from hatbox import Profile
-from hatbox.api.namespaces import notifications
+from hatbox.extension_data import notifications
 from tests.api.ui_actions import ID, PERSISTENT, browser_of, in_profile
 
 BASIC = {"type": "basic", "title": "T", "message": "M"}
 
 
-def test_without_the_permission_there_are_none(tmp_path: Path) -> None:
+def test_notifications_need_the_permission(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         assert not hasattr(browser_of(profile, PERSISTENT), "notifications")
 
@@ -22,11 +22,11 @@ def test_without_the_permission_there_are_none(tmp_path: Path) -> None:
 def test_they_are_counted_and_never_twice_under_one_id(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = browser_of(profile, PERSISTENT, "notifications")
-        heard: list[Any] = []
-        browser.notifications.onShown.addListener(lambda name: heard.append(("shown", name)))
-        browser.notifications.onClosed.addListener(lambda name, by_user: heard.append(("closed", name, by_user)))
+        received: list[Any] = []
+        browser.notifications.onShown.addListener(lambda name: received.append(("shown", name)))
+        browser.notifications.onClosed.addListener(lambda name, by_user: received.append(("closed", name, by_user)))
         browser_of(profile, PERSISTENT, "notifications", extension_id="o@x").notifications.onShown.addListener(
-            heard.append
+            received.append
         )
         assert await browser.notifications.create(BASIC) == "0"
         assert await browser.notifications.create("", BASIC) == "1"
@@ -36,7 +36,7 @@ def test_they_are_counted_and_never_twice_under_one_id(tmp_path: Path) -> None:
         assert await browser.notifications.create("0", {**BASIC, "title": "New"}) == "0"
         every = await browser.notifications.getAll()
         assert {name: options["title"] for name, options in every.items()} == {"2": "T", "0": "New"}
-        assert heard == [
+        assert received == [
             ("shown", "0"),
             ("shown", "1"),
             ("closed", "1", True),
@@ -48,17 +48,17 @@ def test_they_are_counted_and_never_twice_under_one_id(tmp_path: Path) -> None:
     in_profile(tmp_path, use)
 
 
-def test_one_that_is_clicked_is_closed_and_that_is_no_user_input(tmp_path: Path) -> None:
+def test_a_click_closes_a_notification_and_is_not_user_input(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         browser = browser_of(profile, PERSISTENT, "notifications")
-        heard: list[Any] = []
+        received: list[Any] = []
         browser.notifications.onClicked.addListener(
-            lambda name: heard.append((name, browser._caller.is_handling_user_input))
+            lambda name: received.append((name, browser._caller.is_handling_user_input))
         )
-        browser.notifications.onClosed.addListener(lambda *args: heard.append(args))
+        browser.notifications.onClosed.addListener(lambda *args: received.append(args))
         await browser.notifications.create("a", BASIC)
         await profile._store.write(lambda each: notifications.click(each, ID, "a"))
-        assert heard == [("a", False), ("a", True)]
+        assert received == [("a", False), ("a", True)]
         assert await browser.notifications.getAll() == {}
 
     in_profile(tmp_path, use)

@@ -35,18 +35,18 @@ def site() -> Iterator[Site]:
 
 
 def choose(web: Browsing, answer: Any, caller_id: str = "script", permissions: Any = ALL) -> list[Any]:
-    """Have a script choose this proxy; what it is told."""
-    heard: list[Any] = []
-    listener = answer if callable(answer) else noting(heard, answer)
+    """Let a script choose this proxy; returns the details it receives."""
+    received: list[Any] = []
+    listener = answer if callable(answer) else noting(received, answer)
     web.script(permissions, caller_id).proxy.onRequest.addListener(listener, PAGES)
-    return heard
+    return received
 
 
 # --------------------------------------------------------------------------------------------------------- bad input
 
 
 @in_loop
-async def test_wrong_arguments_are_told_in_firefoxs_words(tmp_path: Path) -> None:
+async def test_wrong_arguments_raise_firefoxs_messages(tmp_path: Path) -> None:
     async with browsing(tmp_path) as web:
         event = web.browser.proxy.onRequest
         with pytest.raises(ArgumentError, match=r"^Incorrect argument types for proxy.onRequest\.$"):
@@ -60,9 +60,7 @@ async def test_wrong_arguments_are_told_in_firefoxs_words(tmp_path: Path) -> Non
 
 
 @in_loop
-async def test_an_answer_that_cannot_be_read_is_told_to_its_caller_and_to_nobody_else(
-    tmp_path: Path, site: Site
-) -> None:
+async def test_an_invalid_proxy_is_reported_to_its_extension_only(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         own: list[Any] = []
         others: list[Any] = []
@@ -86,13 +84,13 @@ async def test_a_listener_that_raises_or_hangs_leaves_it_to_the_others(
         raise ValueError("oops")
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.05
+        web.profile.web_requests.blocking_timeout = 0.05
         choose(web, proxy.info())
         choose(web, hangs)
         choose(web, fails)
         assert (await web.visit(THERE)).title == "Through the proxy"
     assert "oops" in caplog.text
-    assert "proxy.onRequest has not answered" in caplog.text
+    assert "proxy.onRequest listener timed out" in caplog.text
 
 
 # ------------------------------------------------------------------------------------------------------- the way out
@@ -103,12 +101,12 @@ async def test_a_page_comes_through_the_proxy_with_the_cookies_of_its_identity(
     tmp_path: Path, proxy: LoopbackProxy
 ) -> None:
     async with browsing(tmp_path) as web:
-        heard = choose(web, proxy.info(username="ignored", password="as in Firefox", proxyAuthorizationHeader="x"))
+        received = choose(web, proxy.info(username="ignored", password="as in Firefox", proxyAuthorizationHeader="x"))
         web.listen_to_all()
         tab = await web.visit(THERE)
         assert (tab.title, tab.url, tab.error) == ("Through the proxy", THERE, "")
         assert [(each.method, each.target, each.authorization) for each in proxy.asked] == [("GET", THERE, None)]
-        assert heard == [
+        assert received == [
             {
                 "requestId": web.log[0][1]["requestId"],
                 "url": THERE,
@@ -120,7 +118,7 @@ async def test_a_page_comes_through_the_proxy_with_the_cookies_of_its_identity(
                 "frameId": 0,
                 "parentFrameId": -1,
                 "frameAncestors": [],
-                "timeStamp": heard[0]["timeStamp"],
+                "timeStamp": received[0]["timeStamp"],
                 "tabId": tab.id,
                 "cookieStoreId": "firefox-container-2",
                 "urlClassification": {"firstParty": [], "thirdParty": []},
@@ -161,12 +159,12 @@ async def test_identities_can_go_different_ways(tmp_path: Path) -> None:
 @in_loop
 async def test_this_machine_is_reached_without_a_proxy(tmp_path: Path, site: Site, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path) as web:
-        heard = choose(web, proxy.info())
+        received = choose(web, proxy.info())
         web.listen_to_all()
         for host in ("127.0.0.1", "localhost"):
             assert (await web.visit(site.url("/page/1", host=host))).title == "Page 1"
-        assert len(heard) == 2
-        assert web.told("onCompleted")[0]["proxyInfo"] is None
+        assert len(received) == 2
+        assert web.details("onCompleted")[0]["proxyInfo"] is None
     assert proxy.asked == []
 
 
@@ -178,19 +176,19 @@ async def test_the_next_proxy_is_tried_and_if_none_answers_the_tab_says_so(
         choose(web, [DEAD, DEAD, proxy.info()])
         web.listen_to_all()
         assert (await web.visit(THERE)).title == "Through the proxy"
-        assert web.told("onCompleted")[0]["proxyInfo"]["port"] == proxy.port
+        assert web.details("onCompleted")[0]["proxyInfo"]["port"] == proxy.port
     async with browsing(tmp_path / "2") as web:
         choose(web, [DEAD, DEAD])
         web.listen_to_all()
-        assert (await web.visit(THERE)).error == "the proxy 127.0.0.1:1 cannot be reached"
-        assert web.told("onErrorOccurred")[0]["error"] == "NS_ERROR_PROXY_CONNECTION_REFUSED"
+        assert (await web.visit(THERE)).error == "proxy unreachable: 127.0.0.1:1"
+        assert web.details("onErrorOccurred")[0]["error"] == "NS_ERROR_PROXY_CONNECTION_REFUSED"
 
 
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
-        ("socks", "a SOCKS proxy was chosen, and these need: pip install 'httpx[socks]'"),
-        ("socks4", "a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used"),
+        ("socks", "SOCKS proxies need: pip install 'httpx[socks]'"),
+        ("socks4", "SOCKS 4 proxies are not supported; use HTTP, HTTPS or SOCKS 5"),
     ],
 )
 @in_loop
@@ -204,7 +202,7 @@ async def test_a_proxy_that_cannot_be_used_is_an_error_and_never_left_out(
 
 
 @in_loop
-async def test_who_is_asked_later_decides(tmp_path: Path, proxy: LoopbackProxy) -> None:
+async def test_the_last_listener_decides(tmp_path: Path, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path) as web:
         choose(web, DEAD, "one")
         choose(web, proxy.info(), "two")
@@ -216,33 +214,33 @@ async def test_who_is_asked_later_decides(tmp_path: Path, proxy: LoopbackProxy) 
 
 
 @in_loop
-async def test_hosts_without_permission_are_never_heard_of(tmp_path: Path, proxy: LoopbackProxy) -> None:
+async def test_requests_to_hosts_without_permission_are_not_delivered(tmp_path: Path, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path) as web:
-        heard = choose(web, proxy.info(), permissions=["proxy", "http://other.example/*"])
-        assert (await web.visit("http://elsewhere.invalid/")).error == "no host is called elsewhere.invalid"
-        assert (heard, proxy.asked) == ([], [])
+        received = choose(web, proxy.info(), permissions=["proxy", "http://other.example/*"])
+        assert (await web.visit("http://elsewhere.invalid/")).error == "host not found: elsewhere.invalid"
+        assert (received, proxy.asked) == ([], [])
 
 
 @in_loop
-async def test_direct_goes_past_the_proxy_that_the_engine_was_given(tmp_path: Path, proxy: LoopbackProxy) -> None:
+async def test_direct_bypasses_the_proxy_of_the_engine(tmp_path: Path, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path, proxy=f"http://127.0.0.1:{proxy.port}") as web:
         assert (await web.visit(THERE)).title == "Through the proxy"
         choose(web, {"type": "direct"})
-        assert (await web.visit("http://elsewhere.invalid/")).error == "no host is called elsewhere.invalid"
+        assert (await web.visit("http://elsewhere.invalid/")).error == "host not found: elsewhere.invalid"
 
 
 # -------------------------------------------------------------------------------------------------- who are you?
 
 
 @in_loop
-async def test_a_listener_tells_the_proxy_who_asks(tmp_path: Path, proxy: LoopbackProxy) -> None:
+async def test_a_listener_supplies_proxy_credentials(tmp_path: Path, proxy: LoopbackProxy) -> None:
     async with browsing(tmp_path) as web:
         choose(web, proxy.info())
-        heard: list[Any] = []
-        web.answer("onAuthRequired", noting(heard, {"authCredentials": {"username": "u", "password": "p"}}))
+        received: list[Any] = []
+        web.answer("onAuthRequired", noting(received, {"authCredentials": {"username": "u", "password": "p"}}))
         assert (await web.visit(f"{THERE}/locked")).title == "Through the proxy"
         assert [each.authorization for each in proxy.asked] == [None, GOOD]
-        assert {name: heard[0][name] for name in ("scheme", "realm", "isProxy", "challenger", "statusCode")} == {
+        assert {name: received[0][name] for name in ("scheme", "realm", "isProxy", "challenger", "statusCode")} == {
             "scheme": "basic",
             "realm": "P",
             "isProxy": True,
@@ -253,7 +251,7 @@ async def test_a_listener_tells_the_proxy_who_asks(tmp_path: Path, proxy: Loopba
 
 @pytest.fixture
 def secure(site: Site) -> Iterator[int]:
-    """The port of a site with a certificate that nobody has signed."""
+    """The port of a site with a self-signed certificate."""
 
     class Server(_Server):
         def server_bind(self) -> None:
@@ -287,15 +285,15 @@ async def test_secure_pages_go_through_a_tunnel(tmp_path: Path, secure: int, pro
 
 
 @in_loop
-async def test_a_tunnel_is_dug_for_whoever_is_known(tmp_path: Path, secure: int, proxy: LoopbackProxy) -> None:
+async def test_a_tunnel_is_opened_with_credentials(tmp_path: Path, secure: int, proxy: LoopbackProxy) -> None:
     proxy.tunnels_to = secure
     async with browsing(tmp_path, verify=False) as web:
         choose(web, proxy.info())
         there = "https://locked.example/page/1"
         tab = await web.visit(there)
-        assert (tab.error, tab.http_status) == ("the proxy does not let it through", None)
-        heard: list[Any] = []
-        web.answer("onAuthRequired", noting(heard, {"authCredentials": {"username": "u", "password": "p"}}))
+        assert (tab.error, tab.http_status) == ("proxy refused the connection", None)
+        received: list[Any] = []
+        web.answer("onAuthRequired", noting(received, {"authCredentials": {"username": "u", "password": "p"}}))
         assert (await web.visit(there)).title == "Page 1"
-        assert [(details["realm"], details["isProxy"]) for details in heard] == [("P", True)]
+        assert [(details["realm"], details["isProxy"]) for details in received] == [("P", True)]
         assert [each.authorization for each in proxy.asked] == [None, None, GOOD]

@@ -37,19 +37,19 @@ REFUSED = [
 
 @pytest.mark.parametrize(("member", "arguments", "message"), REFUSED)
 @in_loop
-async def test_what_firefox_refuses_is_refused_in_its_words(
+async def test_calls_that_firefox_rejects_are_rejected_with_its_message(
     tmp_path: Path, member: str, arguments: tuple[Any, ...], message: str
 ) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser: Any = extension_browser(profile, ["proxy"])
         settings = browser.proxy.settings
-        with pytest.raises(HatboxError) as refused:
+        with pytest.raises(HatboxError) as raised:
             await getattr(settings, member)(*arguments)
-        assert str(refused.value) == message
+        assert str(raised.value) == message
 
 
 @in_loop
-async def test_there_is_no_proxy_and_nothing_to_take_back(tmp_path: Path) -> None:
+async def test_the_default_is_no_proxy_and_clear_changes_nothing(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser: Any = extension_browser(profile, ["proxy"])
         settings = browser.proxy.settings

@@ -40,25 +40,25 @@ def storage_of(profile: Profile, extension_id: str = ID) -> Any:
     return extension_browser(profile, ["storage"], extension_id).storage
 
 
-async def refusal(call: Awaitable[Any]) -> str:
+async def error_message(call: Awaitable[Any]) -> str:
     with pytest.raises(ApiError) as caught:
         await call
     return str(caught.value)
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_an_extension_finds_what_it_kept_and_nobody_elses(tmp_path: Path, area: str) -> None:
+def test_an_extension_reads_its_own_values_only(tmp_path: Path, area: str) -> None:
     async def use(profile: Profile) -> None:
         mine, other = getattr(storage_of(profile), area), getattr(storage_of(profile, "other@example.org"), area)
-        heard: list[Any] = []
-        other.onChanged.addListener(heard.append)
+        received: list[Any] = []
+        other.onChanged.addListener(received.append)
         await mine.set({"a": 1})
         assert await other.get() == {}
         assert await other.getBytesInUse() == 0
         await other.clear()
         await other.remove("a")
         assert await mine.get() == {"a": 1}
-        assert [change for change in heard if change] == []
+        assert [change for change in received if change] == []
 
     with_profile(tmp_path, use)
 
@@ -77,22 +77,29 @@ def test_the_areas_do_not_share_their_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize("area", AREAS)
 def test_calls_made_together_take_effect_in_their_order(tmp_path: Path, area: str) -> None:
     async def use(profile: Profile) -> None:
-        kept = getattr(storage_of(profile), area)
-        calls = [kept.set({"a": 1}), kept.get("a"), kept.set({"a": 2}), kept.get("a"), kept.clear(), kept.get("a")]
+        area_api = getattr(storage_of(profile), area)
+        calls = [
+            area_api.set({"a": 1}),
+            area_api.get("a"),
+            area_api.set({"a": 2}),
+            area_api.get("a"),
+            area_api.clear(),
+            area_api.get("a"),
+        ]
         assert (await asyncio.gather(*calls))[1::2] == [{"a": 1}, {"a": 2}, {}]
 
     with_profile(tmp_path, use)
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_what_one_process_sets_is_told_in_another(tmp_path: Path, area: str) -> None:
+def test_another_process_receives_changes(tmp_path: Path, area: str) -> None:
     async def main() -> None:
         path = tmp_path / "profile.db"
         async with asyncio.timeout(30), hatbox.open(path) as here, hatbox.open(path) as there:
-            heard: asyncio.Queue[Any] = asyncio.Queue()
-            storage_of(here).onChanged.addListener(lambda *told: heard.put_nowait(told))
+            received: asyncio.Queue[Any] = asyncio.Queue()
+            storage_of(here).onChanged.addListener(lambda *args: received.put_nowait(args))
             await getattr(storage_of(there), area).set({"a": "half \ud800 a pair"})
-            changes, told_area = await heard.get()
+            changes, told_area = await received.get()
             assert (changes["a"]["newValue"], told_area) == ("half \ud800 a pair", area)
             assert await getattr(storage_of(here), area).get() == {"a": "half \ud800 a pair"}
 
@@ -101,40 +108,39 @@ def test_what_one_process_sets_is_told_in_another(tmp_path: Path, area: str) -> 
 
 def test_two_listeners_get_objects_of_their_own(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        heard: list[Any] = []
+        received: list[Any] = []
         for _ in range(2):
-            storage_of(profile).local.onChanged.addListener(heard.append)
+            storage_of(profile).local.onChanged.addListener(received.append)
         await storage_of(profile).local.set({"a": {}})
-        assert heard[0] == heard[1]
-        assert heard[0] is not heard[1]
+        assert received[0] == received[1]
+        assert received[0] is not received[1]
 
     with_profile(tmp_path, use)
 
 
-def test_it_is_there_with_the_permission_only_and_for_extensions_only(tmp_path: Path) -> None:
+def test_storage_needs_the_permission_and_an_extension(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         caller = extension_caller(["storage"])
         browser = Browser(profile._dispatcher, caller)
-        heard: list[Any] = []
-        browser.storage.local.onChanged.addListener(heard.append)
+        received: list[Any] = []
+        browser.storage.local.onChanged.addListener(received.append)
         caller.permissions.clear()
         await storage_of(profile).local.set({"a": 1})
-        assert heard == []
+        assert received == []
         assert not hasattr(browser, "storage")
         assert not hasattr(profile.browser(["storage"]), "storage")
 
     with_profile(tmp_path, use)
 
 
-def test_a_set_of_which_one_value_cannot_be_kept_keeps_none(tmp_path: Path) -> None:
+def test_set_stores_nothing_if_one_value_cannot_be_stored(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         storage = storage_of(profile)
         words = "DataCloneError: Function object could not be cloned."
-        assert await refusal(storage.local.set({"a": 1, "f": print})) == words
-        assert await refusal(storage.session.set({"a": 1, "f": [{"f": print}]})) == words
-        assert (
-            await refusal(storage.sync.set({"a": 1, "f": print})) == "DataCloneError: The object could not be cloned."
-        )
+        assert await error_message(storage.local.set({"a": 1, "f": print})) == words
+        assert await error_message(storage.session.set({"a": 1, "f": [{"f": print}]})) == words
+        sync_words = "DataCloneError: The object could not be cloned."
+        assert await error_message(storage.sync.set({"a": 1, "f": print})) == sync_words
         assert [await getattr(storage, area).getKeys() for area in AREAS] == [[], [], []]
 
     with_profile(tmp_path, use)
@@ -143,12 +149,12 @@ def test_a_set_of_which_one_value_cannot_be_kept_keeps_none(tmp_path: Path) -> N
 @pytest.mark.parametrize("area", AREAS)
 def test_a_key_that_is_half_a_pair_of_surrogates_becomes_text(tmp_path: Path, area: str) -> None:
     async def use(profile: Profile) -> None:
-        kept = getattr(storage_of(profile), area)
-        await kept.set({"\ud800": 1})
-        assert await kept.get("\ud800") == {"\ufffd": 1}
-        assert await kept.get({"\ud800": 5}) == {"\ufffd": 1}
-        await kept.remove("\ud800")
-        assert await kept.get() == {}
+        area_api = getattr(storage_of(profile), area)
+        await area_api.set({"\ud800": 1})
+        assert await area_api.get("\ud800") == {"\ufffd": 1}
+        assert await area_api.get({"\ud800": 5}) == {"\ufffd": 1}
+        await area_api.remove("\ud800")
+        assert await area_api.get() == {}
 
     with_profile(tmp_path, use)
 
@@ -173,21 +179,21 @@ def test_what_is_laid_down_is_found(tmp_path: Path) -> None:
         assert await managed.get({"nope": 5, "b": 0}) == {"nope": 5, "b": 1}
         assert await managed.getKeys() == ["b", "a"]
         assert await managed.getBytesInUse() == 0
-        assert await refusal(managed.set({"b": 2})) == "storage.managed is read-only"
+        assert await error_message(managed.set({"b": 2})) == "storage.managed is read-only"
         other = storage_of(profile, "other@example.org").managed
-        assert await refusal(other.get()) == "Managed storage manifest not found"
+        assert await error_message(other.get()) == "Managed storage manifest not found"
 
     with_profile(tmp_path, use)
 
 
 @pytest.mark.parametrize("contents", [b"", b"[]", b"{", b"null", b"\xff", b'{"a": "%s"}' % (b"x" * 5_242_880)])
-def test_what_cannot_be_read_is_not_there_and_logged(
+def test_an_unreadable_file_is_logged_and_missing(
     tmp_path: Path, contents: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     lay_down(tmp_path, contents)
 
     async def use(profile: Profile) -> None:
-        assert await refusal(storage_of(profile).managed.get()) == "Managed storage manifest not found"
+        assert await error_message(storage_of(profile).managed.get()) == "Managed storage manifest not found"
         assert f"managed-storage/{ID}.json" in caplog.text.replace("\\", "/")
 
     with_profile(tmp_path, use)
@@ -199,7 +205,7 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path) -> None:
 
     async def use(profile: Profile) -> None:
         managed = storage_of(profile, "../secret").managed
-        assert await refusal(managed.get()) == "Managed storage manifest not found"
+        assert await error_message(managed.get()) == "Managed storage manifest not found"
 
     with_profile(tmp_path, use)
 
@@ -211,7 +217,7 @@ def test_an_extension_cannot_fill_the_disk_unless_it_may(tmp_path: Path, monkeyp
         local = storage_of(profile).local
         await local.set({"first": "x" * 200_000})
         expected = "QuotaExceededError: storage.local API call exceeded its quota limitations."
-        assert await refusal(local.set({"second": "x" * 200_000})) == expected
+        assert await error_message(local.set({"second": "x" * 200_000})) == expected
         assert list(await local.get()) == ["first"]
         await local.set({"small": "x"})
         await local.remove("first")
@@ -222,18 +228,18 @@ def test_an_extension_cannot_fill_the_disk_unless_it_may(tmp_path: Path, monkeyp
     with_profile(tmp_path, use)
 
 
-# ------------------------------------------------------------------------------------------- what can be kept
+# ------------------------------------------------------------------------------------------- serialization
 
 
 @given(json_values)
-def test_every_value_of_json_is_kept_by_all(value: Any) -> None:
+def test_every_area_stores_every_json_value(value: Any) -> None:
     assert cloned(value) is value
     assert stringify(as_json(value)) == stringify(value)
 
 
 @given(json_values)
 def test_a_clone_is_never_much_larger_than_its_json(value: Any) -> None:
-    # areas.py relies on it: below a sixteenth of the quota nobody has to count.
+    # area_apis.py relies on it: below a sixteenth of the quota, clones are not measured.
     assert clone_size(value) <= 16 * len(json.dumps(value, separators=(",", ":")))
 
 
@@ -271,7 +277,7 @@ def test_clones_are_as_large_as_firefox_makes_them(value: Any, size: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ('{"~":["object","Date",5]}', "1970-01-01T00:00:00.005Z"),
         ('{"~":["object","Date",{"~":["number","NaN"]}]}', None),
@@ -282,8 +288,8 @@ def test_clones_are_as_large_as_firefox_makes_them(value: Any, size: int) -> Non
         ('{"~":["undefined"]}', None),
     ],
 )
-def test_json_is_what_stringify_makes_of_a_value(text: str, kept: Any) -> None:
-    assert as_json(special(text)) == kept
+def test_json_is_what_stringify_makes_of_a_value(text: str, expected: Any) -> None:
+    assert as_json(special(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -297,7 +303,7 @@ def test_json_is_what_stringify_makes_of_a_value(text: str, kept: Any) -> None:
         ('{"~":["object","Error",null]}', "An unexpected error occurred"),
     ],
 )
-def test_what_stringify_refuses_is_refused_in_firefoxs_words(text: str, words: str) -> None:
+def test_values_that_stringify_rejects_are_rejected_with_firefoxs_message(text: str, words: str) -> None:
     with pytest.raises(ApiError) as caught:
         as_json(special(text))
     assert str(caught.value) == words

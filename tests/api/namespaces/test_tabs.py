@@ -27,7 +27,7 @@ async def load(profile: Profile, tab_id: int, path: str = "/", title: str = "Pag
 
 
 def log(name: str, into: list[Any]) -> Callable[..., None]:
-    return lambda *told: into.append((name, *told))
+    return lambda *args: into.append((name, *args))
 
 
 async def picture(browser: Browser) -> str:
@@ -64,21 +64,21 @@ async def test_the_first_tab_of_a_profile_brings_a_window_and_the_last_takes_it_
 
 
 @in_loop
-async def test_hiding_an_identity_is_told_to_every_script_and_leaves_another_tab_active(tmp_path: Path) -> None:
+async def test_hiding_an_identity_notifies_every_script_and_leaves_another_tab_active(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         one, other = profile.browser(ALL), profile.browser([])
         await one.tabs.create({})
         await one.tabs.create({"cookieStoreId": WORK})
-        heard: list[Any] = []
-        other.tabs.onUpdated.addListener(lambda _, info, tab: heard.append((tab["id"], info)))
-        other.tabs.onActivated.addListener(lambda info: heard.append(info["tabId"]))
+        received: list[Any] = []
+        other.tabs.onUpdated.addListener(lambda _, info, tab: received.append((tab["id"], info)))
+        other.tabs.onActivated.addListener(lambda info: received.append(info["tabId"]))
         await one.contextualIdentities.hide(WORK)
         assert await picture(one) == "*1 -2"
-        assert heard == [1, (2, {"hidden": True})]
+        assert received == [1, (2, {"hidden": True})]
         assert [tab["id"] for tab in await one.tabs.query({"hidden": True})] == [2]
         await one.tabs.show(2)
         assert not (await profile.identities.get(WORK)).hidden
-        assert heard[2:] == [(2, {"hidden": False})]
+        assert received[2:] == [(2, {"hidden": False})]
 
 
 @in_loop
@@ -101,20 +101,20 @@ async def test_what_a_caller_may_see_is_decided_for_each_tab_and_each_event(tmp_
     async with hatbox.open(tmp_path / "profile.db") as profile:
         caller = Caller("test")
         browser = Browser(profile._dispatcher, caller)
-        heard: list[dict[str, Any]] = []
-        browser.tabs.onUpdated.addListener(lambda _, info, __: heard.append(dict(info)))
+        received: list[dict[str, Any]] = []
+        browser.tabs.onUpdated.addListener(lambda _, info, __: received.append(dict(info)))
         tab = await profile.tabs.open("Work", f"{SITE}/")
         await load(profile, tab.id, icon=f"{SITE}/icon")
         assert "url" not in await browser.tabs.get(tab.id)
         assert await browser.tabs.query({"url": "<all_urls>"}) == []
-        assert heard == [{"status": "loading"}, {"status": "loading"}, {"status": "complete"}]
+        assert received == [{"status": "loading"}, {"status": "loading"}, {"status": "complete"}]
         caller.permissions.add(f"{SITE}/*")
-        heard.clear()
+        received.clear()
         await profile.tabs.navigate(tab.id, f"{SITE}/next")
         await load(profile, tab.id, "/next", "Next")
         seen = await browser.tabs.get(tab.id)
         assert (seen["url"], seen["title"], "favIconUrl" in seen) == (f"{SITE}/next", "Next", False)
-        assert heard == [
+        assert received == [
             {"status": "loading"},
             {"title": "site.example/next"},
             {"status": "loading", "url": f"{SITE}/next"},
@@ -137,7 +137,7 @@ async def test_a_page_that_could_not_be_loaded_has_firefoxs_title(tmp_path: Path
 
 
 @in_loop
-async def test_who_has_muted_a_tab_is_told(tmp_path: Path) -> None:
+async def test_muted_info_names_the_extension(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL, "the-script")
         tab = await browser.tabs.create({"muted": True})
@@ -159,12 +159,12 @@ async def test_who_has_muted_a_tab_is_told(tmp_path: Path) -> None:
     ],
 )
 @in_loop
-async def test_what_is_not_there_is_refused_and_nothing_is_opened(tmp_path: Path, details: Any, message: str) -> None:
+async def test_invalid_arguments_are_rejected_and_open_nothing(tmp_path: Path, details: Any, message: str) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)
-        with pytest.raises(ApiError) as refused:
+        with pytest.raises(ApiError) as raised:
             await browser.tabs.create(details)
-        assert str(refused.value) == message
+        assert str(raised.value) == message
         assert await browser.tabs.query({}) == []
 
 
@@ -172,37 +172,37 @@ async def test_what_is_not_there_is_refused_and_nothing_is_opened(tmp_path: Path
 async def test_the_tab_that_becomes_active_is_the_one_that_is_highlighted(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)
-        heard: list[Any] = []
-        browser.tabs.onActivated.addListener(lambda info: heard.append(info["tabId"]))
-        browser.tabs.onHighlighted.addListener(log("highlighted", heard))
+        received: list[Any] = []
+        browser.tabs.onActivated.addListener(lambda info: received.append(info["tabId"]))
+        browser.tabs.onHighlighted.addListener(log("highlighted", received))
         await browser.tabs.create({})
         await browser.tabs.create({"active": False})
         await browser.tabs.update(1, {"active": True})
-        assert heard == [1, ("highlighted", {"tabIds": [1], "windowId": 1})]
+        assert received == [1, ("highlighted", {"tabIds": [1], "windowId": 1})]
         await browser.tabs.update(2, {"highlighted": True})
-        assert heard[2:] == [2, ("highlighted", {"tabIds": [2], "windowId": 1})]
+        assert received[2:] == [2, ("highlighted", {"tabIds": [2], "windowId": 1})]
 
 
 @in_loop
-async def test_removing_an_identity_tells_of_its_tabs_and_then_of_it(tmp_path: Path) -> None:
+async def test_removing_an_identity_emits_its_tabs_first_then_itself(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)
         await browser.tabs.create({})
         await browser.tabs.create({"cookieStoreId": WORK})
         await browser.windows.create({"cookieStoreId": WORK})
-        heard: list[Any] = []
-        browser.tabs.onRemoved.addListener(log("tab", heard))
-        browser.tabs.onActivated.addListener(log("active", heard))
-        browser.windows.onRemoved.addListener(log("window", heard))
-        browser.contextualIdentities.onRemoved.addListener(log("identity", heard))
+        received: list[Any] = []
+        browser.tabs.onRemoved.addListener(log("tab", received))
+        browser.tabs.onActivated.addListener(log("active", received))
+        browser.windows.onRemoved.addListener(log("window", received))
+        browser.contextualIdentities.onRemoved.addListener(log("identity", received))
         await browser.contextualIdentities.remove(WORK)
-        assert [name for name, *_ in heard] == ["tab", "active", "tab", "window", "identity"]
-        assert heard[0][1:] == (2, {"windowId": 1, "isWindowClosing": False})
-        assert heard[2][1:] == (3, {"windowId": 2, "isWindowClosing": True})
+        assert [name for name, *_ in received] == ["tab", "active", "tab", "window", "identity"]
+        assert received[0][1:] == (2, {"windowId": 1, "isWindowClosing": False})
+        assert received[2][1:] == (3, {"windowId": 2, "isWindowClosing": True})
 
 
 @in_loop
-async def test_the_same_tabs_are_there_for_another_process(tmp_path: Path) -> None:
+async def test_another_process_sees_the_same_tabs(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
     async with hatbox.open(path) as here, hatbox.open(path) as there:
         tab = await here.browser(ALL).tabs.create({"pinned": True})

@@ -1,4 +1,4 @@
-"""webNavigation: what scripts are told of the loads of the HTTP engine. The order is what Firefox 153 told."""
+"""webNavigation events of the HTTP engine, in the order of Firefox 153."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import hatbox
 from hatbox.api.caller import Caller
-from hatbox.api.namespaces.web_navigation.navigation_filter import told
+from hatbox.api.namespaces.web_navigation.navigation_filter import navigation_args
 from hatbox.errors import ApiError
 from tests.site import Site
 
@@ -24,19 +24,19 @@ NAMES = (
 )
 WHOLE = ["onBeforeNavigate", "onCommitted", "onDOMContentLoaded", "onCompleted"]
 PARTS = ("host", "path", "query", "url")
-NO_WISH = {part + how: None for part in PARTS for how in ("Contains", "Equals", "Prefix", "Suffix")}
+NO_FILTER = {part + how: None for part in PARTS for how in ("Contains", "Equals", "Prefix", "Suffix")}
 
 
 class Heard:
-    """What a script is told of loads, in order."""
+    """The events that a script receives, in order."""
 
     def __init__(self, browser: Any) -> None:
         self.all: list[tuple[str, dict[str, Any]]] = []
         self._news = asyncio.Event()
         for name in NAMES:
-            getattr(browser.webNavigation, name).addListener(lambda details, name=name: self._hear(name, details))
+            getattr(browser.webNavigation, name).addListener(lambda details, name=name: self._on_event(name, details))
 
-    def _hear(self, name: str, details: dict[str, Any]) -> None:
+    def _on_event(self, name: str, details: dict[str, Any]) -> None:
         self.all.append((name, details))
         self._news.set()
 
@@ -51,22 +51,22 @@ class Heard:
         return names
 
 
-def test_a_load_is_told_step_by_step(tmp_path: Path) -> None:
+def test_a_navigation_emits_its_events_in_order(tmp_path: Path) -> None:
     async def main() -> None:
         with Site() as site:
             async with asyncio.timeout(30), hatbox.open(tmp_path / "p.db") as profile, profile.http_engine():
                 browser = profile.browser(["webNavigation", "tabs"])
-                heard = Heard(browser)
+                received = Heard(browser)
                 tab = await profile.tabs.open("firefox-default", site.url("/redirect/1"))
-                assert await heard.until("onCompleted") == WHOLE
+                assert await received.until("onCompleted") == WHOLE
                 page = (await profile.tabs.get(tab.id)).url
                 where = {"frameId": 0, "parentFrameId": -1, "tabId": tab.id, "windowId": tab.window_id}
-                assert heard.last == {"url": page, "timeStamp": heard.last["timeStamp"], **where}
+                assert received.last == {"url": page, "timeStamp": received.last["timeStamp"], **where}
                 await profile.tabs.navigate(tab.id, f"{page}#end")
-                assert await heard.until("onReferenceFragmentUpdated") == ["onReferenceFragmentUpdated"]
-                assert (heard.last["url"], heard.last["transitionType"]) == (f"{page}#end", "link")
+                assert await received.until("onReferenceFragmentUpdated") == ["onReferenceFragmentUpdated"]
+                assert (received.last["url"], received.last["transitionType"]) == (f"{page}#end", "link")
                 await profile.tabs.reload(tab.id)
-                assert await heard.until("onCompleted") == WHOLE
+                assert await received.until("onCompleted") == WHOLE
                 frames = await browser.webNavigation.getAllFrames({"tabId": tab.id})
                 assert [(each["frameId"], each["parentFrameId"], each["url"]) for each in frames] == [
                     (0, -1, f"{page}#end")
@@ -79,20 +79,20 @@ def test_a_load_that_fails_or_is_given_up_is_an_error(tmp_path: Path) -> None:
     async def main() -> None:
         with Site() as site:
             async with asyncio.timeout(30), hatbox.open(tmp_path / "p.db") as profile, profile.http_engine():
-                heard = Heard(profile.browser(["webNavigation"]))
+                received = Heard(profile.browser(["webNavigation"]))
                 tab = await profile.tabs.open("firefox-default", "http://127.0.0.1:1/")
-                assert await heard.until("onCommitted") == ["onBeforeNavigate", "onErrorOccurred", "onCommitted"]
+                assert await received.until("onCommitted") == ["onBeforeNavigate", "onErrorOccurred", "onCommitted"]
                 await profile.tabs.navigate(tab.id, site.url("/slow"))
-                assert await heard.until("onBeforeNavigate") == ["onBeforeNavigate"]
+                assert await received.until("onBeforeNavigate") == ["onBeforeNavigate"]
                 await profile.browser([]).tabs.remove(tab.id)
-                assert await heard.until("onErrorOccurred") == ["onErrorOccurred"]
-                assert (heard.last["url"], heard.last["error"]) == (site.url("/slow"), "Error code 2152398850")
+                assert await received.until("onErrorOccurred") == ["onErrorOccurred"]
+                assert (received.last["url"], received.last["error"]) == (site.url("/slow"), "Error code 2152398850")
                 site.released.set()
 
     asyncio.run(main())
 
 
-def test_frames_that_are_not_there_are_refused(tmp_path: Path) -> None:
+def test_unknown_frames_are_rejected(tmp_path: Path) -> None:
     async def main() -> None:
         async with hatbox.open(tmp_path / "p.db") as profile:
             navigation = profile.browser(["webNavigation"]).webNavigation
@@ -109,7 +109,7 @@ def test_frames_that_are_not_there_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "fits"),
+    ("url_filter", "matches"),
     [
         ({"hostSuffix": "other.example"}, False),
         ({"hostEquals": ".site.example"}, False),
@@ -124,8 +124,8 @@ def test_frames_that_are_not_there_are_refused(tmp_path: Path) -> None:
         ({"urlSuffix": "?q=1", "schemes": ["https"], "ports": [[8000, 9000]]}, True),
     ],
 )
-def test_a_filter_fits_if_all_that_it_says_does(wish: dict[str, Any], fits: bool) -> None:
+def test_a_filter_matches_if_all_of_its_properties_do(url_filter: dict[str, Any], matches: bool) -> None:
     load = {"url": "https://site.example:8443/a/page?q=1#mark"}
-    wishes = {"url": [{**NO_WISH, "schemes": None, "ports": None, **wish}]}
-    assert (told(Caller("script"), load, wishes) is not None) is fits
-    assert told(Caller("script"), load, None) == (load,)
+    filter_ = {"url": [{**NO_FILTER, "schemes": None, "ports": None, **url_filter}]}
+    assert (navigation_args(Caller("script"), load, filter_) is not None) is matches
+    assert navigation_args(Caller("script"), load, None) == (load,)

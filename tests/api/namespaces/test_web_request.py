@@ -72,7 +72,7 @@ def site() -> Iterator[Site]:
     ],
 )
 @in_loop
-async def test_wrong_arguments_are_told_in_firefoxs_words(
+async def test_wrong_arguments_raise_firefoxs_messages(
     tmp_path: Path, event: str, arguments: Any, problem: str
 ) -> None:
     async with browsing(tmp_path) as web:
@@ -82,7 +82,7 @@ async def test_wrong_arguments_are_told_in_firefoxs_words(
 
 
 @in_loop
-async def test_without_the_permission_nobody_may_interfere(tmp_path: Path, site: Site) -> None:
+async def test_blocking_needs_the_permission(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path, ["webRequest", "<all_urls>"]) as web:
         for event, problem in (
             ("onBeforeRequest", BLOCKING),
@@ -101,23 +101,23 @@ async def test_without_the_permission_nobody_may_interfere(tmp_path: Path, site:
 @in_loop
 async def test_a_listener_stops_to_interfere_when_the_permission_is_taken_away(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
-        heard: list[Any] = []
-        web.answer("onBeforeRequest", noting(heard, {"cancel": True}))
+        received: list[Any] = []
+        web.answer("onBeforeRequest", noting(received, {"cancel": True}))
         assert (await web.visit(site.url("/page/1"))).url == "about:blank"
         caller: Caller = web.browser._caller
         caller.permissions.discard("webRequestBlocking")
         assert (await web.visit(site.url("/page/1"))).title == "Page 1"
-        assert len(heard) == 2
+        assert len(received) == 2
         caller.permissions.discard("<all_urls>")
         await web.visit(site.url("/page/1"))
-        assert len(heard) == 2
+        assert len(received) == 2
 
 
 # ------------------------------------------------------------------------------------------------------------ events
 
 
 @in_loop
-async def test_a_load_is_told_from_its_beginning_to_its_end(tmp_path: Path, site: Site) -> None:
+async def test_a_load_emits_all_events_in_order(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         web.listen_to_all()
         tab = await web.visit(site.url("/page/1", set="a=1"))
@@ -156,32 +156,32 @@ async def test_a_load_is_told_from_its_beginning_to_its_end(tmp_path: Path, site
         }
         assert {"name": "Set-Cookie", "value": "a=1"} in last["responseHeaders"]
         assert all(isinstance(details["timeStamp"], int) for _, details in web.log)
-        sent = web.told("onSendHeaders")[0]["requestHeaders"]
+        sent = web.details("onSendHeaders")[0]["requestHeaders"]
         assert sent[0] == {"name": "Host", "value": site.url("").removeprefix("http://")}
 
 
 @in_loop
-async def test_what_was_not_asked_for_is_not_told_and_a_page_has_no_body(tmp_path: Path, site: Site) -> None:
+async def test_details_have_requested_properties_only(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
-        heard: list[Any] = []
-        web.browser.webRequest.onSendHeaders.addListener(heard.append, PAGES)
-        web.browser.webRequest.onCompleted.addListener(heard.append, PAGES)
-        web.browser.webRequest.onBeforeRequest.addListener(heard.append, PAGES, ["requestBody"])
+        received: list[Any] = []
+        web.browser.webRequest.onSendHeaders.addListener(received.append, PAGES)
+        web.browser.webRequest.onCompleted.addListener(received.append, PAGES)
+        web.browser.webRequest.onBeforeRequest.addListener(received.append, PAGES, ["requestBody"])
         await web.visit(site.url("/"))
-        assert not any({"requestHeaders", "responseHeaders"} & details.keys() for details in heard)
-        assert heard[0]["requestBody"] is None
-        assert "requestBody" not in heard[1]
+        assert not any({"requestHeaders", "responseHeaders"} & details.keys() for details in received)
+        assert received[0]["requestBody"] is None
+        assert "requestBody" not in received[1]
 
 
 @in_loop
-async def test_redirects_keep_the_id_and_each_step_is_told(tmp_path: Path, site: Site) -> None:
+async def test_redirects_have_one_request_id_and_emit_each_hop(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         web.listen_to_all()
         await web.visit(site.url("/redirect/1"))
         step = ["onBeforeRequest", "onBeforeSendHeaders", "onSendHeaders", "onHeadersReceived"]
         assert web.names == [*step, "onBeforeRedirect", *step, "onResponseStarted", "onCompleted"]
         assert len({details["requestId"] for _, details in web.log}) == 1
-        redirect = web.told("onBeforeRedirect")[0]
+        redirect = web.details("onBeforeRedirect")[0]
         assert (redirect["url"], redirect["redirectUrl"]) == (site.url("/redirect/1"), site.url("/redirect/0"))
         assert (redirect["statusCode"], redirect["statusLine"]) == (302, "HTTP/1.1 302 Found")
         assert web.log[5][1]["ip"] is None
@@ -217,15 +217,15 @@ async def test_a_load_that_another_takes_the_place_of_is_over(tmp_path: Path, si
         await asyncio.to_thread(site.wait_for, "/slow")
         await web.profile.tabs.navigate(tab.id, site.url("/page/2"))
         await web.engine.wait_until_loaded(tab.id)
-        assert [details["error"] for details in web.told("onErrorOccurred")] == ["NS_BINDING_ABORTED"]
-        assert len(web.told("onCompleted")) == 1
+        assert [details["error"] for details in web.details("onErrorOccurred")] == ["NS_BINDING_ABORTED"]
+        assert len(web.details("onCompleted")) == 1
 
 
 # ----------------------------------------------------------------------------------------------------------- filters
 
 
 @pytest.mark.parametrize(
-    ("wishes", "path", "hears"),
+    ("filter_", "path", "is_received"),
     [
         ({"urls": ["http://127.0.0.1/page/*"]}, "/page/1", True),
         ({"urls": ["http://127.0.0.1/page/1"]}, "/page/1", True),
@@ -250,19 +250,17 @@ async def test_a_load_that_another_takes_the_place_of_is_over(tmp_path: Path, si
     ],
 )
 @in_loop
-async def test_filters_say_which_requests_are_heard_of(
-    tmp_path: Path, site: Site, wishes: Any, path: str, hears: bool
-) -> None:
-    wishes = wishes | {"urls": [each.format(site=site.url("")) for each in wishes["urls"]]}
+async def test_filters_select_requests(tmp_path: Path, site: Site, filter_: Any, path: str, is_received: bool) -> None:
+    filter_ = filter_ | {"urls": [each.format(site=site.url("")) for each in filter_["urls"]]}
     async with browsing(tmp_path) as web:
-        heard: list[Any] = []
-        web.browser.webRequest.onBeforeRequest.addListener(heard.append, wishes)
+        received: list[Any] = []
+        web.browser.webRequest.onBeforeRequest.addListener(received.append, filter_)
         await web.visit(site.url(path))
-        assert bool(heard) == hears
+        assert bool(received) == is_received
 
 
 @in_loop
-async def test_hosts_without_permission_are_never_heard_of(tmp_path: Path, site: Site) -> None:
+async def test_requests_to_hosts_without_permission_are_not_delivered(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path, ["webRequest", "webRequestBlocking", "http://127.0.0.1/*"]) as web:
         web.listen_to_all()
         await web.visit(site.url("/page/1", host="localhost"))
@@ -313,7 +311,7 @@ async def test_a_listener_that_is_cancelled_does_not_take_the_request_with_it(
     async with browsing(tmp_path) as web:
         web.answer("onBeforeRequest", is_cancelled)
         assert (await asyncio.wait_for(web.visit(site.url("/page/1")), 10)).title == "Page 1"
-    assert "a listener of webRequest.onBeforeRequest was cancelled" in caplog.text
+    assert "webRequest.onBeforeRequest listener was cancelled" in caplog.text
 
 
 @in_loop
@@ -324,12 +322,12 @@ async def test_a_listener_that_never_answers_holds_a_page_up_only_for_a_while(
         await asyncio.Event().wait()
 
     async with browsing(tmp_path) as web:
-        web.profile.requests.blocking_timeout = 0.05
+        web.profile.web_requests.blocking_timeout = 0.05
         web.answer("onBeforeRequest", hangs)
         web.answer("onBeforeRequest", {"redirectUrl": site.url("/page/2")}, options=["blocking"])
         web.browser.webRequest.onCompleted.addListener(hangs, PAGES)
         assert (await web.visit(site.url("/page/1"))).error == "too many redirects: more than 20"
-    assert "has not answered for 0.05 seconds" in caplog.text
+    assert "listener timed out after 0.05 s" in caplog.text
 
 
 @pytest.mark.parametrize("event", ["onBeforeRequest", "onBeforeSendHeaders", "onHeadersReceived"])
@@ -353,7 +351,7 @@ async def test_a_cancelled_load_leaves_the_tab_where_it_was(tmp_path: Path, site
 
 @pytest.mark.parametrize("event", ["onBeforeRequest", "onBeforeSendHeaders", "onHeadersReceived"])
 @in_loop
-async def test_a_redirected_load_goes_elsewhere_under_its_id(tmp_path: Path, site: Site, event: str) -> None:
+async def test_a_redirected_load_has_the_same_request_id(tmp_path: Path, site: Site, event: str) -> None:
     async with browsing(tmp_path) as web:
         web.listen_to_all()
         there = {"redirectUrl": site.url("/page/2")}
@@ -361,16 +359,16 @@ async def test_a_redirected_load_goes_elsewhere_under_its_id(tmp_path: Path, sit
         tab = await web.visit(site.url("/page/1", set="a=1"))
         assert (tab.url, tab.title) == (site.url("/page/2"), "Page 2")
         assert len({details["requestId"] for _, details in web.log}) == 1
-        redirect = web.told("onBeforeRedirect")[0]
+        redirect = web.details("onBeforeRedirect")[0]
         assert (redirect["statusCode"], redirect["redirectUrl"]) == (200, site.url("/page/2"))
-        received = event == "onHeadersReceived"
+        headers_received = event == "onHeadersReceived"
         assert (redirect["statusLine"], bool(redirect["responseHeaders"])) == (
-            "HTTP/1.1 200 " + ("OK" if received else ""),
-            received,
+            "HTTP/1.1 200 " + ("OK" if headers_received else ""),
+            headers_received,
         )
         # Of a response that is redirected, the cookies count all the same.
-        assert len(site.requests("/page/1")) == received
-        assert len(await (await web.profile.cookie_store("Work")).cookies()) == received
+        assert len(site.requests("/page/1")) == headers_received
+        assert len(await (await web.profile.cookie_store("Work")).cookies()) == headers_received
 
 
 @pytest.mark.parametrize("url", ["not a url", "/page/2", ""])
@@ -389,7 +387,7 @@ async def test_pages_that_are_none_of_the_web(tmp_path: Path, site: Site) -> Non
         tab = await web.visit(site.url("/page/1"))
         assert (tab.url, tab.error) == ("about:blank", "")
         to[0] = "data:text/html,x"
-        assert "the HTTP engine loads http and https only" in (await web.visit(site.url("/page/1"))).error
+        assert "use http or https" in (await web.visit(site.url("/page/1"))).error
 
 
 @in_loop
@@ -399,7 +397,7 @@ async def test_a_load_is_made_secure(tmp_path: Path, site: Site) -> None:
         web.answer("onBeforeRequest", {"upgradeToSecure": True})
         tab = await web.visit(site.url("/page/1"))
         assert tab.url == site.url("/page/1").replace("http:", "https:")
-        redirect = web.told("onBeforeRedirect")[0]
+        redirect = web.details("onBeforeRedirect")[0]
         assert (redirect["statusCode"], redirect["redirectUrl"]) == (0, tab.url)
         assert not site.requests("/page/1")
 
@@ -428,9 +426,7 @@ async def test_headers_are_changed_cookies_too(tmp_path: Path, site: Site) -> No
 
 
 @in_loop
-async def test_cookies_that_a_listener_takes_away_are_not_kept_and_those_it_adds_are(
-    tmp_path: Path, site: Site
-) -> None:
+async def test_cookies_that_a_listener_removes_are_not_stored_and_added_ones_are(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         seen: list[Any] = []
 
@@ -463,7 +459,7 @@ async def test_a_listener_decides_where_a_redirect_leads_and_what_a_page_is(tmp_
 
 
 @in_loop
-async def test_who_did_not_ask_for_headers_changes_none(tmp_path: Path, site: Site) -> None:
+async def test_listeners_without_headers_option_cannot_change_headers(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         web.answer("onBeforeSendHeaders", {"requestHeaders": []}, options=["blocking"])
         web.answer("onHeadersReceived", {"responseHeaders": []}, options=["blocking"])
@@ -474,7 +470,7 @@ async def test_who_did_not_ask_for_headers_changes_none(tmp_path: Path, site: Si
 
 
 @in_loop
-async def test_who_registered_first_decides_and_all_are_asked(tmp_path: Path, site: Site) -> None:
+async def test_the_first_registered_listener_wins_and_all_are_called(tmp_path: Path, site: Site) -> None:
     async with browsing(tmp_path) as web:
         other = web.script(caller_id="other")
         asked: list[str] = []
@@ -518,7 +514,7 @@ async def test_headers_of_several_add_up(tmp_path: Path, site: Site) -> None:
         headers = site.requests("/page/1")[0].headers
         assert [headers.get(name) for name in ("x-a", "x-b", "x-c")] == ["1", "2", "second"]
         assert shown[0] == shown[1]
-        sent = {each["name"]: each["value"] for each in web.told("onSendHeaders")[0]["requestHeaders"]}
+        sent = {each["name"]: each["value"] for each in web.details("onSendHeaders")[0]["requestHeaders"]}
         assert (sent["X-A"], sent["X-B"], sent["X-C"]) == ("1", "2", "second")
 
 
@@ -545,16 +541,20 @@ async def test_a_request_is_for_another_host_only_if_the_caller_has_permission_f
 
 
 class _Locked(BaseHTTPRequestHandler):
-    """Lets in u with the password p: below /digest and /basic in these ways, elsewhere in a way that nobody knows."""
+    """Accepts user u with password p: Digest below /digest, Basic below /basic, elsewhere an unknown scheme."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         way = self.path.split("/")[1]
-        said = self.headers.get("Authorization", "")
+        authorization = self.headers.get("Authorization", "")
         basic = "Basic " + base64.b64encode(b"u:p").decode()
-        digest = parse_keqv_list(parse_http_list(said.partition(" ")[2])) if said.startswith("Digest ") else {}
-        good = said == basic or digest.get("username") == "u"
+        digest = (
+            parse_keqv_list(parse_http_list(authorization.partition(" ")[2]))
+            if authorization.startswith("Digest ")
+            else {}
+        )
+        good = authorization == basic or digest.get("username") == "u"
         body = b"<title>In</title>" if good else b"<title>Out</title>"
         self.send_response(200 if good else 401)
         offers = {
@@ -586,18 +586,18 @@ def locked() -> Iterator[str]:
 
 @pytest.mark.parametrize(("way", "realm"), [("basic", "R"), ("digest", "D")])
 @in_loop
-async def test_a_listener_says_who_asks(tmp_path: Path, locked: str, way: str, realm: str) -> None:
+async def test_a_listener_supplies_credentials(tmp_path: Path, locked: str, way: str, realm: str) -> None:
     async with browsing(tmp_path, [*ALL[:1], "webRequestAuthProvider", "<all_urls>"]) as web:
-        heard: list[Any] = []
+        received: list[Any] = []
         web.browser.webRequest.onAuthRequired.addListener(
-            noting(heard, {"authCredentials": {"username": "u", "password": "p"}}),
+            noting(received, {"authCredentials": {"username": "u", "password": "p"}}),
             PAGES,
             ["blocking"],
         )
         tab = await web.visit(f"{locked}/{way}/")
         assert (tab.title, tab.http_status) == ("In", 200)
-        assert len(heard) == 1
-        assert {name: heard[0][name] for name in ("scheme", "realm", "isProxy", "challenger", "statusCode")} == {
+        assert len(received) == 1
+        assert {name: received[0][name] for name in ("scheme", "realm", "isProxy", "challenger", "statusCode")} == {
             "scheme": way,
             "realm": realm,
             "isProxy": False,

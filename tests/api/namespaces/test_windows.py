@@ -28,7 +28,7 @@ async def test_a_profile_may_have_no_window_at_all(tmp_path: Path) -> None:
 
 
 @in_loop
-async def test_a_window_without_a_visible_tab_is_there_with_its_hidden_ones(tmp_path: Path) -> None:
+async def test_a_window_without_visible_tabs_has_its_hidden_tabs(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         browser = profile.browser(ALL)
         created = await browser.windows.create({"cookieStoreId": WORK, "url": ["https://a.example/", "about:blank"]})
@@ -41,7 +41,7 @@ async def test_a_window_without_a_visible_tab_is_there_with_its_hidden_ones(tmp_
 
 
 @in_loop
-async def test_what_was_set_of_a_window_is_there_after_a_restart(tmp_path: Path) -> None:
+async def test_properties_of_a_window_survive_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
     async with hatbox.open(path) as profile:
         browser = profile.browser(ALL)
@@ -58,18 +58,18 @@ async def test_what_was_set_of_a_window_is_there_after_a_restart(tmp_path: Path)
 
 
 @in_loop
-async def test_the_focus_is_told_to_every_script_and_program(tmp_path: Path) -> None:
+async def test_every_script_and_program_receives_focus_changes(tmp_path: Path) -> None:
     path = tmp_path / "profile.db"
     async with hatbox.open(path) as here, hatbox.open(path) as there:
-        heard: list[Any] = []
-        here.browser([]).windows.onFocusChanged.addListener(heard.append)
-        here.browser([]).windows.onCreated.addListener(lambda window: heard.append(window["type"]))
+        received: list[Any] = []
+        here.browser([]).windows.onFocusChanged.addListener(received.append)
+        here.browser([]).windows.onCreated.addListener(lambda window: received.append(window["type"]))
         first = await there.browser(ALL).windows.create({})
         second = await there.browser(ALL).windows.create({"type": "popup"})
         await there.browser(ALL).windows.remove(second["id"])
         await here._store.deliver_pending_changes()
         ids = first["id"], second["id"]
-        assert heard == ["normal", ids[0], "popup", -1, ids[1], -1, ids[0]]
+        assert received == ["normal", ids[0], "popup", -1, ids[1], -1, ids[0]]
 
 
 @in_loop

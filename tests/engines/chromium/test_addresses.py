@@ -26,12 +26,12 @@ def test_any_other_url_is_tried(url: str) -> None:
 
 
 @with_browser
-async def test_a_page_of_an_extension_fails_at_once_and_says_why(browser: str, path: Path, site: Site) -> None:
+async def test_an_extension_page_fails_at_once_with_an_error(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await profile.tabs.open("Work", EXTENSION_URL)
-        told = await runner.wait_until_loaded(tab.id)
-        assert (told.url, told.error, told.loading) == (EXTENSION_URL, EXTENSION_PAGE, False)
-        page = await runner.page(tab.id)  # does not wait for ever
+        loaded = await runner.wait_until_loaded(tab.id)
+        assert (loaded.url, loaded.error, loaded.loading) == (EXTENSION_URL, EXTENSION_PAGE, False)
+        page = await runner.page(tab.id)  # returns without a load
         await profile.tabs.navigate(tab.id, site.url("/page/1"))  # and the tab can be used
         await tab_when(profile, url=site.url("/page/1"), title="Page 1", error="", loading=False)
         await profile.tabs.navigate(tab.id, EXTENSION_URL)
@@ -40,7 +40,7 @@ async def test_a_page_of_an_extension_fails_at_once_and_says_why(browser: str, p
 
 
 @with_browser
-async def test_a_page_of_an_extension_that_another_engine_has_opened_says_why(
+async def test_an_extension_page_that_another_engine_has_opened_has_an_error(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile:
@@ -52,13 +52,13 @@ async def test_a_page_of_an_extension_that_another_engine_has_opened_says_why(
 
 
 @with_browser
-async def test_a_redirect_to_a_page_of_an_extension_says_why(browser: str, path: Path, site: Site) -> None:
-    def elsewhere(_: object) -> dict[str, str]:
+async def test_a_redirect_to_an_extension_page_has_an_error(browser: str, path: Path, site: Site) -> None:
+    def redirect(_: object) -> dict[str, str]:
         return {"redirectUrl": EXTENSION_URL}
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         script = profile.browser(["webRequest", "webRequestBlocking", "<all_urls>"])
-        script.webRequest.onBeforeRequest.addListener(elsewhere, {"urls": ["*://*/page/5"]}, ["blocking"])
+        script.webRequest.onBeforeRequest.addListener(redirect, {"urls": ["*://*/page/5"]}, ["blocking"])
         await runner.wait_until_synced()
         await profile.tabs.open("Work", site.url("/page/5"))
         await tab_when(profile, url=EXTENSION_URL, error=EXTENSION_PAGE, loading=False)

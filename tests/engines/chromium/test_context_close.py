@@ -1,4 +1,4 @@
-"""A Playwright user may close the browser context of an identity: its tabs are not closed by that."""
+"""A user of Playwright may close the browser context of an identity. Its tabs stay open."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_a
         await runner.wait_until_synced()
         await one.context.close()
 
-        async def are_back() -> bool:
+        async def are_open() -> bool:
             pages = [runner.engine.page_of(tab_id) for tab_id, _, _ in before]
             return all(page is not None and not page.is_closed() for page in pages)
 
-        await until(are_back)
+        await until(are_open)
         assert [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()] == before
         again = await runner.page(before[1][0])
         assert await again.title() == "Signed in as Work"
         assert await runner.context("Work") is again.context
-        await again.close()  # a page that is closed is a tab that is closed
+        await again.close()  # closing a page closes its tab
 
-        async def is_gone() -> bool:
+        async def is_closed() -> bool:
             return len(await profile.tabs.query()) == len(before) - 1
 
-        await until(is_gone)
+        await until(is_closed)
     assert not site.mixed
 
 
@@ -48,7 +48,7 @@ async def test_a_script_that_ends_with_closing_its_context_finds_the_tabs_the_ne
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             page = await runner.page("Work", site.url("/page/1"))
-            await (await runner.page("Work", site.url("/page/2"))).close()  # this one is to go
+            await (await runner.page("Work", site.url("/page/2"))).close()  # this tab is closed
             await page.context.close()
         assert [tab.url for tab in await profile.tabs.query()] == [site.url("/page/1")]
         async with profile.chromium(headless=True, browser=browser) as runner:
@@ -57,7 +57,7 @@ async def test_a_script_that_ends_with_closing_its_context_finds_the_tabs_the_ne
 
 
 @with_browser
-async def test_a_context_without_tabs_can_be_closed_and_had_again(browser: str, path: Path, site: Site) -> None:
+async def test_a_context_without_tabs_can_be_closed_and_opened_again(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         context = await runner.context("Work")
         await context.close()
@@ -65,8 +65,8 @@ async def test_a_context_without_tabs_can_be_closed_and_had_again(browser: str, 
         assert again is not context
         page = await again.new_page()
         await page.goto(site.url("/page/1"))
-        await until(lambda: _is_told(profile))
+        await until(lambda: _is_reported(profile))
 
 
-async def _is_told(profile: hatbox.Profile) -> bool:
+async def _is_reported(profile: hatbox.Profile) -> bool:
     return [tab.title for tab in await profile.tabs.query()] == ["Page 1"]

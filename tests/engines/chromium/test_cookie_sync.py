@@ -358,13 +358,13 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    original = LivePage._hear
+    original = LivePage._on_message
 
     def hear(page: LivePage, word: str, rest: list[Any]) -> None:
         heard.append(word)
         original(page, word, rest)
 
-    monkeypatch.setattr(LivePage, "_hear", hear)
+    monkeypatch.setattr(LivePage, "_on_message", hear)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         await page.evaluate(
@@ -377,7 +377,7 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
         )
         await page.evaluate("document.cookie = 'last=Work-1; path=/'")
         await until(lambda: is_value(profile, "last", "Work-1"), seconds=1.5)
-        assert 0 < sum(word in ("cookies", "unheard") for word in heard) < 100
+        assert 0 < sum(word in ("cookies", "cookiesUnobservable") for word in heard) < 100
         await page.goto(site.url("/page/2"))  # where it is listened to again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
         await until(lambda: is_value(profile, "next", "Work-1"))

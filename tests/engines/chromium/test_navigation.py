@@ -1,4 +1,4 @@
-"""webNavigation tells the same of a load in Chromium as of one over HTTP."""
+"""webNavigation emits the same events for Chromium as for the HTTP engine."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CANCELLED = "/page/66"
 PATHS = ("/page/1", "/redirect/2", "/page/5", "/page/5#end", CANCELLED, "/page/5")
 
 
-async def told(profile: hatbox.Profile, runner: EngineRunner, site: Site) -> list[Mapping[str, Any]]:
+async def emitted(profile: hatbox.Profile, runner: EngineRunner, site: Site) -> list[Mapping[str, Any]]:
     script = profile.browser(["webNavigation", "webRequest", "webRequestBlocking", "<all_urls>"])
-    heard: list[Mapping[str, Any]] = []
+    events: list[Mapping[str, Any]] = []
     for name in (*EVENTS, "onReferenceFragmentUpdated"):
         event = getattr(script.webNavigation, name)
-        event.addListener(lambda details, name=name: heard.append({"event": name, **details, "timeStamp": 0}))
+        event.addListener(lambda details, name=name: events.append({"event": name, **details, "timeStamp": 0}))
     script.webRequest.onBeforeRequest.addListener(
         lambda _: {"cancel": True}, {"urls": [f"*://*{CANCELLED}"]}, ["blocking"]
     )
@@ -31,16 +31,16 @@ async def told(profile: hatbox.Profile, runner: EngineRunner, site: Site) -> lis
         await runner.wait_until_loaded(tab.id)
     await profile.tabs.reload(tab.id)
     await runner.wait_until_loaded(tab.id)
-    return heard
+    return events
 
 
 @with_browser
-async def test_loads_are_told_as_those_over_http(browser: str, tmp_path: Path, site: Site) -> None:
+async def test_navigation_events_equal_those_of_the_http_engine(browser: str, tmp_path: Path, site: Site) -> None:
     async with hatbox.open(tmp_path / "http.db") as profile, profile.http_engine() as runner:
-        expected = await told(profile, runner, site)
+        expected = await emitted(profile, runner, site)
     async with (
         hatbox.open(tmp_path / "chromium.db") as profile,
         profile.chromium(headless=True, browser=browser) as chromium,
     ):
-        assert await told(profile, chromium, site) == expected
+        assert await emitted(profile, chromium, site) == expected
     assert [each["event"] for each in expected if CANCELLED in each["url"]] == ["onBeforeNavigate", "onErrorOccurred"]

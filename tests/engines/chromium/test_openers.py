@@ -1,4 +1,4 @@
-"""A new tab knows the page that it was opened from, and stands beside it."""
+"""A new tab has the opener it was opened from, and is next to it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_tab_that_the_user_opens_belongs_to_no_request() -> None:
     assert openers.take(None, "chrome://newtab/") is None
 
 
-def test_a_request_that_opens_no_tab_is_forgotten() -> None:
+def test_a_request_that_opens_no_tab_expires() -> None:
     clock = Clock()
     openers = Openers(clock)
     openers.request("page", ONE, "newTab")
@@ -65,10 +65,10 @@ def test_a_page_that_requests_tabs_without_end_costs_no_memory() -> None:
     assert len(openers._requested) < 100
 
 
-@pytest.mark.parametrize("is_watched", [False, True], ids=["no listener", "webRequest listener"])
+@pytest.mark.parametrize("has_listener", [False, True], ids=["no listener", "webRequest listener"])
 @with_browser
-async def test_a_middle_clicked_link_has_its_opener_and_stands_beside_it(
-    is_watched: bool, browser: str, path: Path, site: Site
+async def test_a_middle_clicked_link_opens_a_tab_with_its_opener_next_to_it(
+    has_listener: bool, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
@@ -76,7 +76,7 @@ async def test_a_middle_clicked_link_has_its_opener_and_stands_beside_it(
         (opener, last) = await profile.tabs.query()
         await profile.tabs.activate(opener.id)
         await runner.wait_until_settled()
-        if is_watched:
+        if has_listener:
             script = profile.browser(["webRequest", "<all_urls>"])
             script.webRequest.onBeforeRequest.addListener(lambda _: None, {"urls": ["<all_urls>"]})
             await runner.wait_until_synced()

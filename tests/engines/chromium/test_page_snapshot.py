@@ -17,44 +17,44 @@ A, B, C = "https://a.example/", "https://b.example/", "https://c.example/"
 
 
 def history(*urls: str, at: int) -> dict[str, Any]:
-    return {"currentIndex": at, "entries": [{"id": place, "url": url} for place, url in enumerate(urls)]}
+    return {"currentIndex": at, "entries": [{"id": index, "url": url} for index, url in enumerate(urls)]}
 
 
-def test_the_place_in_the_history_is_kept() -> None:
+def test_the_current_entry_is_saved() -> None:
     assert from_navigation_history(history(A, B, C, at=1), (0, 7)) == PageSnapshot([A, B, C], 1, (0, 7))
 
 
-def test_a_blank_page_is_not_worth_keeping() -> None:
+def test_a_blank_page_is_not_saved() -> None:
     assert from_navigation_history(history("about:blank", at=0), (0, 0)) is None
     assert from_navigation_history(history("about:blank", A, at=1), (0, 0)) == PageSnapshot([A], 0)
 
 
-def test_places_within_one_document_are_one_entry_and_the_current_one_wins() -> None:
+def test_entries_of_one_document_are_merged_and_the_current_one_wins() -> None:
     assert from_navigation_history(history(A, A + "#1", A + "#2", B, at=1), (0, 0)) == PageSnapshot([A + "#1", B], 0)
     assert from_navigation_history(history(A, A + "#1", B, at=2), (0, 0)) == PageSnapshot([A + "#1", B], 1)
 
 
-def test_only_entries_nearby_are_kept() -> None:
+def test_only_entries_near_the_current_one_are_saved() -> None:
     urls = [f"https://site.example/{number}" for number in range(40)]
-    kept = from_navigation_history(history(*urls, at=20), (0, 0))
-    assert kept is not None
-    assert kept.url == urls[20]
-    assert len(kept.entries) <= 10
+    snapshot = from_navigation_history(history(*urls, at=20), (0, 0))
+    assert snapshot is not None
+    assert snapshot.url == urls[20]
+    assert len(snapshot.entries) <= 10
 
 
-def test_what_was_kept_is_used_for_the_page_that_it_was_kept_of() -> None:
-    kept = PageSnapshot([A, B], 1, (1, 2))
-    assert decode_snapshot(encode_snapshot(kept), B) == kept
-    assert decode_snapshot(encode_snapshot(kept), A) is None
+def test_a_snapshot_is_used_only_for_its_url() -> None:
+    snapshot = PageSnapshot([A, B], 1, (1, 2))
+    assert decode_snapshot(encode_snapshot(snapshot), B) == snapshot
+    assert decode_snapshot(encode_snapshot(snapshot), A) is None
 
 
 @given(st.binary() | st.just(b'{"entries":[],"index":0}') | st.just(b'{"entries":["x"],"index":-1}'))
-def test_what_another_engine_has_kept_is_nothing(data: bytes) -> None:
+def test_the_snapshot_of_another_engine_is_ignored(data: bytes) -> None:
     assert decode_snapshot(data, A) is None
     assert decode_snapshot(None, A) is None
 
 
-def test_another_page_comes_after_the_current_one_and_ends_what_was_ahead() -> None:
+def test_a_navigation_adds_an_entry_and_removes_the_forward_entries() -> None:
     assert PageSnapshot([A, B, C], 1, (1, 2)).with_navigation("https://d.example/") == PageSnapshot(
         [A, B, "https://d.example/"], 2
     )
@@ -67,11 +67,11 @@ _urls = st.sampled_from([A, B, C, A + "#x", B + "#y", "about:blank", "data:,x"])
 @given(st.lists(_urls, min_size=1, max_size=30), st.data())
 def test_whatever_the_history_the_current_page_stays_current(urls: list[str], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(urls) - 1))
-    kept = from_navigation_history(history(*urls, at=at), (0, 0))
+    snapshot = from_navigation_history(history(*urls, at=at), (0, 0))
     if urls[at].startswith("https:"):
-        assert kept is not None
-        assert kept.url == urls[at]
-        documents = [url.partition("#")[0] for url in kept.entries]
+        assert snapshot is not None
+        assert snapshot.url == urls[at]
+        documents = [url.partition("#")[0] for url in snapshot.entries]
         assert all(one != other for one, other in itertools.pairwise(documents))
     else:
-        assert kept is None
+        assert snapshot is None

@@ -1,4 +1,4 @@
-"""What becomes of a page is told, whoever caused it; and pages cannot tell that they are watched."""
+"""Navigations of a page are reported to its tab. A page cannot detect the observer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import hatbox
-from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.tabs import Tab
 from tests.engines.chromium.real import until, with_browser
 from tests.site import Site
@@ -19,7 +19,7 @@ WORK = "firefox-container-2"
 
 
 async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
-    """The tab that is so, as soon as one is."""
+    """Wait for a tab with these attributes."""
 
     async def found() -> Tab | None:
         tabs = await profile.tabs.query()
@@ -31,7 +31,7 @@ async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
 
 
 @with_browser
-async def test_where_a_page_goes_by_itself_is_told(browser: str, path: Path, site: Site) -> None:
+async def test_navigations_that_a_page_starts_are_reported(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         assert await page.evaluate("history.length") <= 2
@@ -65,8 +65,8 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
         page = await runner.page("Work", site.url("/page/1"))
         tab = await tab_when(profile, url=site.url("/page/1"))
         await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
-        await tab_when(profile, target=site.url("/slow"), url=site.url("/page/1"), loading=True)
-        await profile.tabs.navigate(tab.id, site.url("/page/7"))  # in the place of it
+        await tab_when(profile, pending_url=site.url("/slow"), url=site.url("/page/1"), loading=True)
+        await profile.tabs.navigate(tab.id, site.url("/page/7"))  # replaces the load
         await runner.wait_until_settled()
         await tab_when(profile, url=site.url("/page/7"), title="Page 7", loading=False)
         await profile.tabs.navigate(tab.id, site.url("/drip"))
@@ -77,9 +77,9 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
 
 
 @with_browser
-async def test_what_cannot_be_loaded_is_a_state_in_plain_words(browser: str, path: Path, site: Site) -> None:
+async def test_a_failed_load_has_an_error_in_plain_words(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        refused = site.url("/").replace(site.url("/").rpartition(":")[2], "9/")  # a port where nobody listens
+        refused = site.url("/").replace(site.url("/").rpartition(":")[2], "9/")  # a port without a server
         page = await runner.page("Work", refused)
         tab = await tab_when(profile, url=refused, loading=False)
         assert tab.error
@@ -110,7 +110,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
         for count, button in enumerate(["#blank", "#noopener", "#rel-opener", "#open", "#small"], 1):
             await page.click(button)
 
-            async def are_told(count: int = count) -> bool:
+            async def are_reported(count: int = count) -> bool:
                 tabs = await profile.tabs.query("Work")
                 mine = [tab for tab in tabs if tab.id != opener.id]
                 return len(mine) == count and all(
@@ -119,27 +119,27 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
                     for tab in mine
                 )
 
-            await until(are_told)
+            await until(are_reported)
         assert all(each.context is page.context for each in page.context.pages)
         await page.click("#empty")
         await page.evaluate(f"other.location = '{site.url('/page/4')}'")
         await tab_when(profile, url=site.url("/page/4"), title="Page 4", loading=False)
         await page.evaluate("other.close()")
 
-        async def is_gone() -> bool:
+        async def is_closed() -> bool:
             return not [tab for tab in await profile.tabs.query() if tab.title == "Page 4"]
 
-        await until(is_gone)
+        await until(is_closed)
     assert not site.mixed
 
 
 @with_browser
-async def test_popups_that_nobody_clicked_for_are_blocked(browser: str, path: Path, site: Site) -> None:
+async def test_popups_without_a_user_gesture_are_blocked(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/popup"))
         session = await page.context.new_cdp_session(page)
-        answer = await session.send("Runtime.evaluate", {"expression": "window.open('/me')", "userGesture": False})
-        assert answer["result"].get("subtype") == "null"
+        response = await session.send("Runtime.evaluate", {"expression": "window.open('/me')", "userGesture": False})
+        assert response["result"].get("subtype") == "null"
 
 
 @with_browser
@@ -154,18 +154,18 @@ async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
         page = await runner.page("Work", site.url("/page/1"))
         for name in ("file.bin", "file (1).bin"):
             await page.evaluate("location.href = '/download'")
-            await until(lambda name=name: asyncio.to_thread(_is_there, folder / name))  # type: ignore[misc]
+            await until(lambda name=name: asyncio.to_thread(_is_complete, folder / name))  # type: ignore[misc]
         tab = await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
         assert tab.error == ""
     assert (folder / "file (1).bin").read_bytes() == b"some bytes"
 
 
-def _is_there(file: Path) -> bool:
+def _is_complete(file: Path) -> bool:
     return file.exists() and file.stat().st_size == 10
 
 
 @with_browser
-async def test_without_windows_a_download_is_there_for_playwright(browser: str, path: Path, site: Site) -> None:
+async def test_in_headless_mode_playwright_gets_the_download(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         async with page.expect_download() as awaited:
@@ -176,7 +176,7 @@ async def test_without_windows_a_download_is_there_for_playwright(browser: str, 
 
 
 @with_browser
-async def test_a_page_that_crashes_says_so_and_loads_again(browser: str, path: Path, site: Site) -> None:
+async def test_a_page_that_crashes_is_reported_and_can_be_reloaded(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/login", user="Work"))
         tab = await tab_when(profile, title="Signed in as Work", loading=False)
@@ -209,9 +209,11 @@ SEEN = """() => ({
 })"""
 
 
-@pytest.mark.parametrize("marks", [False, True])
+@pytest.mark.parametrize("indicator", [False, True])
 @with_browser
-async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Path, site: Site, marks: bool) -> None:
+async def test_a_page_sees_nothing_of_hatbox_but_the_indicator(
+    browser: str, path: Path, site: Site, indicator: bool
+) -> None:
     async with async_playwright() as playwright:
         plain = await playwright.chromium.launch(executable_path=browser, headless=True)
         bare = await (await plain.new_context()).new_page()
@@ -220,13 +222,13 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
         await plain.close()
     async with (
         hatbox.open(path) as profile,
-        profile.chromium(headless=True, browser=browser, marks=marks) as runner,
+        profile.chromium(headless=True, browser=browser, indicator=indicator) as runner,
     ):
         page = await runner.page("Work", site.url("/icon"))
         seen = await page.evaluate(SEEN)
         tab = await tab_when(profile, title="Icon")  # the page's own
         assert tab.icon == site.url("/icon.png")
-    if marks:
+    if indicator:
         assert seen["title"] == "Work · Icon"
         assert seen["head"].count("<link") == 2
         seen |= {"title": expected["title"], "head": expected["head"]}
@@ -234,8 +236,8 @@ async def test_a_page_sees_nothing_of_hatbox_but_its_mark(browser: str, path: Pa
 
 
 @with_browser
-async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
-    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, marks=True) as runner:
+async def test_the_indicator_follows_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
         page = await runner.page("Work", site.url("/title/none"))
         await page.wait_for_function("document.title === 'Work'")
         await page.evaluate("document.title = 'One'")
@@ -248,7 +250,7 @@ async def test_marks_follow_the_page_and_the_identity(browser: str, path: Path, 
         await page.goto(site.url("/page/1"))
         await page.wait_for_function("document.title === 'Job · Page 1'")
         assert "data:image/svg+xml" in await page.evaluate("[...document.querySelectorAll('link')].pop().href")
-        # A page that fights is not fought for ever.
+        # A page that undoes every change keeps its own title.
         await page.evaluate(
             "new MutationObserver(() => { if (document.title !== 'Mine') document.title = 'Mine' })"
             ".observe(document.head, {subtree: true, childList: true, characterData: true})"
@@ -284,25 +286,25 @@ async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, 
 async def test_the_first_page_of_a_tab_stays_in_its_history(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The blank page before it is forgotten, and nobody is told that it has loaded before that is over."""
-    original, forgotten = LivePage.reset_history, asyncio.Event()
+    """The blank document before it is removed from the history, and the load ends after that."""
+    original, is_reset = BlankDocuments.reset_history, asyncio.Event()
 
-    async def slow(page: LivePage) -> None:
+    async def slow(page: BlankDocuments) -> None:
         await asyncio.sleep(0.3)
         await original(page)
-        forgotten.set()
+        is_reset.set()
 
-    monkeypatch.setattr(LivePage, "reset_history", slow)
+    monkeypatch.setattr(BlankDocuments, "reset_history", slow)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
-        await forgotten.wait()
+        await is_reset.wait()
         assert await page.evaluate("history.length") == 2
 
 
 @pytest.mark.parametrize("answer", ["/download", "/status/204"])
 @with_browser
-async def test_a_tab_whose_first_address_is_no_page_ends_loading_and_is_not_requested_again(
+async def test_a_tab_whose_first_url_is_no_page_ends_loading_and_is_not_requested_again(
     browser: str, path: Path, site: Site, answer: str
 ) -> None:
     async with hatbox.open(path) as profile:

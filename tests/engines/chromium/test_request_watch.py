@@ -35,7 +35,7 @@ class Refusing:
 
 def watch_over(browser: object = None, session: object = None) -> RequestInterceptor:
     requests = SimpleNamespace(
-        on_interest=Event("interest"),
+        on_listeners_changed=Event("listeners"),
         on_proxy_request=False,
         are_heard=True,
         heard_types=None,

@@ -455,7 +455,7 @@ async def test_a_listener_that_does_not_answer_does_not_hold_a_page_for_ever(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(path, browser) as web:
-        web.profile.requests.blocking_timeout = 0.2
+        web.profile.web_requests.blocking_timeout = 0.2
         web.block("onBeforeRequest", lambda _: asyncio.Event().wait())
         page = await web.runner.page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
@@ -583,5 +583,5 @@ async def test_an_extension_that_goes_lets_go_of_what_it_holds(
                 os.kill(extension.runtime.process.pid, signal.SIGKILL)
             else:
                 await web.profile.extensions.stop(extension)
-            await asyncio.wait_for(going, web.profile.requests.blocking_timeout / 2)
+            await asyncio.wait_for(going, web.profile.web_requests.blocking_timeout / 2)
             await web.profile.extensions.stop(extension)

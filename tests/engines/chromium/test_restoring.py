@@ -1,4 +1,4 @@
-"""A page that is shown again, after hide or at the next start, is a load: it says so, and nothing is lost meanwhile."""
+"""A restored page, after hide or at the next start, is loading until it has loaded, and loses nothing meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 import hatbox
-from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.blank_documents import BlankDocuments
+from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.sessions import Session
 from tests import site as pages
 from tests.engines.chromium.real import until, with_browser
@@ -21,7 +22,7 @@ WORK = "firefox-container-2"
 
 
 def title_after_script(site: Site, seen: pages.Seen) -> Answer:
-    """Its title comes after a script that /slow delays."""
+    """A page with a script before its title, which /slow delays."""
     icon = '<link rel="icon" href="/icon.png">'
     return Answer(f'<!doctype html><script src="/slow"></script><title>Late</title>{icon}'.encode())
 
@@ -78,7 +79,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
             shown = runner.engine.page_of(tab.id)
             assert shown is not None
             await asyncio.to_thread(site.wait_for, "/slow", 2)
-            await until(lambda: _is_at(shown, late))  # the document has come, its title has not
+            await until(lambda: _is_at(shown, late))  # the document is committed, but has no title
         site.released.set()
         left = await profile.tabs.get(tab.id)
         assert (left.title, left.icon, left.url) == ("Late", site.url("/icon.png"), late)
@@ -117,15 +118,15 @@ async def test_hiding_a_tab_while_it_is_restored_keeps_its_history(browser: str,
 
 
 @with_browser
-async def test_a_tab_whose_place_in_its_history_cannot_be_restored_is_loaded_without_it(
+async def test_a_tab_whose_history_entry_cannot_be_restored_is_loaded_without_it(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send = Session.send
 
-    async def refusing(session: Session, method: str, *given: Any) -> Any:
+    async def refusing(session: Session, method: str, *args: Any) -> Any:
         if method == "Page.navigateToHistoryEntry":
             raise PlaywrightError("No entry with passed id")
-        return await send(session, method, *given)
+        return await send(session, method, *args)
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
@@ -163,7 +164,7 @@ async def test_the_title_stays_until_the_page_has_one(
 
 
 @with_browser
-async def test_a_page_that_cannot_be_restored_keeps_its_title_and_says_why(
+async def test_a_page_that_cannot_be_restored_keeps_its_title_and_has_an_error(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile:
@@ -200,7 +201,7 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
 
 
 @with_browser
-async def test_a_restored_page_that_the_server_answers_with_nothing_keeps_its_address(
+async def test_a_restored_page_with_an_empty_response_keeps_its_url(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
@@ -225,7 +226,7 @@ async def test_a_restored_page_that_the_server_answers_with_nothing_keeps_its_ad
 
 
 async def _when(profile: hatbox.Profile, tab_id: int, url: str) -> hatbox.Tab | None:
-    """The tab, when it is at this address and complete."""
+    """The tab, if it is complete at this URL."""
     tab = await profile.tabs.get(tab_id)
     return tab if tab.url == url and not tab.loading else None
 
@@ -238,7 +239,9 @@ async def _is_at(page: Page, url: str) -> bool:
     return page.url == url
 
 
-@pytest.mark.parametrize("failing", ["visit", "run_in"])
+@pytest.mark.parametrize(
+    ("part", "failing"), [(BlankDocuments, "navigate_to_blank"), (IsolatedWorld, "evaluate_in_origin")]
+)
 @with_browser
 async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with_nothing(
     browser: str,
@@ -246,9 +249,10 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
     site: Site,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    part: type,
     failing: str,
 ) -> None:
-    async def late_answer(*_: object) -> None:
+    async def time_out(*_: object) -> None:
         raise TimeoutError
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
@@ -260,11 +264,11 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
         with monkeypatch.context() as patch:
-            patch.setattr(LivePage, failing, late_answer)
+            patch.setattr(part, failing, time_out)
             await profile.identities.show(WORK)
             page = await runner.page(tab.id)
         await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
-        assert "could not be restored" in caplog.text
+        assert "site data: restoring" in caplog.text
         for _ in range(2):
             await profile.identities.hide(WORK)
             await runner.wait_until_settled()
@@ -275,7 +279,7 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
 
 @pytest.mark.parametrize("answer", ["/download", "/status/204"])
 @with_browser
-async def test_a_hidden_tab_that_was_sent_to_no_page_shows_the_one_before(
+async def test_a_hidden_tab_whose_navigation_has_no_document_shows_the_previous_page(
     browser: str, path: Path, site: Site, answer: str
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:

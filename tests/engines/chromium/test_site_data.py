@@ -1,4 +1,4 @@
-"""Local storage and IndexedDB: what sites keep is there again, whatever kind of thing it is."""
+"""Site data: localStorage and IndexedDB of all types are restored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.engines.chromium.site_data_sync import SiteData
+from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import LOCAL_STORAGE, SiteDataRemoval, clear_site_data
 from tests.engines.chromium.real import until, with_browser
@@ -112,7 +112,7 @@ READ = """async () => {
 
 
 @with_browser
-async def test_all_that_a_site_can_keep_is_there_again(browser: str, path: Path, site: Site) -> None:
+async def test_values_of_all_types_are_restored(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         await page.evaluate(WRITE)
@@ -123,7 +123,7 @@ async def test_all_that_a_site_can_keep_is_there_again(browser: str, path: Path,
         await profile.identities.show("firefox-container-2")
         (tab,) = await profile.tabs.query("Work")
         after = await (await runner.page(tab.id)).evaluate(READ)
-    # A key that may not be exported cannot be had: rather no entry than one that is broken.
+    # A key that is not extractable cannot be saved: no entry is better than a broken one.
     before |= {"keys": before["keys"] - 1, "locked": True}
     before["counted"] = [before["counted"][0] + 1, True]  # one more was counted when it was read the first time
     assert after == before
@@ -134,21 +134,21 @@ async def saved(profile: hatbox.Profile) -> dict[str, bytes]:
 
 
 @with_browser
-async def test_changes_are_on_disk_soon_and_what_is_cleared_is_gone(browser: str, path: Path, site: Site) -> None:
+async def test_changes_are_saved_soon_and_cleared_data_is_removed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         origin = site.url("").removesuffix("/")
         assert await saved(profile) == {}
 
-        async def holds(text: bytes) -> bool:
+        async def contains(text: bytes) -> bool:
             return text in (await saved(profile)).get(origin, b"")
 
         await page.evaluate("localStorage.setItem('a', 'first')")
-        await until(lambda: holds(b"first"), seconds=2)
+        await until(lambda: contains(b"first"), seconds=2)
         await page.evaluate("localStorage.setItem('a', 'second')")
-        await until(lambda: holds(b"second"), seconds=2)
+        await until(lambda: contains(b"second"), seconds=2)
         await page.goto(site.url("/storage", write="third"))
-        await until(lambda: holds(b"third"), seconds=2)
+        await until(lambda: contains(b"third"), seconds=2)
         put = """() => new Promise((resolve) => {
           const opening = indexedDB.open("site");
           opening.onsuccess = () => {
@@ -158,18 +158,18 @@ async def test_changes_are_on_disk_soon_and_what_is_cleared_is_gone(browser: str
           };
         })"""
         await page.evaluate(put)
-        await until(lambda: holds(b"fourth"), seconds=2)
-        await page.goto(site.url("/page/2"))  # where nobody holds the database open
+        await until(lambda: contains(b"fourth"), seconds=2)
+        await page.goto(site.url("/page/2"))  # which does not open the database
         await page.evaluate("localStorage.clear(); indexedDB.deleteDatabase('site'); 0")
 
-        async def is_gone() -> bool:
+        async def is_removed() -> bool:
             return await saved(profile) == {}
 
-        await until(is_gone, seconds=3)
+        await until(is_removed, seconds=3)
 
 
 @with_browser
-async def test_what_was_written_just_before_the_page_was_closed_is_saved(browser: str, path: Path, site: Site) -> None:
+async def test_data_written_just_before_the_page_was_closed_is_saved(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         await page.evaluate("localStorage.setItem('last', 'words')")
@@ -182,7 +182,7 @@ async def test_what_was_written_just_before_the_page_was_closed_is_saved(browser
 
 
 @with_browser
-async def test_each_identity_keeps_its_own_and_each_origin_too(browser: str, path: Path, site: Site) -> None:
+async def test_site_data_is_separate_for_each_identity_and_origin(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         for name in ("Work", "Personal"):
             for host in ("127.0.0.1", "localhost"):
@@ -197,8 +197,8 @@ async def test_each_identity_keeps_its_own_and_each_origin_too(browser: str, pat
 
 
 @with_browser
-async def test_the_storage_of_a_site_within_another_is_its_own(browser: str, path: Path, site: Site) -> None:
-    """Playwright turns this off; people are used to it."""
+async def test_the_storage_of_a_cross_site_frame_is_partitioned(browser: str, path: Path, site: Site) -> None:
+    """Playwright disables storage partitioning, and the engine enables it."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         alone = await runner.page("Work", site.url("/page/1", host="localhost"))
         await alone.evaluate("localStorage.setItem('a', 'alone')")
@@ -222,55 +222,55 @@ async def test_the_storage_of_a_site_within_another_is_its_own(browser: str, pat
 
 
 @with_browser
-async def test_a_site_that_keeps_too_much_is_named_once(
+async def test_an_origin_with_too_much_data_is_logged_once(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("hatbox.engines.chromium.site_data._LARGEST", 1000)
+    monkeypatch.setattr("hatbox.engines.chromium.site_data_sync._MAX_ORIGIN_CHARS", 1000)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/storage", write="x" * 2000))
         await page.wait_for_function("document.getElementById('indexed').textContent !== ''")  # it writes after loading
         await page.evaluate("localStorage.clear(); localStorage.setItem('small', 'kept')")
         origin = site.url("").removesuffix("/")
 
-        async def is_kept() -> bool:
+        async def is_saved() -> bool:
             return b"small" in (await saved(profile)).get(origin, b"")
 
-        await until(is_kept)
+        await until(is_saved)
         await page.evaluate("localStorage.setItem('small', 'kept still')")
     async with hatbox.open(path) as profile:
         assert b"xxx" not in (await saved(profile))[origin]
-    told = [each.message for each in caplog.records if "IndexedDB is not saved" in each.message]
-    assert len(told) == 1
-    assert told[0].startswith(f"{origin} keeps more than ")
+    warnings = [each.message for each in caplog.records if "IndexedDB not saved" in each.message]
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"site data: {origin} exceeds ")
 
 
 class _Slow:
-    """A page that takes its time to say what it keeps."""
+    """A page whose script returns after `released`."""
 
     def __init__(self) -> None:
         self.origins = ["https://a.example"]
-        self.keeps = '{"local":[["k","v"]],"databases":[]}'
-        self.asked = asyncio.Event()
-        self.goes_on = asyncio.Event()
+        self.data = '{"local":[["k","v"]],"databases":[]}'
+        self.called = asyncio.Event()
+        self.released = asyncio.Event()
 
-    async def run_in(self, origin: str, script: str) -> object:
-        keeps = self.keeps
-        self.asked.set()
-        await self.goes_on.wait()
-        return keeps
+    async def evaluate_in_origin(self, origin: str, script: str) -> object:
+        data = self.data
+        self.called.set()
+        await self.released.wait()
+        return data
 
 
 @in_loop
-async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(tmp_path: Path) -> None:
+async def test_data_cleared_while_it_is_being_saved_is_removed(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         slow, store = _Slow(), profile._store
-        site_data = SiteData(store, WORK, lambda: [slow])
+        site_data = SiteDataSync(store, WORK, lambda: [slow])
         saving = asyncio.ensure_future(site_data.save(slow, slow.origins[0]))
-        await slow.asked.wait()
+        await slow.called.wait()
         await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
-        slow.keeps = ""
-        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
-        slow.goes_on.set()
+        slow.data = ""
+        site_data.cleared(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
+        slow.released.set()
         await saving
 
         assert await store.read(_rows) != []
@@ -278,15 +278,15 @@ async def test_what_was_removed_while_it_was_on_its_way_to_the_disk_is_removed(t
 
 
 @in_loop
-async def test_what_a_page_keeps_again_after_it_was_removed_is_saved_again(tmp_path: Path) -> None:
+async def test_data_written_again_after_it_was_cleared_is_saved(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         page, store = _Slow(), profile._store
-        page.goes_on.set()
-        site_data = SiteData(store, WORK, lambda: [page])
+        page.released.set()
+        site_data = SiteDataSync(store, WORK, lambda: [page])
         await site_data.save(page, page.origins[0])
         saved = await store.read(_rows)
         await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
-        site_data.forget(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
+        site_data.cleared(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
         await until(lambda: _is(store.read(_rows), saved))
 
 

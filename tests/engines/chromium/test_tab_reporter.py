@@ -8,65 +8,67 @@ from hatbox.engines.chromium.tab_reporter import TabReporter
 from tests.store.in_loop import in_loop, until
 
 
-class Heard:
-    """Reports that remember what they were told."""
+class RecordingDelegate:
+    """Records the reports of a tab."""
 
     def __init__(self) -> None:
-        self.words: list[Any] = []
+        self.reports: list[Any] = []
         self.free = asyncio.Event()
         self.free.set()
         self.next: int | None = 7
 
-    async def began(self, tab_id: int, url: str) -> int | None:
+    async def navigation_started(self, tab_id: int, url: str) -> int | None:
         await self.free.wait()
-        self.words.append(("began", url))
+        self.reports.append(("started", url))
         return self.next
 
-    async def loaded(self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None) -> None:
+    async def page_updated(
+        self, tab_id: int, page: PageState, *, done: bool = True, navigation: int | None = None
+    ) -> None:
         await self.free.wait()
-        self.words.append((page.url, done, navigation))
+        self.reports.append((page.url, done, navigation))
 
-    async def keep(self, tab_id: int, page: bytes) -> None:
-        self.words.append(page)
+    async def save_snapshot(self, tab_id: int, page: bytes) -> None:
+        self.reports.append(page)
 
 
 @in_loop
-async def test_what_happens_is_told_in_order_and_of_several_states_the_last() -> None:
-    heard = Heard()
-    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
-    heard.free.clear()
-    teller.state(PageState("a"), done=False)
+async def test_reports_are_sent_in_order_and_of_several_states_only_the_last() -> None:
+    delegate = RecordingDelegate()
+    reporter = TabReporter(delegate, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    delegate.free.clear()
+    reporter.page_changed(PageState("a"), done=False)
     await asyncio.sleep(0)
-    teller.state(PageState("b"), done=False)
-    teller.state(PageState("c"), done=True)
-    teller.began("d")
-    teller.state(PageState("d"), done=True)
-    teller.keep(b"kept")
-    heard.free.set()
-    await until(lambda: len(heard.words) == 5)
-    assert heard.words == [("a", False, 3), ("c", True, 3), ("began", "d"), ("d", True, 7), b"kept"]
+    reporter.page_changed(PageState("b"), done=False)
+    reporter.page_changed(PageState("c"), done=True)
+    reporter.navigation_started("d")
+    reporter.page_changed(PageState("d"), done=True)
+    reporter.save_snapshot(b"snapshot")
+    delegate.free.set()
+    await until(lambda: len(delegate.reports) == 5)
+    assert delegate.reports == [("a", False, 3), ("c", True, 3), ("started", "d"), ("d", True, 7), b"snapshot"]
 
 
 @in_loop
-async def test_a_load_that_was_overtaken_is_not_told_of() -> None:
-    heard = Heard()
-    heard.next = None
-    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
-    teller.began("a")
-    teller.state(PageState("a"), done=True)
-    teller.asked(9)
-    teller.state(PageState("b"), done=True)
-    await until(lambda: len(heard.words) == 2)
-    assert heard.words == [("began", "a"), ("b", True, 9)]
+async def test_a_navigation_that_was_replaced_is_not_reported() -> None:
+    delegate = RecordingDelegate()
+    delegate.next = None
+    reporter = TabReporter(delegate, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    reporter.navigation_started("a")
+    reporter.page_changed(PageState("a"), done=True)
+    reporter.navigation_requested(9)
+    reporter.page_changed(PageState("b"), done=True)
+    await until(lambda: len(delegate.reports) == 2)
+    assert delegate.reports == [("started", "a"), ("b", True, 9)]
 
 
 @in_loop
-async def test_of_a_tab_that_is_closed_nothing_is_told() -> None:
-    heard = Heard()
-    teller = TabReporter(heard, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
-    teller.state(PageState("a"), done=True)
-    teller.stop()
-    teller.state(PageState("b"), done=True)
+async def test_a_tab_that_is_being_closed_reports_nothing() -> None:
+    delegate = RecordingDelegate()
+    reporter = TabReporter(delegate, 1, 3)  # type: ignore[arg-type]  # the rest is not needed
+    reporter.page_changed(PageState("a"), done=True)
+    reporter.stop()
+    reporter.page_changed(PageState("b"), done=True)
     for _ in range(5):
         await asyncio.sleep(0)
-    assert heard.words == []
+    assert delegate.reports == []

@@ -1,4 +1,4 @@
-"""A browser that loses commands or does not answer delays nothing for ever."""
+"""A browser that loses commands or does not respond delays nothing without end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORK = "firefox-container-2"
 async def test_a_page_whose_close_request_chromium_loses_is_hidden_and_shown_again(
     browser: str, path: Path, site: Site
 ) -> None:
-    """As when a navigation commits at that moment: Playwright's close() never returns."""
+    """As if a navigation commits at the same time: Playwright's close() never returns."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.page("Work", site.url("/page/1"))
         (tab,) = await profile.tabs.query("Work")
@@ -53,7 +53,7 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
         script = profile.browser(["webRequest", "<all_urls>"])
         script.webRequest.onBeforeRequest.addListener(lambda _: None, {"urls": ["<all_urls>"]})
         await runner.wait_until_synced()
-        await page.evaluate("url => fetch(url)", site.url("/page/3"))  # by a page that is no tab any more
+        await page.evaluate("url => fetch(url)", site.url("/page/3"))  # by a page without a tab
         assert len(await profile.tabs.query()) == 1
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
@@ -69,12 +69,12 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         "sessions.ANSWER_SECONDS",
         "closing._ATTEMPT_SECONDS",
         "closing._CONTEXT_SECONDS",
-        "watching._PATIENCE",
-        "engine._PATIENCE",
-        "engine._SAVING",
+        "isolated_world._EVALUATE_TIMEOUT",
+        "engine._SNAPSHOT_TIMEOUT",
+        "engine._CONTEXT_SAVE_TIMEOUT",
     ):
         monkeypatch.setattr(f"hatbox.engines.chromium.{name}", 0.2)
-    monkeypatch.setattr("hatbox.engines.chromium.launch._PATIENCE", 2)
+    monkeypatch.setattr("hatbox.engines.chromium.launch._SHUTDOWN_TIMEOUT", 2)
     process = 0
     try:
         async with hatbox.open(path) as profile:

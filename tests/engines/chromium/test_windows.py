@@ -1,4 +1,4 @@
-"""Chromium with windows, on a display of its own."""
+"""Headed Chromium, on a virtual display."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.site import Site
 
 
 @with_browser
-async def test_windows_are_marked_and_the_user_is_in_charge(
+async def test_windows_show_the_identity_and_the_user_is_in_charge(
     browser: str, display: None, path: Path, site: Site, tmp_path: Path
 ) -> None:
     downloads = tmp_path / "downloads"
@@ -34,7 +34,7 @@ async def test_windows_are_marked_and_the_user_is_in_charge(
             windows.append((await session.send("Browser.getWindowForTarget"))["windowId"])
         assert windows[0] == windows[1] != windows[2]  # one window for each identity
 
-        # The user turns to another tab; here nobody clicks, but the browser cannot tell.
+        # As if the user focuses another tab.
         active = [tab.id for tab in await profile.tabs.query() if tab.title == "Page 2"]
         await two.bring_to_front()
 
@@ -43,13 +43,13 @@ async def test_windows_are_marked_and_the_user_is_in_charge(
 
         await until(is_active)
 
-        # A question of a page is for the user: it waits, and is not answered by anybody else.
-        asked = asyncio.ensure_future(two.wait_for_event("dialog"))
-        answered = asyncio.ensure_future(two.evaluate("confirm('Sure?')"))
-        dialog = await asked
-        assert not answered.done()
+        # A dialog waits for the user.
+        opened = asyncio.ensure_future(two.wait_for_event("dialog"))
+        accepted = asyncio.ensure_future(two.evaluate("confirm('Sure?')"))
+        dialog = await opened
+        assert not accepted.done()
         await dialog.accept()
-        assert await answered is True
+        assert await accepted is True
 
         await profile.identities.hide("firefox-container-2")
         await runner.wait_until_settled()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.engines.http.html import Head, encoding_of, is_html, media_type, read_head
+from hatbox.engines.http.html import HtmlHead, encoding_of, is_html, media_type, read_head
 from tests.site import TITLES
 
 URL = "http://site.example/folder/page"
@@ -99,7 +99,7 @@ def test_a_media_type_has_no_parameters() -> None:
 
 @given(st.binary(max_size=200), st.sampled_from(["text/html", "text/html; charset=utf-16", "text/html; charset=big5"]))
 def test_no_page_can_break_it(body: bytes, content_type: str) -> None:
-    assert isinstance(read_head(body, content_type, URL), Head)
+    assert isinstance(read_head(body, content_type, URL), HtmlHead)
 
 
 @given(st.text(alphabet="<>/!-='\" atilescrp&#;", max_size=120))

@@ -127,7 +127,7 @@ def bad_certificate() -> Iterator[str]:
             pass
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(HERE / "selfsigned.pem")
+    context.load_cert_chain(HERE.parent / "selfsigned.pem")
     server = Server(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -141,12 +141,12 @@ def bad_certificate() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("url", "error"),
     [
-        ("http://nobody.invalid/", "no host is called nobody.invalid"),
+        ("http://nobody.invalid/", "host not found: nobody.invalid"),
         ("http://127.0.0.1:1/", "127.0.0.1:1 refused the connection"),
-        ("ftp://site.example/", "the HTTP engine loads http and https only, not ftp"),
-        ("javascript:alert(1)", "the HTTP engine loads http and https only, not javascript"),
-        ("http://", "http:// is not an address that can be loaded"),
-        ("http://[::bad/", "http://[::bad/ is not an address that can be loaded"),
+        ("ftp://site.example/", "unsupported URL scheme: ftp (use http or https)"),
+        ("javascript:alert(1)", "unsupported URL scheme: javascript (use http or https)"),
+        ("http://", "invalid URL: http://"),
+        ("http://[::bad/", "invalid URL: http://[::bad/"),
     ],
 )
 @in_loop
@@ -160,7 +160,7 @@ async def test_a_page_that_cannot_be_loaded_is_a_state_that_says_why(path: Path,
 async def test_a_bad_certificate_is_named_as_such(path: Path, bad_certificate: str) -> None:
     async with browsing(path) as (profile, engine):
         tab = await visit(profile, engine, bad_certificate)
-        assert tab.error.startswith("the certificate of 127.0.0.1:")
+        assert tab.error.startswith("invalid certificate of 127.0.0.1:")
         assert "self" in tab.error
 
 
@@ -179,7 +179,7 @@ async def test_redirects_without_end_come_to_one(path: Path, site: Site) -> None
         assert tab.error == "too many redirects: more than 5"
         assert len(site.requests("/redirect/loop")) == 6
         tab = await visit(profile, engine, site.url("/go", to="ftp://site.example/"))
-        assert tab.error == "it redirects to ftp://site.example/, and the HTTP engine loads http and https only"
+        assert tab.error == "redirected to an unsupported URL: ftp://site.example/ (use http or https)"
 
 
 @in_loop
@@ -187,7 +187,7 @@ async def test_of_a_page_without_end_only_so_much_is_read_and_it_still_counts(pa
     async with browsing(path, max_bytes=1_000_000) as (profile, engine):
         tab = await visit(profile, engine, site.url("/big"))
         assert (tab.title, tab.http_status) == ("Without end", 200)
-        assert tab.error == "larger than 1 MB, and the rest was not read"
+        assert tab.error == "larger than 1 MB; the rest was not read"
         assert await asyncio.to_thread(site.closed.wait, 10)
         assert site.sent < 50_000_000
 
@@ -210,7 +210,7 @@ async def test_an_error_that_nobody_thought_of_is_a_state_too(
         raise RuntimeError("surprise")
 
     async with browsing(path, transport=httpx.MockTransport(surprise)) as (profile, engine):
-        assert (await visit(profile, engine, site.url("/"))).error == "it could not be loaded (surprise)"
+        assert (await visit(profile, engine, site.url("/"))).error == "loading failed (surprise)"
     assert "surprise" in caplog.text
 
 
@@ -282,7 +282,7 @@ async def test_an_identity_that_is_removed_in_the_middle_of_a_load_sends_nothing
 
     ended = asyncio.Event()
     async with browsing(path) as (profile, engine):
-        profile.requests.on_headers_received.add_listener(remove)
+        profile.web_requests.on_headers_received.add_listener(remove)
         await profile.tabs.open("Work", site.url("/redirect/3"))
         await ended.wait()
         await engine.wait_until_settled()
@@ -335,8 +335,11 @@ async def test_a_hundred_identities_are_signed_in_and_none_is_mixed(path: Path, 
 
 def test_an_error_without_words_is_left_to_others() -> None:
     assert load_error_message(KeyError("x"), "http://site.example/") == ""
-    assert load_error_message(httpx.ReadError(""), "http://site.example/") == "the connection to the server broke"
-    assert load_error_message(httpx.RemoteProtocolError("x"), "") == "the server broke off, or did not speak HTTP"
+    assert load_error_message(httpx.ReadError(""), "http://site.example/") == "connection to the server lost"
+    assert (
+        load_error_message(httpx.RemoteProtocolError("x"), "")
+        == "connection closed by the server, or invalid HTTP response"
+    )
 
 
 @pytest.mark.parametrize(
@@ -361,7 +364,7 @@ async def test_pages_are_decoded_within_the_limit(path: Path) -> None:
             tracemalloc.start()
             try:
                 tab = await visit(profile, engine, twice)
-                assert tab.error == "larger than 1 MB, and the rest was not read"
+                assert tab.error == "larger than 1 MB; the rest was not read"
                 tab = await visit(profile, engine, thrice)
                 assert "encoded 3 times" in tab.error
                 assert tracemalloc.get_traced_memory()[1] < 16_000_000

@@ -109,11 +109,11 @@ def test_the_default_must_be_there_and_be_named(tmp_path: Path) -> None:
         ManifestError, match=r'default_locale: it is missing.*Add, for example, "default_locale": "pt_BR"\.'
     ):
         read_locales(package)
-    with pytest.raises(ManifestError, match=r"default_locale: there is no _locales/pt/messages\.json"):
+    with pytest.raises(ManifestError, match=r"default_locale: _locales/pt/messages\.json does not exist"):
         read_locales(package, "pt")
     (tmp_path / "_locales" / "fr").mkdir()
     (tmp_path / "_locales" / "fr" / "notes").write_text("")
-    with pytest.raises(ManifestError, match=r"_locales/fr/messages\.json: there is no such file"):
+    with pytest.raises(ManifestError, match=r"_locales/fr/messages\.json: the file does not exist"):
         read_locales(package, "pt_BR")
 
 

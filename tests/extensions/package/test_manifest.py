@@ -58,7 +58,7 @@ def test_a_manifest_means_what_it_means_to_firefox(tmp_path: Path, case: Case) -
     ("keys", "message"),
     [
         ({"manifest_version": 2, "version": "1"}, "manifest.json: name: it is missing. Add it."),
-        ({**BASE, "manifest_version": 1}, "manifest.json: manifest_version: Firefox and Hatbox know only 2 and 3. "),
+        ({**BASE, "manifest_version": 1}, "manifest.json: manifest_version: Firefox and Hatbox support only 2 and 3. "),
         ({**BASE, "icons": {"48": 5}}, "manifest.json: icons.48: 5 is not text. Write text in double quotes."),
         (
             {**BASE, "background": {"scripts": ["data:," + "x" * 100]}},
@@ -85,7 +85,7 @@ def test_a_language_that_is_broken_is_named_with_its_file(tmp_path: Path) -> Non
     [
         (
             {**BASE, "permissions": ["contextualIdentites"]},
-            'permissions[0]: "contextualIdentites" is no permission that there is '
+            'permissions[0]: "contextualIdentites" is not a known permission '
             '(did you mean "contextualIdentities"?); it is ignored.',
         ),
         (
@@ -103,7 +103,10 @@ def test_a_language_that_is_broken_is_named_with_its_file(tmp_path: Path) -> Non
         ),
         ({**BASE3, "browser_action": {}}, "browser_action: manifest version 3 does not have this; it is ignored."),
         ({**BASE, "options_page": "o.html"}, 'options_page: "o.html" is not in the extension.'),
-        ({**BASE, "default_locale": "en"}, "default_locale: there is no folder _locales; messages have no text."),
+        (
+            {**BASE, "default_locale": "en"},
+            "default_locale: the folder _locales does not exist; messages have no text.",
+        ),
     ],
 )
 def test_what_is_ignored_is_told(tmp_path: Path, keys: dict[str, Any], warning: str) -> None:

@@ -56,12 +56,12 @@ def package(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
 
 
 def test_what_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PackageError, match="there is no such folder or file"):
+    with pytest.raises(PackageError, match="no such folder or file"):
         open_package(tmp_path / "nothing")
 
 
 def test_a_folder_without_a_manifest_is_no_extension(tmp_path: Path) -> None:
-    with pytest.raises(PackageError, match=r"it is no extension: it has no manifest\.json"):
+    with pytest.raises(PackageError, match=r"it is not an extension: it has no manifest\.json"):
         open_package(tmp_path)
 
 
@@ -78,25 +78,25 @@ def test_a_pipe_is_no_extension_and_no_file_of_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contents", [b"", b"no zip", b"PK\x05\x06" + bytes(10), b"PK\x03\x04" + bytes(100)])
 def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, contents: bytes) -> None:
     (tmp_path / "a.xpi").write_bytes(contents)
-    with pytest.raises(PackageError, match=r"no zip archive, or it is damaged\. Download or pack it again\."):
+    with pytest.raises(PackageError, match=r"not a zip archive, or it is damaged\. Download or pack it again\."):
         open_package(tmp_path / "a.xpi")
 
 
 def test_an_archive_without_a_manifest_is_no_extension(tmp_path: Path) -> None:
-    with pytest.raises(PackageError, match="it is no extension"):
+    with pytest.raises(PackageError, match="it is not an extension"):
         open_package(make_zip(tmp_path / "a.zip", {"a/x": b"", "b/manifest.json": b""}))
 
 
 @pytest.mark.parametrize("name", ["../x", "a/../../x", "/x", "a//x", "./x", "a\\..\\x", "C:\\x", "a/./x"])
 def test_an_archive_with_an_unsafe_name_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(PackageError, match="no name that a file of an extension may have"):
+    with pytest.raises(PackageError, match="not a valid file name"):
         open_package(make_entry(tmp_path / "a.zip", name))
 
 
 def test_an_archive_with_links_encrypted_or_strangely_packed_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PackageError, match="symbolic link"):
         open_package(make_entry(tmp_path / "a.zip", "x", external_attr=(stat.S_IFLNK | 0o777) << 16))
-    with pytest.raises(PackageError, match="compressed in a way that no browser reads"):
+    with pytest.raises(PackageError, match="unsupported compression method"):
         open_package(make_entry(tmp_path / "b.zip", "x", compress_type=zipfile.ZIP_BZIP2))
     path = make_entry(tmp_path / "c.zip", "x")
     contents = bytearray(path.read_bytes())
@@ -111,7 +111,7 @@ def test_an_archive_that_holds_a_file_twice_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("manifest.json", "{}")
         archive.writestr("manifest.json", '{"name": "other"}')
-    with pytest.raises(PackageError, match=r'it holds "manifest\.json" 2 times'):
+    with pytest.raises(PackageError, match=r'it has "manifest\.json" 2 times'):
         open_package(tmp_path / "a.zip")
 
 

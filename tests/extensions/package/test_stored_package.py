@@ -111,7 +111,9 @@ def test_a_name_that_no_url_can_spell_is_left_out() -> None:
 def test_what_is_too_large_is_refused_with_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "MAX_PACKAGE_BYTES", 2**20)
     folder = make(tmp_path, files={"one": "x" * 600_000, "two": "x" * 600_000})
-    with pytest.raises(PackageError, match=r"its files are larger than 1 MiB together\. Leave out what is not needed"):
+    with pytest.raises(
+        PackageError, match=r"its files are larger than 1 MiB together\. Remove files that are not needed"
+    ):
         pack(open_package(folder))
     many = Files({f"{index:06}" * 10: b"" for index in range(20_000)})
     with pytest.raises(PackageError, match="larger than 1 MiB"):

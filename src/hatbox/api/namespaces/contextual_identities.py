@@ -1,5 +1,4 @@
-"""The namespaces contextualidentities and contextualIdentities, in all three surfaces. Only names and order live here:
-what the functions do is in hatbox.identities."""
+"""The namespaces contextualidentities and contextualIdentities, with their three schemas."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
-from hatbox.identities import service as rules
+from hatbox.identities import changes, model
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.palette import COLORS, ICONS
 from hatbox.schema import NamespaceSchema
@@ -18,9 +17,9 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the identities of a profile."""
-    return _ContextualIdentities(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the identities of a profile."""
+    return _ContextualIdentities(schema, services)
 
 
 class _ChangeInfo(NamedTuple):
@@ -28,40 +27,40 @@ class _ChangeInfo(NamedTuple):
 
 
 class _ContextualIdentities(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         identities = services.identities
         events = {
-            "onCreated": EventBinding(identities.on_created, _told),
-            "onUpdated": EventBinding(identities.on_updated, _told),
-            "onRemoved": EventBinding(identities.on_removed, _told),
+            "onCreated": EventBinding(identities.on_created, _change_args),
+            "onUpdated": EventBinding(identities.on_updated, _change_args),
+            "onRemoved": EventBinding(identities.on_removed, _change_args),
         }
-        super().__init__(surface, services.store, events)
+        super().__init__(schema, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._read_once("get", rules.get, cookie_store_id)
+        return self._read_once("get", model.get, cookie_store_id)
 
     def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
-        return self._read_once("query", rules.query, details["name"])
+        return self._read_once("query", model.query, details["name"])
 
     def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
-        return self._write("create", rules.create, details["name"], details["color"], details["icon"])
+        return self._write("create", changes.create, details["name"], details["color"], details["icon"])
 
     def update(self, cookie_store_id: str, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
         changed = details["name"], details["color"], details["icon"]
-        return self._write("update", rules.update, cookie_store_id, *changed)
+        return self._write("update", changes.update, cookie_store_id, *changed)
 
     def move(self, cookie_store_ids: str | Sequence[str], position: int) -> asyncio.Future[Any]:
         ids = [cookie_store_ids] if isinstance(cookie_store_ids, str) else cookie_store_ids
-        return self._write("move", rules.move, ids, position)
+        return self._write("move", changes.move, ids, position)
 
     def remove(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("remove", rules.remove, cookie_store_id)
+        return self._write("remove", changes.remove, cookie_store_id)
 
     def hide(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("hide", rules.hide, cookie_store_id)
+        return self._write("hide", changes.hide, cookie_store_id)
 
     def show(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._write("show", rules.show, cookie_store_id)
+        return self._write("show", changes.show, cookie_store_id)
 
     def get_supported_colors(self) -> asyncio.Future[Any]:
         return self._read_once("getSupportedColors", lambda _: COLORS)
@@ -70,5 +69,5 @@ class _ContextualIdentities(Namespace):
         return self._read_once("getSupportedIcons", lambda _: ICONS)
 
 
-def _told(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:
+def _change_args(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:
     return (_ChangeInfo(identity),)

@@ -14,16 +14,16 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface."""
-    return _Extension(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace."""
+    return _Extension(schema, services)
 
 
 class _Extension(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        super().__init__(surface, services.store, {})
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        super().__init__(schema, services.store, {})
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:
         return url_of(caller.uuid, path)
@@ -36,5 +36,5 @@ class _Extension(Namespace):
 
 
 def _no(_: Any) -> bool:
-    """There are neither private windows nor pages of files."""
+    """Private windows and file: pages are not supported."""
     return False

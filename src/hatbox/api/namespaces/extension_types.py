@@ -9,6 +9,6 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface that has neither functions nor events."""
-    return Namespace(surface, services.store, {})
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """The implementation of a schema that has neither functions nor events."""
+    return Namespace(schema, services.store, {})

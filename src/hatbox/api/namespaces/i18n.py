@@ -1,4 +1,4 @@
-"""The namespace i18n: the texts of an extension in the user's language. JavaScript has them in members/i18n.js."""
+"""The namespace i18n: localized messages of an extension. For JavaScript, see members/i18n.js."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the texts of whoever calls."""
-    return _I18n(surface, services.store, {})
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the messages of the calling extension."""
+    return _I18n(schema, services.store, {})
 
 
 class _I18n(Namespace):

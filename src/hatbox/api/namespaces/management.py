@@ -1,4 +1,4 @@
-"""The namespace management: the extensions that are installed, and those that run here."""
+"""The namespace management: installed extensions, and those that run in this process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
-from hatbox.extension_data import installed_extensions as installed
+from hatbox.extension_data import installed_extensions
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
@@ -23,30 +23,29 @@ __all__ = ["implement"]
 Info = dict[str, Any]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the extensions of a profile."""
-    return _Management(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the extensions of a profile."""
+    return _Management(schema, services)
 
 
 class _Management(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._running = services.messages.running
-        feed = ChangeEvents(services.store, "management")
+        changes = ChangeEvents(services.store, "management")
         topics = {
-            "onInstalled": installed.INSTALLED,
-            "onUninstalled": installed.UNINSTALLED,
-            "onEnabled": installed.ENABLED,
-            "onDisabled": installed.DISABLED,
+            "onInstalled": installed_extensions.INSTALLED,
+            "onUninstalled": installed_extensions.UNINSTALLED,
+            "onEnabled": installed_extensions.ENABLED,
+            "onDisabled": installed_extensions.DISABLED,
         }
-        events = {
-            name: EventBinding(feed.event(name, topic, msgspec.json.decode), _told) for name, topic in topics.items()
-        }
-        super().__init__(surface, services.store, events)
+        sources = {name: changes.event(name, topic, msgspec.json.decode) for name, topic in topics.items()}
+        events = {name: EventBinding(event, _info_args) for name, event in sources.items()}
+        super().__init__(schema, services.store, events)
 
     def _areas(self) -> dict[str, str]:
-        """The ids of the extensions that run here, and their data areas."""
+        """The data areas of the extensions that run in this process, by extension id."""
         return {extension.id: extension.area for extension in self._running.values()}
 
     def get_all(self, _: Caller) -> asyncio.Future[Any]:
@@ -65,35 +64,35 @@ class _Management(Namespace):
         return self._write("uninstallSelf", _uninstall, caller.id, bool(options and options["showConfirmDialog"]))
 
 
-def _there(transaction: Transaction, running: Mapping[str, str]) -> list[InstalledExtension]:
-    """The installed extensions, and those that run here from a folder: in the place of an installed one of that id."""
-    every = installed.get_all(transaction)
-    return [each for each in every if running.get(each.id, each.area if each.kept else None) == each.area]
+def _visible(transaction: Transaction, running: Mapping[str, str]) -> list[InstalledExtension]:
+    """Installed extensions and running temporary ones. A temporary one replaces the installed one with its id."""
+    every = installed_extensions.get_all(transaction)
+    return [each for each in every if running.get(each.id, each.area if each.permanent else None) == each.area]
 
 
 def _get_all(transaction: Transaction, running: Mapping[str, str]) -> list[Info]:
-    return [installed.info_of(transaction, each) for each in _there(transaction, running)]
+    return [installed_extensions.info_of(transaction, each) for each in _visible(transaction, running)]
 
 
 def _get(transaction: Transaction, running: Mapping[str, str], extension_id: str) -> Info:
-    for each in _there(transaction, running):
+    for each in _visible(transaction, running):
         if each.id == extension_id:
-            return installed.info_of(transaction, each)
+            return installed_extensions.info_of(transaction, each)
     raise ApiError(f"No such addon {extension_id}")
 
 
 def _set_enabled(transaction: Transaction, running: Mapping[str, str], extension_id: str) -> None:
-    """Refuse, as Firefox refuses every extension that no enterprise has installed: a user decides that."""
+    """Reject, as Firefox does for every extension that is not installed by enterprise policy."""
     _get(transaction, running, extension_id)
     raise ApiError("setEnabled can only be used for themes or by addons installed by enterprise policy")
 
 
-def _uninstall(transaction: Transaction, extension_id: str, ask_first: bool) -> None:
-    if ask_first:  # and there is nobody to ask
+def _uninstall(transaction: Transaction, extension_id: str, show_confirm_dialog: bool) -> None:
+    if show_confirm_dialog:  # there is no dialog in which the user could confirm
         raise ApiError("User cancelled uninstall of extension")
-    installed.remove(transaction, extension_id)
+    installed_extensions.remove(transaction, extension_id)
 
 
-def _told(_: Caller, info: Info) -> tuple[Info]:
+def _info_args(_: Caller, info: Info) -> tuple[Info]:
     """(info)"""
     return (info,)

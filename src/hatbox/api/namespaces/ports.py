@@ -1,4 +1,4 @@
-"""The ports of scripts. No script sees this namespace: members/runtime.js makes ports of it."""
+"""The hidden namespace ports, on which extensions/runtime/js/ports.js builds runtime.Port."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the ports of the extensions that run here."""
-    return _Ports(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the ports of the extensions that run in this process."""
+    return _Ports(schema, services)
 
 
 class _Ports(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._messages = services.messages
         events = {
-            "onNews": EventBinding(self._messages.on_port_delivery, _told),
-            "onLull": EventBinding(self._messages.on_port_sync, _asked),
+            "onDelivery": EventBinding(self._messages.on_port_delivery, _delivery_args),
+            "onSync": EventBinding(self._messages.on_port_sync, _sync_args),
         }
-        super().__init__(surface, services.store, events)
+        super().__init__(schema, services.store, events)
 
     def open(
         self,
@@ -42,26 +42,26 @@ class _Ports(Namespace):
         frame_id: int | None,
         document_id: str | None,
     ) -> None:
-        address = Recipient(extension_id or caller.extension_id, tab_id, frame_id, document_id)
-        self._messages.connect(caller.context, address, name, number)
+        recipient = Recipient(extension_id or caller.extension_id, tab_id, frame_id, document_id)
+        self._messages.connect(caller.context, recipient, name, number)
 
     def post(self, caller: ExtensionCaller, number: int, message: Any) -> Awaitable[Any] | None:
         port = caller.context.ports.get(number)
-        return None if port is None else port.post(message)  # it was closed while the message was on its way
+        return None if port is None else port.post(message)  # None: closed while the message was in transit
 
     def close(self, caller: ExtensionCaller, number: int) -> None:
         if port := caller.context.ports.get(number):
             port.disconnect()
 
 
-def _told(caller: ExtensionCaller, news: PortDelivery) -> tuple[int, str, Any] | None:
+def _delivery_args(caller: ExtensionCaller, delivery: PortDelivery) -> tuple[int, str, Any] | None:
     """(number, kind, detail)"""
-    return (news.number, news.kind, news.detail) if caller.context is news.context else None
+    return (delivery.number, delivery.kind, delivery.detail) if caller.context is delivery.context else None
 
 
-def _asked(caller: ExtensionCaller, offer: Delivery[ExtensionContext]) -> tuple[Any] | None:
-    """Nothing but what no script gets: a function to answer with"""
-    if caller.context is not offer.content:
+def _sync_args(caller: ExtensionCaller, delivery: Delivery[ExtensionContext]) -> tuple[Any] | None:
+    """(done)"""
+    if caller.context is not delivery.content:
         return None
-    offer.accepted_by = offer.content
-    return (offer.respond,)
+    delivery.accepted_by = delivery.content
+    return (delivery.respond,)

@@ -1,4 +1,4 @@
-"""The namespace proxy: who chooses the proxy of a request. How requests go through one is the engine's business."""
+"""The namespace proxy: listeners that choose the proxy of a request. The engines connect to it."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from hatbox.web_requests.request_model import BlockingResponse, RequestSnapshot
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the requests of a profile."""
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the requests of a profile."""
     requests = services.requests
     events = {
         "onRequest": EventBinding(requests.on_proxy_request, _request_args, _proxy_result),
         "onError": EventBinding(requests.on_proxy_error, _error_args),
     }
-    return Namespace(surface, services.store, events)
+    return Namespace(schema, services.store, events)
 
 
 def _request_args(
-    caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None
+    caller: Caller, snapshot: RequestSnapshot, filter_: Mapping[str, Any], options: Sequence[str] | None
 ) -> Sequence[Any] | None:
-    return (proxy_details(moment, options or ()),) if matches(caller, moment, wishes, of_any_page=True) else None
+    return (proxy_details(snapshot, options or ()),) if matches(caller, snapshot, filter_, of_any_page=True) else None
 
 
-async def _proxy_result(caller: Caller, answer: Any, *_: Any) -> BlockingResponse | None:
-    said = await answer if inspect.isawaitable(answer) else answer
-    # JavaScript's null is an answer: no proxy at all. In Python it is what a function returns that says nothing.
-    if said is UNDEFINED or (said is None and not isinstance(caller, ExtensionCaller)):
+async def _proxy_result(caller: Caller, result: Any, *_: Any) -> BlockingResponse | None:
+    value = await result if inspect.isawaitable(result) else result
+    # null from JavaScript means no proxy. A Python function returns None if it does not choose.
+    if value is UNDEFINED or (value is None and not isinstance(caller, ExtensionCaller)):
         return None
-    return BlockingResponse(caller.id, [None] if said is None else without_undefined(said))
+    return BlockingResponse(caller.id, [None] if value is None else without_undefined(value))
 
 
 def _error_args(caller: Caller, error: tuple[str, str]) -> Sequence[Any] | None:
-    who, message = error
-    if who != caller.id:
+    extension_id, message = error
+    if extension_id != caller.id:
         return None
     return ({"message": message, "fileName": "undefined", "lineNumber": 0, "stack": ""},)

@@ -1,7 +1,7 @@
-"""The namespace proxy.settings: the browser's own proxy, which only an extension with private windows may change.
+"""The namespace proxy.settings: the browser's own proxy, which needs access to private windows.
 
-Here nobody has those, so everybody gets the answers that Firefox has for such an extension. Proxies for requests are
-chosen with proxy.onRequest.
+Private windows are not supported, so results match Firefox for an extension without that access. Extensions choose
+proxies for requests with proxy.onRequest.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ _NO_PROXY: Final[Mapping[str, Any]] = {
 }
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface."""
-    return _ProxySettings(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace."""
+    return _ProxySettings(schema, services)
 
 
 class _ProxySettings(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        never: Event[Any] = Event("proxy.settings.onChange")
-        super().__init__(surface, services.store, {"onChange": EventBinding(never, lambda *_: None)})
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        on_change: Event[Any] = Event("proxy.settings.onChange")
+        super().__init__(schema, services.store, {"onChange": EventBinding(on_change, lambda *_: None)})
 
     def get(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
         level = "not_controllable" if details.get("incognito") else "controllable_by_this_extension"
         return self._read("get", lambda _: {"levelOfControl": level, "value": dict(_NO_PROXY)})
 
     def set(self, _: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("set", _refuse)
+        return self._read("set", _reject)
 
     def clear(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
         return self._read("clear", _clear, details)
 
 
-def _refuse(_: Any) -> None:
+def _reject(_: Any) -> None:
     raise ApiError("proxy.settings requires private browsing permission.")
 
 

@@ -1,6 +1,6 @@
-"""The namespace sessions: values that an extension attaches to tabs and windows, and that last as long as these.
+"""The namespace sessions: values that an extension attaches to tabs and windows, deleted when these close.
 
-The rules are functions of a transaction; the words are Firefox's.
+Transaction functions. Error messages match Firefox.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import Namespace
-from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.services import Services
 from hatbox.errors import ApiError, InvalidWindow
 from hatbox.extension_data.storage.structured_clone import stringified
@@ -24,16 +24,16 @@ from hatbox.tabs.strip import row_of
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the tabs and windows of a profile."""
-    return _Sessions(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the tabs and windows of a profile."""
+    return _Sessions(schema, services)
 
 
 class _Sessions(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        super().__init__(surface, services.store, {})
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        super().__init__(schema, services.store, {})
 
     def set_tab_value(self, caller: Caller, tab_id: int, key: str, value: Any) -> asyncio.Future[Any]:
         return self._write("setTabValue", lambda each: _set(each, caller.id, _tab(each, tab_id), key, value))
@@ -55,16 +55,16 @@ class _Sessions(Namespace):
 
 
 def _tab(transaction: Transaction, tab_id: int) -> str:
-    """Where the values of a tab that is there are kept."""
+    """The kind of the rows with the values of an open tab."""
     return kind_of_tab(row_of(transaction, tab_id).id)
 
 
 def _window(transaction: Transaction, window_id: int) -> str:
-    """Where the values of a window that is there are kept."""
-    meant = window_id_of(transaction, window_id)
-    if meant is None or transaction.windows.get(meant) is None:
+    """The kind of the rows with the values of an open window."""
+    resolved = resolve_window_id(transaction, window_id)
+    if resolved is None or transaction.windows.get(resolved) is None:
         raise InvalidWindow(window_id)
-    return kind_of_window(meant)
+    return kind_of_window(resolved)
 
 
 def _set(transaction: Transaction, extension: str, kind: str, key: str, value: Any) -> None:

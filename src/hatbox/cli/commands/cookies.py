@@ -8,13 +8,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
 import typer
 
 from hatbox import schema
-from hatbox.api.namespaces.cookies.cookie_views import cookie_view, octets
-from hatbox.api.typed import CookiesNamespace
+from hatbox.api.namespaces.cookies.cookie_views import cookie_view, to_octets
 from hatbox.cli.commands.identities import find, run_with_profile
 from hatbox.cli.options import JsonOption, ProfileOption
 from hatbox.cli.terminal.command_errors import CommandError
@@ -26,6 +25,9 @@ from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.profile import Profile
 from hatbox.urls.match_patterns import ALL_URLS
+
+if TYPE_CHECKING:
+    from hatbox.api.typed import CookiesNamespace
 
 __all__ = ["clear", "get", "list_", "remove", "set_"]
 
@@ -106,8 +108,8 @@ def set_(
     """Set a cookie, by the rules that hold for the site itself."""
     now = time.time()
     fields: dict[str, Any] = {
-        "name": octets(name),
-        "value": octets(value),
+        "name": to_octets(name),
+        "value": to_octets(value),
         "domain": domain or "",
         "path": path,
         "secure": secure,

@@ -30,7 +30,7 @@ from hatbox.extension_data.extension_permissions import (
     subsumes,
 )
 from hatbox.extension_data.installed_extensions import InstalledExtension
-from hatbox.extension_data.menu_items import Item
+from hatbox.extension_data.menu_items import MenuItem
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.extensions.installing import Installation
 from hatbox.extensions.runtime.sandbox import available_layers
@@ -59,7 +59,7 @@ def list_(
 
     found, shown = run_with_profile(profile, listed)
     if as_json:
-        by_id = {(each.id, each.process): each for each in shown}
+        by_id = {(each.id, each.pid): each for each in shown}
         sandbox = {"sandbox": available_layers()._asdict()}
         documents = [
             _document(each, running, by_id.get((each.id, running.process)) if running else None, ui=ui) | sandbox
@@ -67,7 +67,7 @@ def list_(
         ]
         print_json(documents, sys.stdout)
         return
-    installed = {each.id for each, _ in found if each.kept}
+    installed = {each.id for each, _ in found if each.permanent}
     rows = [
         (each.name, each.version, each.area if each.id in installed else each.id, _state(each, running))
         for each, running in found
@@ -337,7 +337,7 @@ def _document(
         "name": extension.name,
         "version": extension.version,
         "path": extension.path,
-        "installed": extension.kept,
+        "installed": extension.permanent,
         "enabled": extension.enabled,
         "reinstallNeeded": extension.needs_reinstall,
         "digest": extension.digest or None,
@@ -377,7 +377,7 @@ def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
         yield f"notification:{name}", options["title"], options["message"]
 
 
-def _item_state(item: Item) -> str:
+def _item_state(item: MenuItem) -> str:
     words = {
         "separator": item.type == "separator",
         "checked": item.checked,

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 
 import typer
 
@@ -28,6 +28,9 @@ from hatbox.identities import palette
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from hatbox.identities.palette import Color, Icon
 
 __all__ = [
     "One",
@@ -85,7 +88,9 @@ def create(
 ) -> None:
     """Make a new identity, at the end of the list."""
     _check_palette(color, icon)
-    made = run_with_profile(profile, lambda opened: opened.identities.create(name, color=color, icon=icon))
+    made = run_with_profile(
+        profile, lambda opened: opened.identities.create(name, color=cast("Color", color), icon=cast("Icon", icon))
+    )
     _print_one("Created", made, as_json=as_json)
 
 
@@ -104,7 +109,9 @@ def update(
 
     async def updated(opened: Profile) -> ContextualIdentity:
         found = await find(opened, identity)
-        return await opened.identities.update(found, name=name, color=color, icon=icon)
+        return await opened.identities.update(
+            found, name=name, color=cast("Color | None", color), icon=cast("Icon | None", icon)
+        )
 
     _print_one("Updated", run_with_profile(profile, updated), as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""URLs that Chromium cannot load in a tab, and why. Pure text: knows no page."""
+"""URLs that Chromium cannot load in a tab, with the reason. Pure text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXTENSION_PAGE: Final = "Chromium cannot show pages of extensions (moz-extension
 
 
 def refusal(url: str) -> str:
-    """Why a URL cannot be loaded, before anything is sent; empty if it can be tried."""
+    """The error for a URL that cannot be loaded; empty if Chromium can try."""
     scheme = url.partition(":")[0].strip().lower()
     if scheme == "moz-extension":
         return EXTENSION_PAGE

@@ -1,4 +1,4 @@
-"""Work that waits a moment, so that many reasons for it become one. Knows nothing of browsers but that they can go."""
+"""Debounces work: many triggers within a delay run it once."""
 
 from __future__ import annotations
 
@@ -17,64 +17,64 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 
 def log_exceptions(listener: Callable[[T], object]) -> Callable[[T], None]:
-    """A listener that does not raise: Playwright would let the next call of whoever uses it fail."""
+    """Wrap a listener so that it never raises. Playwright would raise the exception in an unrelated call."""
 
     def call(event: T) -> None:
         try:
             listener(event)
         except Exception:
-            logger.exception("the Chromium engine failed")
+            logger.exception("handling a browser event failed")
 
     return call
 
 
 class Debouncer:
-    """Does something a while after it was first asked for, never twice at once, and again if asked for meanwhile."""
+    """Runs `work` once, a delay after the first trigger. Runs never overlap; a trigger during a run starts another."""
 
     def __init__(self, work: Callable[[], Awaitable[None]], delay: float) -> None:
         self.delay = delay
-        """Seconds between the first reason and the work."""
+        """Seconds between the first trigger and the run."""
         self._work = work
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
-        self._again = False
-        self._cancelled = False
+        self._is_retriggered = False
+        self._is_cancelled = False
 
     def schedule(self) -> None:
-        """There is a reason to do it."""
-        if self._cancelled:
+        """Run the work after the delay."""
+        if self._is_cancelled:
             return
         if self._task is not None:
-            self._again = True
+            self._is_retriggered = True
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self.delay, self._begin)
+            self._timer = asyncio.get_running_loop().call_later(self.delay, self._start)
 
     def flush(self) -> None:
-        """If there is a reason to do it, do not wait any longer."""
+        """Run the work now, if it is scheduled."""
         if self._timer is not None:
             self._timer.cancel()
-            self._begin()
+            self._start()
 
     def cancel(self) -> None:
-        """Do it no more. What is under way comes to its end."""
-        self._cancelled = True
+        """Start no more runs. A current run continues to its end."""
+        self._is_cancelled = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._timer = None
-        self._task = asyncio.ensure_future(self._do())
+        self._task = asyncio.ensure_future(self._run())
 
-    async def _do(self) -> None:
+    async def _run(self) -> None:
         try:
             await self._work()
         except PlaywrightError as error:
-            logger.debug("the browser could not answer: %s", error)  # it is being closed, or the page is
+            logger.debug("scheduled browser command failed: %s", error)  # the page or the browser is being closed
         except Exception:
-            logger.exception("the Chromium engine failed")
+            logger.exception("scheduled work failed")
         finally:
             self._task = None
-            if self._again:
-                self._again = False
+            if self._is_retriggered:
+                self._is_retriggered = False
                 self.schedule()

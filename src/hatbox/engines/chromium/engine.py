@@ -32,7 +32,7 @@ from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.engines.chromium.sessions import within
 from hatbox.engines.chromium.tab_reporter import TabReporter
-from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, in_words
+from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, describe_lost
 from hatbox.errors import EngineError, InvalidIdentity
 from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_user_context_id
 from hatbox.identities.model import ContextualIdentity
@@ -68,7 +68,7 @@ class ChromiumEngine(Engine):
         *,
         headless: bool,
         browser: str | os.PathLike[str] | None = None,
-        marks: bool | None = None,
+        indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
         requests: RequestEvents | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class ChromiumEngine(Engine):
         self._identities = identities
         self._browser = browser
         self._headless = headless
-        self._marks = not headless if marks is None else marks
+        self._shows_indicator = not headless if indicator is None else indicator
         self._downloads = Path(downloads) if downloads is not None else None
         if downloads is None and not headless:
             self._downloads = Path(platformdirs.user_downloads_dir())
@@ -114,7 +114,7 @@ class ChromiumEngine(Engine):
         self._watch.begin()
         self._stores.on_changed.add_listener(self._on_cookie)
         self._store.subscribe(self._on_change)
-        if self._marks:
+        if self._shows_indicator:
             self._identities.on_updated.add_listener(self._on_identity)
 
     async def stop(self) -> None:
@@ -132,7 +132,7 @@ class ChromiumEngine(Engine):
         """See Engine."""
         return tab.url != BLANK and tab.id not in self._parked
 
-    async def open(self, tab: Tab, kept: bytes | None) -> None:
+    async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         await self._interception_ready()
         if await self._unpark(tab):
@@ -141,22 +141,20 @@ class ChromiumEngine(Engine):
             async with self._in_context(tab.cookie_store_id) as context:
                 page = await context.new_page()
         self._assign(page, tab)
-        past = history.decode_snapshot(kept, tab.url)
+        past = history.decode_snapshot(snapshot, tab.url)
         if tab.pending_url and tab.pending_url != tab.url:
-            before = tab.url if tab.url != BLANK else ""
-            page.load(
-                self._target_of(tab), tab.navigation_id, past and past.with_navigation(tab.pending_url), instead=before
-            )
+            url, past = self._target_of(tab), past and past.with_navigation(tab.pending_url)
+            page.load(url, tab.navigation_id, past, fallback_url=tab.url if tab.url != BLANK else "")
         elif tab.pending_url or tab.url != BLANK:
-            page.load(tab.url, tab.navigation_id, past, old_title=tab.title)
+            page.load(tab.url, tab.navigation_id, past, restored_title=tab.title)
         else:
-            await page.clear()
+            await page.navigation.clear()
 
     async def navigate(self, tab: Tab) -> None:
         """See Engine."""
         page = self._pages.get(tab.id)
         if page is None or page.is_crashed:
-            await self.close(tab.id, to_hide=False)
+            await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
             await self._interception_ready()
@@ -171,7 +169,7 @@ class ChromiumEngine(Engine):
             with contextlib.suppress(PlaywrightError):
                 await within(page.page.bring_to_front(), "Page.bringToFront")
 
-    async def close(self, tab_id: int, *, to_hide: bool) -> None:
+    async def close(self, tab_id: int, *, hiding: bool) -> None:
         """See Engine."""
         page = self._pages.pop(tab_id, None)
         if page is None:
@@ -179,15 +177,15 @@ class ChromiumEngine(Engine):
             return
         context = self._context_with(page)
         try:
-            if to_hide and page.is_typed_into and await self._park(tab_id, page):
+            if hiding and page.typed_input.is_possible and await self._park(tab_id, page):
                 return
             page.is_closing = True
             # At once: a page that does not answer is waited for no longer than it has to be.
             await asyncio.gather(
-                *([self._keep(tab_id, page)] if to_hide else []), *([_saved(context, page)] if context else [])
+                *([self._keep(tab_id, page)] if hiding else []), *([_saved(context, page)] if context else [])
             )
         except asyncio.CancelledError:
-            if to_hide:  # the engine is being stopped, and stop() saves what is in `_pages`
+            if hiding:  # the engine is being stopped, and stop() saves what is in `_pages`
                 self._parked.pop(tab_id, None)
                 self._pages.setdefault(tab_id, page)
             raise
@@ -223,7 +221,7 @@ class ChromiumEngine(Engine):
     async def loaded(self, tab_id: int) -> None:
         """Wait until nothing is loading in the page of a tab."""
         if page := self._pages.get(tab_id):
-            await page.loaded()
+            await page.state.wait_until_idle()
 
     async def synced(self) -> None:
         """Resolves when all that was changed by now, in the store or in the browser, is known on both sides, and the
@@ -288,7 +286,7 @@ class ChromiumEngine(Engine):
         if tab is None:
             return
         self._assign(page, tab)
-        page.adopt()
+        page.navigation.adopt()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
             await self._reports.page_closed(tab.id)
@@ -373,7 +371,7 @@ class ChromiumEngine(Engine):
             context.stop()
             context.cookies.stop()
             for page in context.pages:
-                page.let_go()
+                page.detach()
         self._contexts.clear()
         self._pages.clear()
         self._parked.clear()
@@ -403,11 +401,11 @@ class ChromiumEngine(Engine):
     async def _forget_site_data(self, cookie_store_id: str, forgotten: SiteDataRemoval) -> None:
         async with self._locks[cookie_store_id]:  # one that is being made may have been given it already
             if context := self._contexts.get(cookie_store_id):
-                await context.forget_site_data(forgotten)
+                await context.clear_site_data(forgotten)
 
     async def _on_identity(self, identity: ContextualIdentity) -> None:
         if context := self._contexts.get(identity.cookie_store_id):
-            await context.set_mark(indicator_for(identity))
+            await context.set_indicator(indicator_for(identity))
 
     # ---------------------------------------------------------------------------------------------------- requests
 
@@ -419,7 +417,7 @@ class ChromiumEngine(Engine):
         if target.kind != "page":
             return RequestFrame(-1, -1, context.cookie_store_id)
         page = context.page_at(target.id)
-        if page is not None and page.is_internal:
+        if page is not None and page.state.is_internal:
             return None  # the page itself answers it: in Chromium 156 it does not even come here
         tab_id = page.tab_id if page is not None else None
         if tab_id is None:
@@ -436,7 +434,7 @@ class ChromiumEngine(Engine):
         """See requests.Places."""
         for context in self._contexts.values():
             if page := context.page_at(target_id):
-                page.refuse(url, why)
+                page.state.fail(url, why)
 
     def target_gone(self, target_id: str) -> None:
         """See requests.Places."""
@@ -471,10 +469,12 @@ class ChromiumEngine(Engine):
         launched = self._launched
         if launched is None:
             raise EngineError("the browser does not run")
-        cookie_store, mark = await asyncio.gather(self._stores.open(cookie_store_id), self._mark(cookie_store_id))
+        cookie_store, indicator = await asyncio.gather(
+            self._stores.open(cookie_store_id), self._indicator(cookie_store_id)
+        )
         async with self._making:
             context, context_id = await self._bare_context(launched)
-        looks = ContextOptions(self._headless, mark, self._downloads)
+        looks = ContextOptions(self._headless, indicator, self._downloads)
         self._opening[cookie_store_id] = False
         try:
             made = await IdentityContext.open(
@@ -500,8 +500,8 @@ class ChromiumEngine(Engine):
                 return context, new.pop()
             await within(context.close(), "context.close()")  # a concurrent call has created one
 
-    async def _mark(self, cookie_store_id: str) -> IdentityIndicator | None:
-        if not self._marks or cookie_store_id == DEFAULT_STORE:
+    async def _indicator(self, cookie_store_id: str) -> IdentityIndicator | None:
+        if not self._shows_indicator or cookie_store_id == DEFAULT_STORE:
             return None
         return indicator_for(await self._identities.get(cookie_store_id))
 
@@ -520,24 +520,24 @@ class ChromiumEngine(Engine):
         return url if url and without_credentials(url) == tab.pending_url else tab.pending_url
 
     def _assign(self, page: LivePage, tab: Tab) -> None:
-        page.assign(tab.id, TabReporter(self._reports, tab.id, tab.navigation_id))
+        page.assign(TabReporter(self._reports, tab.id, tab.navigation_id))
         self._pages[tab.id] = page
 
     async def _keep(self, tab_id: int, page: LivePage) -> None:
         """Save a snapshot of a page, and report typed text that is lost."""
         try:
             async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
-                typed = await page.typed_input()
-                kept = await page.snapshot(typed.forms)
+                typed = await page.typed_input.read()
+                kept = await page.snapshots.snapshot(typed.forms)
         except (PlaywrightError, TimeoutError) as error:
             logger.debug("nothing can be kept of tab %d: %s", tab_id, error)
-            typed, kept = TypedInput(lost={FROZEN: 1} if page.is_typed_into else {}), None
+            typed, kept = TypedInput(lost={FROZEN: 1} if page.typed_input.is_possible else {}), None
         if kept is not None:
             await self._reports.save_snapshot(tab_id, kept)
         elif typed.forms:
             typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
         if typed.lost:
-            lost = in_words(typed.lost)
+            lost = describe_lost(typed.lost)
             logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
             await self._reports.not_saved(tab_id, lost)
 
@@ -551,8 +551,8 @@ class ChromiumEngine(Engine):
             return False
         try:
             async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
-                typed = await page.typed_input()
-                kept = await page.snapshot(typed.forms)
+                typed = await page.typed_input.read()
+                kept = await page.snapshots.snapshot(typed.forms)
         except (PlaywrightError, TimeoutError):
             return False
         number = store_user_context_id(context.cookie_store_id)

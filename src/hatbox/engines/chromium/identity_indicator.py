@@ -1,6 +1,6 @@
-"""How an identity is to be known by in a window: its name before each title, and its color and icon as the page's icon.
+"""The identity indicator: the name of an identity before each title, and its color and icon as favicon.
 
-Pure. Chromium has no place of its own for it: what a mark changes is the page, and the page can see that.
+Pure. Chromium has no other place for it, so the indicator changes the document, and the page can see that.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from hatbox.identities.model import ContextualIdentity
 __all__ = ["IdentityIndicator", "indicator_for"]
 
 IdentityIndicator = dict[str, str]
-"""What page_observer.js takes: `name` and `icon`, an address."""
+"""The argument of page_observer.js: `name` and `icon`, a data: URL."""
 
-# White, on a field of 32 by 32.
+# White, 32 by 32.
 _SHAPES: Final = {
     "briefcase": '<path d="M12 11V8h8v3m-13 0h18v13H7z" {line}/><path d="M7 17h18" {line}/>',
     "cart": '<path d="M6 8h3l3 12h11l3-9H10" {line}/><circle cx="13" cy="24" r="2" {fill}/>'
@@ -39,12 +39,12 @@ _FILL: Final = 'fill="#fff"'
 
 
 def indicator_for(identity: ContextualIdentity) -> IdentityIndicator:
-    """The mark of an identity."""
+    """The indicator of an identity."""
     shape = _SHAPES.get(identity.icon, _SHAPES["circle"]).format(line=_LINE, fill=_FILL)
-    picture = (
+    svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
         f'<rect width="32" height="32" rx="8" fill="{identity.color_code}"/>{shape}</svg>'
     )
-    # One space between words and no control characters, as a title has them; so that it is known when it is read again.
+    # Normalized as document.title is, so that page_observer.js finds the name in the title again.
     name = " ".join("".join(each if each.isprintable() else " " for each in identity.name).split())
-    return {"name": name, "icon": f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"}
+    return {"name": name, "icon": f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"}

@@ -1,7 +1,4 @@
-"""Our script in the documents of a page: each runs in a world of its own there, which the page cannot see.
-
-It says what happens in the page (page_observer.js), and other scripts can be run in the same worlds.
-"""
+"""The isolated worlds of one page, in which page_observer.js and typed_input.js run. The page cannot see them."""
 
 from __future__ import annotations
 
@@ -22,60 +19,60 @@ from hatbox.engines.chromium.typed_input import Form
 
 __all__ = ["IsolatedWorld"]
 
-_SCRIPT: Final = files(__package__).joinpath("page_observer.js").read_text("utf-8")
-_TYPED: Final = files(__package__).joinpath("typed_input.js").read_text("utf-8")
+_OBSERVER: Final = files(__package__).joinpath("page_observer.js").read_text("utf-8")
+_TYPED_INPUT: Final = files(__package__).joinpath("typed_input.js").read_text("utf-8")
 _WORLD: Final = "hatbox"
-_EVALUATE_TIMEOUT: Final = 5.0  # seconds that a page has to answer us
-_MOST_DOCUMENTS: Final = 20  # of one page, whose typed text is read
+_EVALUATE_TIMEOUT: Final = 5.0
+_MAX_DOCUMENTS: Final = 20  # of one page, whose typed text is read
 
 
 class IsolatedWorld:
-    """The worlds of one page. `hear` gets each word of the document that is at the top now, and what belongs to it."""
+    """The isolated worlds of one page, one per document. `on_message` gets the name and arguments of each message."""
 
     def __init__(
-        self, session: Session, mark: IdentityIndicator | None, hear: Callable[[str, list[Any]], None]
+        self, session: Session, indicator: IdentityIndicator | None, on_message: Callable[[str, list[Any]], None]
     ) -> None:
         self.is_connected = False
-        """Whether the document at the top has said that it is there, since `forget`."""
+        """Whether the observer of the main document has sent a message since `reset`."""
         self._session = session
-        self._mark = mark
-        self._hear = hear
-        self._script = ""
+        self._indicator = indicator
+        self._on_message = on_message
+        self._script_id = ""
         self._document = 0.0
-        self._worlds: dict[str, str] = {}  # by origin; that at the top is the first
-        self._unique: dict[int, str] = {}
-        self._typed: dict[str, None] = {}  # the isolated worlds of documents that the user has typed into
+        self._worlds: dict[str, str] = {}  # unique context ids by origin; the main document is first
+        self._unique_ids: dict[int, str] = {}
+        self._typed: dict[str, None] = {}  # the worlds of documents that the user has typed into
         session.on("Runtime.executionContextCreated", log_exceptions(self._on_execution_context_created))
         session.on("Runtime.bindingCalled", log_exceptions(self._on_binding_called))
 
-    async def begin(self) -> None:
-        """Watch the document that is there, and all that will come."""
+    async def start(self) -> None:
+        """Run the observer in the current documents, and in all later ones."""
         binding = {"name": _WORLD, "executionContextName": _WORLD}
         script = {"source": self._source(), "worldName": _WORLD, "runImmediately": True}
-        # In this order, because the script uses the binding; and all at once, because each takes a while.
-        answers = await asyncio.gather(
+        # The script needs the binding, so order matters. Send all three before awaiting results, to save round trips.
+        results = await asyncio.gather(
             self._session.send("Runtime.enable"),
             self._session.send("Runtime.addBinding", binding),
             self._session.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
-        self._script = answers[-1]["identifier"]
+        self._script_id = results[-1]["identifier"]
 
     async def inject(self, frame_id: str) -> None:
-        """Watch a document that has come without our script: a window that was blank before can be used again."""
-        given = {"frameId": frame_id, "worldName": _WORLD}
-        world = (await self._session.send("Page.createIsolatedWorld", given))["executionContextId"]
+        """Run the observer in a document that has none: Chromium can reuse the window of a blank document."""
+        params = {"frameId": frame_id, "worldName": _WORLD}
+        world = (await self._session.send("Page.createIsolatedWorld", params))["executionContextId"]
         await self._session.send("Runtime.evaluate", {"expression": self._source(), "contextId": world})
 
-    async def set_mark(self, mark: IdentityIndicator | None) -> None:
-        """Mark the page otherwise."""
-        self._mark = mark
-        await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
-        given = {"source": self._source(), "worldName": _WORLD}
-        self._script = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", given))["identifier"]
-        await self.evaluate_in_main_frame(f"hatboxMark({json.dumps(mark)})")
+    async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
+        """Replace the identity indicator, in the main document and in later ones."""
+        self._indicator = indicator
+        await self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script_id})
+        params = {"source": self._source(), "worldName": _WORLD}
+        self._script_id = (await self._session.send("Page.addScriptToEvaluateOnNewDocument", params))["identifier"]
+        await self.evaluate_in_main_frame(f"hatboxIndicator({json.dumps(indicator)})")
 
     def reset(self) -> None:
-        """The document at the top is not the one that has spoken any more."""
+        """The main document is replaced, and the new one has sent no message yet."""
         self.is_connected = False
         self._worlds.clear()
         self._typed.clear()
@@ -87,70 +84,69 @@ class IsolatedWorld:
 
     async def typed(self) -> list[object]:
         """The result of typed_input.js for each document that the user has typed into; None if it does not respond."""
-        worlds = list(self._typed)[:_MOST_DOCUMENTS]
-        return await asyncio.gather(*(self._try_in(world, "hatboxTyped()") for world in worlds))
+        worlds = list(self._typed)[:_MAX_DOCUMENTS]
+        return await asyncio.gather(*(self._try_evaluate(world, "hatboxTyped()") for world in worlds))
 
     async def fill(self, forms: Sequence[Form], world: str | None = None) -> bool:
-        """Fill in the form of the document of this world, or of the top document; returns whether there is one."""
+        """Fill in the form of the document of a world, or of the main document; returns whether it has one."""
         script = f"hatboxFill({msgspec.json.encode(forms).decode()})"
-        return (
-            await self.evaluate_in_main_frame(script) if world is None else await self._try_in(world, script)
-        ) is True
+        if world is None:
+            return await self.evaluate_in_main_frame(script) is True
+        return await self._try_evaluate(world, script) is True
 
     @property
     def origins(self) -> list[str]:
-        """The origins of the web that there are documents of."""
+        """The http and https origins of the documents."""
         return [origin for origin in self._worlds if origin.startswith("http")]
 
     async def evaluate_in_origin(self, origin: str, script: str) -> object:
-        """Run a script in a document of this origin; raises LookupError if there is none."""
+        """Evaluate a script in a document of this origin. Raises LookupError if the page has none."""
         world = self._worlds.get(origin)
         if not world:
             raise LookupError(origin)
-        return await self._run(world, script)
+        return await self._evaluate(world, script)
 
-    async def _try_in(self, world: str, script: str) -> object:
+    async def evaluate_in_main_frame(self, script: str) -> object:
+        """Evaluate a script in the main document; None if that fails."""
+        for world in list(self._worlds.values())[:1]:
+            return await self._try_evaluate(world, script) if world else None
+        return None
+
+    async def _try_evaluate(self, world: str, script: str) -> object:
         with contextlib.suppress(PlaywrightError, TimeoutError):
-            return await self._run(world, script)
+            return await self._evaluate(world, script)
         return None
 
-    async def _run(self, world: str, script: str) -> object:
-        given = {"expression": script, "uniqueContextId": world, "awaitPromise": True, "returnByValue": True}
+    async def _evaluate(self, world: str, script: str) -> object:
+        params = {"expression": script, "uniqueContextId": world, "awaitPromise": True, "returnByValue": True}
         async with asyncio.timeout(_EVALUATE_TIMEOUT):
-            answer = await self._session.send("Runtime.evaluate", given)
-        if failure := answer.get("exceptionDetails"):
+            result = await self._session.send("Runtime.evaluate", params)
+        if failure := result.get("exceptionDetails"):
             raise PlaywrightError(failure.get("exception", {}).get("description", failure["text"]))
-        return answer["result"].get("value")
-
-    async def evaluate_in_main_frame(self, expression: str) -> object:
-        """What an expression gives in the document at the top; None if there is no answer."""
-        for origin in list(self._worlds)[:1]:
-            with contextlib.suppress(PlaywrightError, TimeoutError):
-                return await self.evaluate_in_origin(origin, expression)
-        return None
+        return result["result"].get("value")
 
     def _source(self) -> str:
-        return _SCRIPT.replace("(MARK, document)", f"({json.dumps(self._mark)}, document)") + _TYPED
+        return _OBSERVER.replace("(INDICATOR, document)", f"({json.dumps(self._indicator)}, document)") + _TYPED_INPUT
 
     def _on_execution_context_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
-        if context["name"] == _WORLD:  # numbers are used again in other processes, these names are not
-            self._unique[context["id"]] = context["uniqueId"]
+        if context["name"] == _WORLD:  # ids repeat in other processes, unique ids do not
+            self._unique_ids[context["id"]] = context["uniqueId"]
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
-        document, word, *rest = json.loads(event["payload"])
-        world = self._unique.get(event["executionContextId"], "")
-        if word == "typed":
+        document, message, *args = json.loads(event["payload"])
+        world = self._unique_ids.get(event["executionContextId"], "")
+        if message == "typed":
             self._typed[world] = None
             return
-        if word == "document":
-            is_top, origin, _ = rest
-            if not is_top:
+        if message == "document":
+            is_main, origin, _ = args
+            if not is_main:
                 self._worlds.setdefault(origin, world)
-                self._hear("frame", [origin, world])
+                self._on_message("frame", [origin, world])
                 return
             self._document, self._worlds, self.is_connected = document, {origin: world}, True
             self._typed.clear()
-        is_current = document == self._document  # else it comes from the previous document
-        if is_current or word in ("cookies", "unheard", "filled"):
-            self._hear(word, rest)
+        is_current = document == self._document  # otherwise the previous document has sent it
+        if is_current or message in ("cookies", "cookiesUnobservable", "filled"):
+            self._on_message(message, args)

@@ -1,121 +1,121 @@
-// Runs in every document, in a world of its own: a page sees neither this nor `hatbox`, which tells the engine.
-// It sets no timers, because their numbers could be seen. MARK is {name, icon}, or null for none.
-((mark, document) => {
+// Runs in an isolated world of every document. The page sees neither this script nor the binding `hatbox`, which sends
+// messages to the engine. It sets no timers, because the page could observe their ids. INDICATOR is {name, icon} or null.
+((indicator, document) => {
   const id = Math.random();
-  const tell = (...words) => hatbox(JSON.stringify([id, ...words]));
+  const send = (message, ...args) => hatbox(JSON.stringify([id, message, ...args]));
   const isTop = window === window.top;
-  tell("document", isTop, location.origin, isSecureContext);
+  send("document", isTop, location.origin, isSecureContext);
 
-  // One word stands for all that change within 50 ms: the engine looks later than that. A page that changes cookies
-  // without end is not listened to any more, or it would be in the way of all others: the engine then looks by itself.
-  let heard = -Infinity, count = 0, second = 0;
+  // One message per 50 ms: the engine reads cookies after that time. Above 200 changes per second the listener is
+  // removed, and the engine polls: otherwise one page could slow down all others.
+  let lastCookieMessage = -Infinity, count = 0, second = 0;
   const onCookies = () => {
     const now = performance.now();
     if (now - second > 1000) [second, count] = [now, 0];
     if (++count > 200) {
       cookieStore.removeEventListener("change", onCookies);
-      tell("unheard");
-    } else if (now - heard > 50) {
-      heard = now;
-      tell("cookies");
+      send("cookiesUnobservable");
+    } else if (now - lastCookieMessage > 50) {
+      lastCookieMessage = now;
+      send("cookies");
     }
   };
   if (self.cookieStore) cookieStore.addEventListener("change", onCookies);
   if (!isTop) return;
 
-  // ------------------------------------------------------------------------------------- title, icon and the mark
+  // ------------------------------------------------------------------------------------- title, icon and indicator
 
-  let told = "", own = null, made = null, attempts = 0, since = 0;
-  const prefix = () => `${mark.name} · `;
+  let lastSent = "", ownIcon = null, ownTitle = null, attempts = 0, since = 0;
+  const prefix = () => `${indicator.name} · `;
 
   const plainTitle = () => {
     const title = document.title;
-    return mark === null ? title : title === mark.name ? "" : title.split(prefix()).join("");
+    return indicator === null ? title : title === indicator.name ? "" : title.split(prefix()).join("");
   };
 
-  const icons = () => [...document.querySelectorAll("link[rel~=icon i]")].filter((link) => link !== own);
+  const icons = () => [...document.querySelectorAll("link[rel~=icon i]")].filter((link) => link !== ownIcon);
 
-  const mayMark = () => {
-    // A page that changes it back each time wins, before the two of us use up the processor.
+  // If the page undoes every change, the page wins: the two must not use up the processor.
+  const mayChange = () => {
     const now = performance.now();
     if (now - since > 1000) [since, attempts] = [now, 0];
     return ++attempts <= 20;
   };
 
-  const markTitle = (title) => {
-    if (made !== null && document.querySelectorAll("head > title").length > 1) {
-      made.remove();
-      made = null;
-      return markTitle(document.title);
+  const indicateInTitle = (title) => {
+    if (ownTitle !== null && document.querySelectorAll("head > title").length > 1) {
+      ownTitle.remove();
+      ownTitle = null;
+      return indicateInTitle(document.title);
     }
-    const marked = title === "" ? mark.name : prefix() + title;
-    const there = document.querySelector("title") !== null;
-    if (document.title === marked || !(there || document.readyState !== "loading") || !mayMark()) return title;
-    document.title = marked;
-    if (!there) made = document.querySelector("title");
+    const shown = title === "" ? indicator.name : prefix() + title;
+    const hasTitle = document.querySelector("title") !== null;
+    if (document.title === shown || !(hasTitle || document.readyState !== "loading") || !mayChange()) return title;
+    document.title = shown;
+    if (!hasTitle) ownTitle = document.querySelector("title");
     return title;
   };
 
-  const markIcon = () => {
+  const indicateInIcon = () => {
     const head = document.head;
     if (head === null) return;
     const last = [...head.querySelectorAll("link[rel~=icon i]")].pop();
-    if ((own !== null && last === own) || !mayMark()) return;
-    own ??= Object.assign(document.createElement("link"), { rel: "icon", type: "image/svg+xml" });
-    own.href = mark.icon;
-    head.append(own);
+    if ((ownIcon !== null && last === ownIcon) || !mayChange()) return;
+    ownIcon ??= Object.assign(document.createElement("link"), { rel: "icon", type: "image/svg+xml" });
+    ownIcon.href = indicator.icon;
+    head.append(ownIcon);
   };
 
-  const look = () => {
+  const update = () => {
     let title = plainTitle();
-    if (mark !== null && document instanceof HTMLDocument && location.protocol.startsWith("http")) {
-      title = markTitle(title);
-      markIcon();
+    if (indicator !== null && document instanceof HTMLDocument && location.protocol.startsWith("http")) {
+      title = indicateInTitle(title);
+      indicateInIcon();
     }
     const icon = icons().pop()?.href ?? "";
-    const words = JSON.stringify([title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
-    if (words !== told) tell("look", ...JSON.parse((told = words)));
+    const current = JSON.stringify([title.slice(0, 4096), icon.length > 65536 ? "" : icon]);
+    if (current !== lastSent) send("titleAndIcon", ...JSON.parse((lastSent = current)));
   };
 
-  const inHead = new MutationObserver(look);
-  const watched = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["href", "rel"] };
-  const watchHead = () => {
+  const inHead = new MutationObserver(update);
+  const observed = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["href", "rel"] };
+  const observeHead = () => {
     if (document.head === null) return;
     inHead.disconnect();
-    inHead.observe(document.head, watched);
-    look();
+    inHead.observe(document.head, observed);
+    update();
   };
-  const inRoot = new MutationObserver(watchHead);
-  const watchRoot = () => {
+  const inRoot = new MutationObserver(observeHead);
+  const observeRoot = () => {
     if (document.documentElement === null) return;
     inRoot.disconnect();
     inRoot.observe(document.documentElement, { childList: true });
-    watchHead();
+    observeHead();
   };
-  new MutationObserver(watchRoot).observe(document, { childList: true });
-  watchRoot();
-  for (const moment of ["DOMContentLoaded", "load"]) window.addEventListener(moment, look);
+  new MutationObserver(observeRoot).observe(document, { childList: true });
+  observeRoot();
+  for (const name of ["DOMContentLoaded", "load"]) window.addEventListener(name, update);
 
-  // --------------------------------------------------------------------------------------- scrolling and the focus
+  // --------------------------------------------------------------------------------------- scroll and focus
 
   window.addEventListener("scrollend", (event) => {
-    if (event.target === document) tell("scroll", scrollX, scrollY);
+    if (event.target === document) send("scroll", scrollX, scrollY);
   }, { capture: true, passive: true });
   window.addEventListener("focus", (event) => {
-    if (event.target === window) tell("focus");
+    if (event.target === window) send("focus");
   });
 
-  // What the engine calls in this world.
-  self.hatboxMark = (other) => {
+  // The engine calls these functions.
+  self.hatboxIndicator = (other) => {
     const title = plainTitle();
-    if (own !== null) own.remove();
-    own = null;
+    if (ownIcon !== null) ownIcon.remove();
+    ownIcon = null;
     document.title = title;
-    mark = other;
-    look();
+    indicator = other;
+    update();
   };
   self.hatboxScroll = (x, y) => {
-    // A page may grow for a while. Whoever scrolls by hand has the last word.
+    // A page may grow while it loads. Stop as soon as the user scrolls.
     const grown = new ResizeObserver(() => {
       window.scrollTo({ left: x, top: y, behavior: "instant" });
       if (Math.abs(scrollX - x) < 2 && Math.abs(scrollY - y) < 2) grown.disconnect();
@@ -125,4 +125,4 @@
       window.addEventListener(act, () => grown.disconnect(), { capture: true, passive: true, once: true });
     }
   };
-})(MARK, document);
+})(INDICATOR, document);

@@ -1,6 +1,6 @@
 """Page snapshot, saved to restore a page: session history, current entry, scroll position and typed text.
 
-Pure. The module pages rebuilds the history in the browser.
+Pure. `blank_documents` rebuilds the history in the browser.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hatbox.tabs.credentials import without_credentials
 
 __all__ = ["PageSnapshot", "decode_snapshot", "encode_snapshot", "from_navigation_history"]
 
-_MAX_BACK_ENTRIES: Final = 7  # entries that are worth the time that each takes to be made again
+_MAX_BACK_ENTRIES: Final = 7  # each entry takes time to restore
 _MAX_FORWARD_ENTRIES: Final = 2
 
 
 class PageSnapshot(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The history of a page; `index` is where it is, `scroll` how far it is scrolled there."""
+    """The session history of a page; `index` is the current entry, `scroll` its scroll position."""
 
     entries: list[str]
     index: int
@@ -30,19 +30,19 @@ class PageSnapshot(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the current entry."""
         return self.entries[self.index]
 
     def with_navigation(self, url: str) -> PageSnapshot:
-        """The history after another page was loaded."""
-        before = self.entries[: self.index + (_document(self.url) != _document(url))]
+        """The session history after a navigation to this URL."""
+        before = self.entries[: self.index + (_without_fragment(self.url) != _without_fragment(url))]
         return PageSnapshot([*before, url], len(before))
 
 
 def from_navigation_history(
     history: dict[str, Any], scroll: tuple[float, float], forms: Sequence[Form] = ()
 ) -> PageSnapshot | None:
-    """What is kept of the answer of Page.getNavigationHistory; None if that is no page of the web."""
+    """A snapshot from the result of Page.getNavigationHistory; None if the current entry is not http or https."""
     current = history["entries"][history["currentIndex"]]
     near = history["entries"][
         max(0, history["currentIndex"] - _MAX_BACK_ENTRIES) : history["currentIndex"] + _MAX_FORWARD_ENTRIES + 1
@@ -51,8 +51,8 @@ def from_navigation_history(
     for entry in near:
         if not entry["url"].startswith(("http://", "https://")):
             continue
-        # Two places in one document are one entry.
-        if entries and _document(entries[-1]["url"]) == _document(entry["url"]):
+        # Adjacent entries that differ only in the fragment become one.
+        if entries and _without_fragment(entries[-1]["url"]) == _without_fragment(entry["url"]):
             if entries[-1] is current:
                 continue
             entries.pop()
@@ -64,19 +64,19 @@ def from_navigation_history(
     )
 
 
-def _document(url: str) -> str:
-    return url.partition("#")[0]
+def encode_snapshot(snapshot: PageSnapshot) -> bytes:
+    """Encode a snapshot for the profile."""
+    return msgspec.json.encode(snapshot)
 
 
-def encode_snapshot(kept: PageSnapshot) -> bytes:
-    """As the profile keeps it."""
-    return msgspec.json.encode(kept)
-
-
-def decode_snapshot(page: bytes | None, url: str) -> PageSnapshot | None:
-    """What was kept, if it is of a page at this URL; what another engine has kept is None, whatever it is."""
+def decode_snapshot(data: bytes | None, url: str) -> PageSnapshot | None:
+    """Decode a snapshot; None if it is of another URL, or if another engine has saved it."""
     try:
-        kept = msgspec.json.decode(page or b"", type=PageSnapshot)
+        snapshot = msgspec.json.decode(data or b"", type=PageSnapshot)
     except msgspec.DecodeError:
         return None
-    return kept if 0 <= kept.index < len(kept.entries) and kept.url == url else None
+    return snapshot if 0 <= snapshot.index < len(snapshot.entries) and snapshot.url == url else None
+
+
+def _without_fragment(url: str) -> str:
+    return url.partition("#")[0]

@@ -17,13 +17,13 @@ from hatbox.engines.chromium.sessions import Session
 
 __all__ = ["Parking"]
 
-_MINIMISING: Final = 1.0  # seconds for the desktop to minimise a window
-_PAUSE: Final = 0.01
+_MINIMISE_TIMEOUT: Final = 1.0
+_POLL_SECONDS: Final = 0.01
 _MINIMISED, _NORMAL = "minimized", "normal"
 
 
 class Parking:
-    """Minimises and restores the windows of one browser; `session` is that of the browser."""
+    """Minimises and restores the windows of one browser, with the session of the browser."""
 
     def __init__(self, session: Session, *, headless: bool) -> None:
         self._session = session
@@ -37,10 +37,10 @@ class Parking:
             window = await self._window_of(target_id)
             if window in [await self._window_of(each) for each in visible]:
                 return False
-            async with asyncio.timeout(_MINIMISING):
+            async with asyncio.timeout(_MINIMISE_TIMEOUT):
                 await self._set(window, _MINIMISED)
-                while await self._state_of(window) != _MINIMISED:  # noqa: ASYNC110 - the protocol has no such event
-                    await asyncio.sleep(_PAUSE)
+                while await self._state_of(window) != _MINIMISED:  # noqa: ASYNC110 - CDP has no such event
+                    await asyncio.sleep(_POLL_SECONDS)
         except TimeoutError:
             self._can_minimise = False  # each attempt costs the user a second
             return False
@@ -65,9 +65,9 @@ class Parking:
         return int((await self._session.send("Browser.getWindowForTarget", {"targetId": target_id}))["windowId"])
 
     async def _state_of(self, window: int) -> str:
-        answer = await self._session.send("Browser.getWindowBounds", {"windowId": window})
-        return str(answer["bounds"].get("windowState", _NORMAL))
+        result = await self._session.send("Browser.getWindowBounds", {"windowId": window})
+        return str(result["bounds"].get("windowState", _NORMAL))
 
     async def _set(self, window: int, state: str) -> None:
-        given = {"windowId": window, "bounds": {"windowState": state}}
-        await self._session.send("Browser.setWindowBounds", given)
+        params = {"windowId": window, "bounds": {"windowState": state}}
+        await self._session.send("Browser.setWindowBounds", params)

@@ -142,13 +142,13 @@ class RequestInterceptor:
 
     def begin(self) -> None:
         """Watch whenever somebody listens."""
-        self._requests.on_interest.add_listener(self._on_interest)
-        self._on_interest(None)
+        self._requests.on_listeners_changed.add_listener(self._on_listeners_changed)
+        self._on_listeners_changed(None)
 
     def stop(self) -> None:
         """The browser ends, or has ended: nothing is held any more."""
         self._is_stopped = True
-        self._requests.on_interest.remove_listener(self._on_interest)
+        self._requests.on_listeners_changed.remove_listener(self._on_listeners_changed)
         self._let_go()
         for task in self._tasks:
             task.cancel()
@@ -160,7 +160,7 @@ class RequestInterceptor:
 
     # ----------------------------------------------------------------------------------------------------- beginning
 
-    def _on_interest(self, _: None) -> None:
+    def _on_listeners_changed(self, _: None) -> None:
         if self._requests.on_proxy_request and not self._has_warned:
             self._has_warned = True
             logger.warning("proxy.onRequest is not asked about the requests of Chromium, which go out as ever")

@@ -1,4 +1,4 @@
-// What an origin keeps beside cookies, local storage and IndexedDB, as JSON and back. Runs in a world of its own.
+// Site data of an origin (localStorage, IndexedDB) to JSON and back. Runs in an isolated world.
 ({
   async collect(limit) {
     const local = Object.keys(localStorage).map((name) => [name, localStorage.getItem(name)]);
@@ -12,8 +12,8 @@
   },
 
   async collectDatabase(name, version) {
-    const database = await this.soon(this.done(indexedDB.open(name)));
-    database.onversionchange = () => database.close(); // never in the way of the page
+    const database = await this.withTimeout(this.done(indexedDB.open(name)));
+    database.onversionchange = () => database.close(); // never block the page
     try {
       const names = [...database.objectStoreNames];
       if (names.length === 0) return { name, version, stores: [] };
@@ -29,8 +29,8 @@
       }));
       for (const store of stores) {
         store.records = [];
-        for (const [place, value] of store.values.entries()) {
-          const key = store.keyPath === null ? await this.pack(store.keys[place]) : null;
+        for (const [index, value] of store.values.entries()) {
+          const key = store.keyPath === null ? await this.pack(store.keys[index]) : null;
           const packed = await this.pack(value);
           if (packed !== undefined) store.records.push([key, packed]);
         }
@@ -90,24 +90,24 @@
 
   toBytes: (text) => Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (each) => each.charCodeAt(0)),
 
-  // A database that a page is about to delete, or to change, cannot be opened before it has: then it is saved later.
-  soon: (promise) => Promise.race([promise, new Promise((_, reject) => {
+  // A database cannot be opened while the page deletes or upgrades it. It is saved later then.
+  withTimeout: (promise) => Promise.race([promise, new Promise((_, reject) => {
     AbortSignal.timeout(1000).onabort = () => reject(new Error("busy"));
   })]),
 
-  // A value that IndexedDB can hold as JSON: what JSON has no word for is an array that begins with a letter.
-  // undefined for what cannot leave the browser: keys that may not be exported, handles of files.
+  // Encode a structured-clone value as JSON: values without a JSON equivalent are arrays that start with a tag letter.
+  // undefined for values that cannot leave the browser: keys that are not extractable, file handles.
   async pack(value) {
-    const numbers = new Map(), waiting = [];
+    const ids = new Map(), pending = [];
     let lost = false;
-    const into = (packed, place, promise) => waiting.push(promise.then((text) => { packed[place] = text; }));
+    const fillLater = (packed, index, promise) => pending.push(promise.then((text) => { packed[index] = text; }));
     const walk = (each) => {
       if (each === null || typeof each === "string" || typeof each === "boolean") return each;
       if (typeof each === "number") return Number.isFinite(each) && !Object.is(each, -0) ? each : ["n", Object.is(each, -0) ? "-0" : `${each}`];
       if (each === undefined) return ["u"];
       if (typeof each === "bigint") return ["i", `${each}`];
-      if (numbers.has(each)) return ["r", numbers.get(each)];
-      numbers.set(each, numbers.size);
+      if (ids.has(each)) return ["r", ids.get(each)];
+      ids.set(each, ids.size);
       if (Array.isArray(each)) return ["a", ...Array.from(each, walk)];
       if (each instanceof Date) return ["d", each.getTime()];
       if (each instanceof RegExp) return ["x", each.source, each.flags];
@@ -119,26 +119,26 @@
       }
       if (each instanceof Blob) {
         const packed = ["f", "", each.type, ...(each instanceof File ? [each.name, each.lastModified] : [])];
-        into(packed, 1, each.arrayBuffer().then((buffer) => this.toText(new Uint8Array(buffer))));
+        fillLater(packed, 1, each.arrayBuffer().then((buffer) => this.toText(new Uint8Array(buffer))));
         return packed;
       }
       if (each instanceof Error) return ["e", each.name, each.message, each.stack ?? ""];
       if (self.CryptoKey && each instanceof CryptoKey && each.extractable) {
         const packed = ["k", null, walk(each.algorithm), [...each.usages]];
-        into(packed, 1, crypto.subtle.exportKey("jwk", each));
+        fillLater(packed, 1, crypto.subtle.exportKey("jwk", each));
         return packed;
       }
       if (Object.prototype.toString.call(each) !== "[object Object]") { lost = true; return null; }
       return ["o", ...Object.keys(each).map((key) => [key, walk(each[key])])];
     };
     const packed = walk(value);
-    await Promise.all(waiting);
+    await Promise.all(pending);
     return lost ? undefined : packed;
   },
 
   async unpack(packed) {
-    const things = [];
-    const kept = (thing) => (things.push(thing), thing);
+    const objects = [];
+    const register = (object) => (objects.push(object), object);
     const walk = async (each) => {
       if (!Array.isArray(each)) return each;
       const [kind, ...rest] = each;
@@ -146,50 +146,50 @@
         case "n": return Number(rest[0]);
         case "u": return undefined;
         case "i": return BigInt(rest[0]);
-        case "r": return things[rest[0]];
-        case "d": return kept(new Date(rest[0]));
-        case "x": return kept(new RegExp(...rest));
-        case "b": return kept(this.toBytes(rest[0]).buffer);
+        case "r": return objects[rest[0]];
+        case "d": return register(new Date(rest[0]));
+        case "x": return register(new RegExp(...rest));
+        case "b": return register(this.toBytes(rest[0]).buffer);
         case "f": {
           const bytes = this.toBytes(rest[0]), type = rest[1];
-          return kept(rest.length > 2
+          return register(rest.length > 2
             ? new File([bytes], rest[2], { type, lastModified: rest[3] }) : new Blob([bytes], { type }));
         }
         case "e": {
           const { [rest[0]]: Kind = Error } = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
-          return kept(Object.assign(new Kind(rest[1]), { stack: rest[2] }));
+          return register(Object.assign(new Kind(rest[1]), { stack: rest[2] }));
         }
         case "a": {
-          const array = kept([]);
+          const array = register([]);
           for (const item of rest) array.push(await walk(item));
           return array;
         }
         case "m": {
-          const map = kept(new Map());
+          const map = register(new Map());
           for (const [key, item] of rest) map.set(await walk(key), await walk(item));
           return map;
         }
         case "s": {
-          const set = kept(new Set());
+          const set = register(new Set());
           for (const item of rest) set.add(await walk(item));
           return set;
         }
         case "o": {
-          const object = kept({});
+          const object = register({});
           for (const [key, item] of rest) {
             Object.defineProperty(object, key, { value: await walk(item), writable: true, enumerable: true, configurable: true });
           }
           return object;
         }
         case "v": {
-          const place = things.push(null) - 1;
+          const id = objects.push(null) - 1;
           const buffer = await walk(rest[1]);
-          return (things[place] = new self[rest[0]](buffer, rest[2], rest[3]));
+          return (objects[id] = new self[rest[0]](buffer, rest[2], rest[3]));
         }
         case "k": {
-          const place = things.push(null) - 1;
+          const id = objects.push(null) - 1;
           const algorithm = await walk(rest[1]);
-          return (things[place] = await crypto.subtle.importKey("jwk", rest[0], algorithm, true, rest[2]));
+          return (objects[id] = await crypto.subtle.importKey("jwk", rest[0], algorithm, true, rest[2]));
         }
       }
     };

@@ -1,4 +1,4 @@
-"""Reports of one tab, one after the other, in the order in which things happened. Knows no browser."""
+"""Sends the reports of one tab in order. Independent of the browser."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ logger = logging.getLogger("hatbox.engines.chromium")
 
 
 class _NavigationRequested(NamedTuple):
-    navigation: int
+    navigation_id: int
 
 
-class _Began(NamedTuple):
+class _NavigationStarted(NamedTuple):
     url: str
 
 
@@ -28,65 +28,70 @@ class _PageChanged(NamedTuple):
 
 
 class _SnapshotSaved(NamedTuple):
-    page: bytes
+    snapshot: bytes
+
+
+_Report = _NavigationRequested | _NavigationStarted | _PageChanged | _SnapshotSaved
 
 
 class TabReporter:
-    """Tells what becomes of one tab. Nothing waits for it; of states that follow each other, the last is told."""
+    """Queues the reports of one tab. Of consecutive page states, only the last is sent."""
 
-    def __init__(self, reports: EngineDelegate, tab_id: int, navigation: int) -> None:
-        self._reports = reports
-        self._tab_id = tab_id
-        self._navigation: int | None = navigation
-        self._queue: deque[_NavigationRequested | _Began | _PageChanged | _SnapshotSaved] = deque()
+    def __init__(self, delegate: EngineDelegate, tab_id: int, navigation_id: int) -> None:
+        self.tab_id = tab_id
+        self._delegate = delegate
+        self._navigation_id: int | None = navigation_id
+        self._queue: deque[_Report] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._silent = False
+        self._is_stopped = False
 
-    def asked(self, navigation: int) -> None:
-        """What follows is about this load, which was asked for."""
-        self._enqueue(_NavigationRequested(navigation))
+    def navigation_requested(self, navigation_id: int) -> None:
+        """The engine has requested a navigation. Later page states belong to it."""
+        self._enqueue(_NavigationRequested(navigation_id))
 
-    def began(self, url: str) -> None:
-        """The page goes somewhere by itself."""
-        self._enqueue(_Began(url))
+    def navigation_started(self, url: str) -> None:
+        """The page has started a navigation."""
+        self._enqueue(_NavigationStarted(url))
 
-    def state(self, page: PageState, *, done: bool) -> None:
-        """What the page is now."""
+    def page_changed(self, page: PageState, *, done: bool) -> None:
+        """The state of the page has changed; `done` if nothing is loading."""
         if self._queue and isinstance(self._queue[-1], _PageChanged):
             self._queue.pop()
         self._enqueue(_PageChanged(page, done))
 
-    def keep(self, page: bytes) -> None:
-        """What is to be kept of the page now."""
-        self._enqueue(_SnapshotSaved(page))
+    def save_snapshot(self, snapshot: bytes) -> None:
+        """The page has a new snapshot."""
+        self._enqueue(_SnapshotSaved(snapshot))
 
     def stop(self) -> None:
-        """Say nothing more: the tab is being closed."""
-        self._silent = True
+        """Send no more reports: the tab is being closed."""
+        self._is_stopped = True
         self._queue.clear()
 
-    def _enqueue(self, word: _NavigationRequested | _Began | _PageChanged | _SnapshotSaved) -> None:
-        if self._silent:
+    def _enqueue(self, report: _Report) -> None:
+        if self._is_stopped:
             return
-        self._queue.append(word)
+        self._queue.append(report)
         if self._task is None:
-            self._task = asyncio.ensure_future(self._tell())
+            self._task = asyncio.ensure_future(self._send_queue())
 
-    async def _tell(self) -> None:
+    async def _send_queue(self) -> None:
         try:
             while self._queue:
-                await self._tell_one(self._queue.popleft())
+                await self._send(self._queue.popleft())
         except Exception:
-            logger.exception("what became of tab %d could not be told", self._tab_id)
+            logger.exception("tab %d: sending report failed", self.tab_id)
         finally:
             self._task = None
 
-    async def _tell_one(self, word: _NavigationRequested | _Began | _PageChanged | _SnapshotSaved) -> None:
-        if isinstance(word, _NavigationRequested):
-            self._navigation = word.navigation
-        elif isinstance(word, _Began):
-            self._navigation = await self._reports.navigation_started(self._tab_id, word.url)
-        elif isinstance(word, _SnapshotSaved):
-            await self._reports.save_snapshot(self._tab_id, word.page)
-        elif self._navigation is not None:  # else another load was asked for, and its states are told instead
-            await self._reports.page_updated(self._tab_id, word.page, done=word.done, navigation=self._navigation)
+    async def _send(self, report: _Report) -> None:
+        if isinstance(report, _NavigationRequested):
+            self._navigation_id = report.navigation_id
+        elif isinstance(report, _NavigationStarted):
+            self._navigation_id = await self._delegate.navigation_started(self.tab_id, report.url)
+        elif isinstance(report, _SnapshotSaved):
+            await self._delegate.save_snapshot(self.tab_id, report.snapshot)
+        elif self._navigation_id is not None:  # otherwise a later navigation has replaced this one
+            await self._delegate.page_updated(
+                self.tab_id, report.page, done=report.done, navigation=self._navigation_id
+            )

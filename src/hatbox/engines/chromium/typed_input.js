@@ -1,10 +1,9 @@
-// Runs beside page_observer.js, in the isolated world of every document. Records the fields that the user has typed into: hide
-// saves them (hatboxTyped), show fills them in again (hatboxFill). It sets no timers, because the page could observe
-// their ids. Globals of the page do not exist in this world. But named elements can shadow members of document and of
-// forms, so these are called on their prototypes.
+// Runs after page_observer.js, in the isolated world of every document. Records the fields that the user has typed into:
+// hide saves them (hatboxTyped), show fills them in (hatboxFill). It sets no timers, because the page could observe
+// their ids. Named elements can shadow members of document and of forms, so these are called on their prototypes.
 ((document) => {
-  const MOST_FIELDS = 200, MOST_TEXT = 200_000, MOST_NODES = 20_000, MOST_ALIKE = 10_000, MOST_DEPTH = 8;
-  const SAVING = 50, FILLING = 15_000, MOST_ATTEMPTS = 500; // milliseconds, milliseconds, attempts
+  const MAX_FIELDS = 200, MAX_TEXT = 200_000, MAX_NODES = 20_000, MAX_ALIKE = 10_000, MAX_DEPTH = 8;
+  const SAVE_TIMEOUT = 50, FILL_TIMEOUT = 15_000, MAX_ATTEMPTS = 500; // timeouts in milliseconds
   const FORBIDDEN = /^(off|one-time-code|current-password|new-password|cc-.*)$/;
   const SECRET_NAME = /passw|passphrase|pwd|secret|otp|cvc|cvv|card.?num|(^|[^a-z])(pass|pw)([^a-z]|$)/i;
   const NOT_TYPED = new Set(["hidden", "submit", "reset", "button", "image"]);
@@ -20,10 +19,10 @@
   const idInFragment = uncurried(DocumentFragment.prototype.getElementById);
   const all = (root, selector) => (root === document ? inDocument : inFragment)(root, selector);
   const byId = (root, id) => (root === document ? idInDocument : idInFragment)(root, id);
-  const tell = (...words) => hatbox(JSON.stringify([0, ...words]));
+  const send = (message, ...args) => hatbox(JSON.stringify([0, message, ...args]));
 
   const touched = new Set(), passwords = new WeakSet();
-  let isTold = false, isFull = false, unfilled = [];
+  let isSent = false, isFull = false, unfilled = [];
 
   const kindOf = (element) => {
     if (element instanceof HTMLInputElement) return element.type;
@@ -32,28 +31,28 @@
     return element instanceof HTMLElement && element.isContentEditable ? "editable" : "unknown";
   };
 
-  const remember = (element) => {
+  const addField = (element) => {
     if (!(element instanceof Element)) return;
     if (kindOf(element) === "password") passwords.add(element);
-    if (touched.size >= MOST_FIELDS && !touched.has(element)) {
+    if (touched.size >= MAX_FIELDS && !touched.has(element)) {
       for (const each of touched) if (!isConnected(each)) touched.delete(each);
-      if (touched.size >= MOST_FIELDS) isFull = true;
+      if (touched.size >= MAX_FIELDS) isFull = true;
     }
-    if (touched.size < MOST_FIELDS) touched.add(element);
-    if (!isTold) tell("typed");
-    isTold = true;
+    if (touched.size < MAX_FIELDS) touched.add(element);
+    if (!isSent) send("typed");
+    isSent = true;
   };
 
   addEventListener("input", (event) => {
-    if (event.isTrusted) remember(event.composedPath()[0]);
+    if (event.isTrusted) addField(event.composedPath()[0]);
   }, { capture: true, passive: true });
 
-  // A button that shows a password changes the type of its field, maybe before anything is typed. Shadow roots are observed
-  // from when the user first does something there.
-  const shown = new MutationObserver((changes) => {
+  // A button that shows a password changes the type of its field, maybe before the user types. Shadow roots are observed
+  // after the first user event in them.
+  const typeObserver = new MutationObserver((changes) => {
     for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") passwords.add(target);
   });
-  const observe = (root) => shown.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+  const observe = (root) => typeObserver.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
   const observeRoot = (event) => {
     const at = event.composedPath()[0], root = at instanceof Node ? rootOf(at) : null;
     if (event.isTrusted && root instanceof ShadowRoot) observe(root);
@@ -69,8 +68,8 @@
     if (SECRET_NAME.test(attribute(element, "name") ?? "") || SECRET_NAME.test(attribute(element, "id") ?? "")) return "password";
     if ((getComputedStyle(element).webkitTextSecurity || "none") !== "none") return "password";
     const form = element.form instanceof HTMLFormElement ? element.form : null;
-    const said = attribute(element, "autocomplete") ?? (form && attribute(form, "autocomplete")) ?? "";
-    return said.toLowerCase().split(/\s+/).some((word) => FORBIDDEN.test(word)) ? "forbidden" : "";
+    const autocomplete = attribute(element, "autocomplete") ?? (form && attribute(form, "autocomplete")) ?? "";
+    return autocomplete.toLowerCase().split(/\s+/).some((word) => FORBIDDEN.test(word)) ? "forbidden" : "";
   };
 
   const isShort = (element) => {
@@ -78,7 +77,7 @@
     const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_ALL);
     for (let nodes = 0, size = 0; walker.nextNode();) {
       size += walker.currentNode instanceof Text ? walker.currentNode.length : 0;
-      if (++nodes > MOST_NODES || size > MOST_TEXT) return false;
+      if (++nodes > MAX_NODES || size > MAX_TEXT) return false;
     }
     return true;
   };
@@ -95,8 +94,8 @@
     const tag = element.localName, id = attribute(element, "id") ?? "", name = attribute(element, "name") ?? "";
     if (id && byId(root, id) === element) return { tag, id, name: "", place: 0 };
     const alike = all(root, selectorOf({ tag, name }));
-    for (let place = 0; place < Math.min(alike.length, MOST_ALIKE); place++) {
-      if (alike[place] === element) return { tag, id: "", name, place };
+    for (let index = 0; index < Math.min(alike.length, MAX_ALIKE); index++) {
+      if (alike[index] === element) return { tag, id: "", name, place: index };
     }
     return null;
   };
@@ -105,7 +104,7 @@
   const stepsTo = (element) => {
     // From the document to the field, through the open shadow roots in between.
     const steps = [];
-    for (let at = element; steps.length < MOST_DEPTH;) {
+    for (let at = element; steps.length < MAX_DEPTH;) {
       const root = rootOf(at), step = root === document || root instanceof ShadowRoot ? stepOf(root, at) : null;
       if (step === null) return null;
       steps.unshift(step);
@@ -115,22 +114,22 @@
     return null;
   };
 
-  const place = () => {
+  const framePath = () => {
     // The index of this frame in its parent, of the parent in its own parent, and so on.
-    const places = [];
-    for (let at = window; at !== at.parent && places.length < 10; at = at.parent) {
+    const indexes = [];
+    for (let at = window; at !== at.parent && indexes.length < 10; at = at.parent) {
       let index = 0;
       while (index < 100 && at.parent[index] !== at) index++;
-      places.unshift(index);
+      indexes.unshift(index);
     }
-    return places;
+    return indexes;
   };
-  const address = () => (location.origin === "null" ? location.protocol + location.pathname : location.origin + location.pathname + location.search);
+  const documentUrl = () => (location.origin === "null" ? location.protocol + location.pathname : location.origin + location.pathname + location.search);
 
   self.hatboxTyped = () => {
-    const deadline = performance.now() + SAVING, fields = [], lost = {};
-    const lose = (why) => { lost[why] = (lost[why] ?? 0) + 1; };
-    let left = MOST_TEXT;
+    const deadline = performance.now() + SAVE_TIMEOUT, fields = [], lost = {};
+    const lose = (reason) => { lost[reason] = (lost[reason] ?? 0) + 1; };
+    let left = MAX_TEXT;
     if (isFull) lose("too much");
     for (const element of touched) {
       if (!isConnected(element)) continue;
@@ -152,7 +151,7 @@
       fields.push({ steps, kind, value });
     }
     fields.push(...unfilled);
-    return JSON.stringify({ url: address().slice(0, 8000), place: place(), fields, lost });
+    return JSON.stringify({ url: documentUrl().slice(0, 8000), place: framePath(), fields, lost });
   };
 
   // ----------------------------------------------------------------------------------------------------------- filling
@@ -195,33 +194,33 @@
     if (element === null || kindOf(element) !== kind || isSecret(element)) return false;
     if (touched.has(element)) return true; // the user has typed into it since
     fillIn(element, kind, value);
-    remember(element);
+    addField(element);
     return true;
   };
 
   self.hatboxFill = (saved) => {
-    const here = address(), where = String(place());
-    const mine = saved.find((each) => each.url === here && String(each.place) === where);
-    if (mine === undefined) return false;
+    const url = documentUrl(), path = String(framePath());
+    const form = saved.find((each) => each.url === url && String(each.place) === path);
+    if (form === undefined) return false;
     let attempts = 0;
-    unfilled = mine.fields;
-    const deadline = performance.now() + FILLING;
+    unfilled = form.fields;
+    const deadline = performance.now() + FILL_TIMEOUT;
     const attempt = () => {
       unfilled = unfilled.filter((field) => !fill(field));
-      if (unfilled.length === 0) tell("filled", mine.url, mine.place);
+      if (unfilled.length === 0) send("filled", form.url, form.place);
       return unfilled.length === 0;
     };
-    const begin = () => {
+    const start = () => {
       if (attempt()) return;
       // A page may create its fields later.
       const observer = new MutationObserver(() => {
-        if (performance.now() > deadline || ++attempts > MOST_ATTEMPTS) unfilled = [];
+        if (performance.now() > deadline || ++attempts > MAX_ATTEMPTS) unfilled = [];
         if (unfilled.length === 0 || attempt()) observer.disconnect();
       });
       observer.observe(document, { childList: true, subtree: true });
     };
-    if (document.readyState === "complete") begin();
-    else addEventListener("load", begin, { once: true });
+    if (document.readyState === "complete") start();
+    else addEventListener("load", start, { once: true });
     return true;
   };
 })(document);

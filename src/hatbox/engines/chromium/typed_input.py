@@ -11,12 +11,23 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["FROZEN", "NOT_WEB", "OTHER_SITE", "Field", "Form", "Step", "TypedInput", "in_words", "merged", "read"]
+__all__ = [
+    "FROZEN",
+    "NOT_WEB",
+    "OTHER_SITE",
+    "Field",
+    "Form",
+    "Step",
+    "TypedInput",
+    "describe_lost",
+    "merge_forms",
+    "parse_typed_input",
+]
 
-_MOST: Final = 1_000_000  # bytes of typed text of one page
+_MAX_CHARS: Final = 1_000_000  # typed text of one page
 
 FROZEN, NOT_WEB, OTHER_SITE, _TOO_MUCH = "frozen", "not web", "other site", "too much"
-_WORDS: Final = {
+_DESCRIPTIONS: Final = {
     "password": ("{} password", "{} passwords"),
     "file": ("{} chosen file", "{} chosen files"),
     "forbidden": (
@@ -37,7 +48,7 @@ class Step(msgspec.Struct, frozen=True):
     tag: str
     id: str
     name: str
-    place: int
+    index: int = msgspec.field(name="place")
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -49,10 +60,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The fields of one document; `place` leads to its frame from the top, and is empty for the document at the top."""
+    """The fields of one document; `frame_path` has the frame indexes from the main frame."""
 
     url: str
-    place: list[int]
+    frame_path: list[int] = msgspec.field(name="place")
     fields: list[Field]
 
 
@@ -68,36 +79,36 @@ class TypedInput(msgspec.Struct, frozen=True):
         return not self.forms and not self.lost
 
 
-class _Answer(Form, frozen=True):
+class _DocumentInput(Form, frozen=True):
     lost: dict[str, int]
 
 
-def read(answers: Iterable[object]) -> TypedInput:
+def parse_typed_input(results: Iterable[object]) -> TypedInput:
     """Parse the results of typed_input.js, one per document. An invalid or too long result counts as lost."""
     forms: list[Form] = []
     lost: Counter[str] = Counter()
     size = 0
-    for answer in answers:
+    for result in results:
         try:
-            said = msgspec.json.decode(answer if isinstance(answer, str) else "", type=_Answer)
+            document = msgspec.json.decode(result if isinstance(result, str) else "", type=_DocumentInput)
         except msgspec.DecodeError:
             lost[FROZEN] += 1
             continue
-        lost.update({why: count for why, count in said.lost.items() if why in _WORDS})
-        size += len(str(answer))
-        if size > _MOST:
-            lost[_TOO_MUCH] += len(said.fields)
-        elif said.fields:
-            forms.append(Form(said.url, said.place, said.fields))
+        lost.update({why: count for why, count in document.lost.items() if why in _DESCRIPTIONS})
+        size += len(str(result))
+        if size > _MAX_CHARS:
+            lost[_TOO_MUCH] += len(document.fields)
+        elif document.fields:
+            forms.append(Form(document.url, document.frame_path, document.fields))
     return TypedInput(forms, {why: count for why, count in lost.items() if count > 0})
 
 
-def merged(forms: Sequence[Form], pending: Sequence[Form]) -> list[Form]:
+def merge_forms(forms: Sequence[Form], pending: Sequence[Form]) -> list[Form]:
     """The current forms, and earlier ones that are not filled in yet."""
-    known = {(form.url, *form.place) for form in forms}
-    return [*forms, *(form for form in pending if (form.url, *form.place) not in known)]
+    known = {(form.url, *form.frame_path) for form in forms}
+    return [*forms, *(form for form in pending if (form.url, *form.frame_path) not in known)]
 
 
-def in_words(lost: Mapping[str, int]) -> list[str]:
+def describe_lost(lost: Mapping[str, int]) -> list[str]:
     """Describe the fields that are lost, without their values."""
-    return [_WORDS[why][count != 1].format(count) for why, count in sorted(lost.items()) if why in _WORDS]
+    return [_DESCRIPTIONS[why][count != 1].format(count) for why, count in sorted(lost.items()) if why in _DESCRIPTIONS]

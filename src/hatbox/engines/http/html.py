@@ -1,4 +1,4 @@
-"""What can be read of a page without showing it: its title and its icon, decoded as browsers do. Pure.
+"""Reads title and icon of an HTML page, decoded as browsers do. Pure text.
 
 Follows the HTML standard's rules for encodings and its tokenizer, as far as a title and a link need them. One pass, in
 time linear to the text, whatever the text is: pages are written by strangers.
@@ -15,13 +15,13 @@ from encodings.aliases import aliases
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
-__all__ = ["Head", "encoding_of", "is_html", "media_type", "read_head"]
+__all__ = ["HtmlHead", "encoding_of", "is_html", "media_type", "read_head"]
 
-_LONGEST_TITLE: Final = 4096  # characters; Chromium cuts there too
-_LONGEST_ICON: Final = 65536  # an icon may be a data: URL
+_MAX_TITLE: Final = 4096  # characters; Chromium cuts there too
+_MAX_ICON: Final = 65536  # an icon may be a data: URL
 _DECLARED_WITHIN: Final = 1024  # bytes in which an encoding may be declared
 
-_LONGEST_LABEL: Final = 40  # characters of the name of an encoding
+_MAX_LABEL: Final = 40  # characters of the name of an encoding
 _PYTHON_LABELS: Final = frozenset({*aliases, *aliases.values(), *("cp874", "koi8_u", "koi8_r")})
 
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
@@ -76,12 +76,12 @@ _OPENING: Final = re.compile(r"<(?=/?[a-z]|[!?])", re.IGNORECASE)
 _SPACES: Final = re.compile(r"[\t\n\f\r ]+")
 
 
-class Head(NamedTuple):
-    """What a page says of itself."""
+class HtmlHead(NamedTuple):
+    """Title and icon of a page."""
 
     title: str = ""
     icon: str = ""
-    """The URL of its icon; empty if it names none."""
+    """The URL of the icon; empty without one."""
 
 
 def media_type(content_type: str) -> str:
@@ -95,8 +95,8 @@ def is_html(content_type: str, body: bytes) -> bool:
     return kind in _HTML_TYPES if kind else _LOOKS_LIKE_HTML.match(body) is not None
 
 
-def read_head(body: bytes, content_type: str, url: str) -> Head:
-    """The title and icon of a page, of which `body` is all or the beginning."""
+def read_head(body: bytes, content_type: str, url: str) -> HtmlHead:
+    """Title and icon of a page; `body` may be its beginning."""
     text = body.decode(encoding_of(body, content_type), "replace").removeprefix("\ufeff")
     title: str | None = None
     base, icon, foreign = url, "", 0
@@ -111,11 +111,11 @@ def read_head(body: bytes, content_type: str, url: str) -> Head:
             base = _joined(url, _attribute(attributes, "href") or "") or url
         elif name == "link" and "icon" in (_attribute(attributes, "rel") or "").lower().split():
             icon = _attribute(attributes, "href") or icon
-    return Head(title or "", _joined(base, icon) if icon else "")
+    return HtmlHead(title or "", _joined(base, icon) if icon else "")
 
 
 def encoding_of(body: bytes, content_type: str = "") -> str:
-    """The encoding that a browser would take, as Python calls it: of a byte order mark, the header, the page itself."""
+    """The encoding that a browser uses, by its Python name: from byte order mark, header or page."""
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding
@@ -145,16 +145,16 @@ def _charset(text: str) -> str:
 
 
 def _known(label: str) -> str:
-    """The encoding that browsers know by this label; empty if they know none."""
+    """The encoding with this label in browsers; empty if unknown."""
     label = label.strip().lower().removeprefix("x-")
     # Python caches every lookup of an encoding forever, also failed ones, so only known names are looked up.
-    if len(label) > _LONGEST_LABEL or normalize_encoding(label) not in _PYTHON_LABELS:
+    if len(label) > _MAX_LABEL or normalize_encoding(label) not in _PYTHON_LABELS:
         return ""
     return _ENCODINGS.get(codecs.lookup(label).name, "")
 
 
 def _tags(text: str) -> Iterator[tuple[bool, str, str, str]]:
-    """Each tag: whether it closes, its name, its attributes, and what is in it where that cannot be tags."""
+    """Each tag: whether it closes, name, attributes, and the content of raw text elements."""
     place = 0
     while opening := _OPENING.search(text, place):
         place = opening.start()
@@ -172,7 +172,7 @@ def _tags(text: str) -> Iterator[tuple[bool, str, str, str]]:
                 content, place = text[place:end], end
             yield match[1] == "/", name, match[3], content
         else:
-            return  # a tag that the text ends in
+            return  # an incomplete tag at the end
 
 
 def _end_of(name: str, text: str, place: int) -> int:
@@ -188,8 +188,8 @@ def _attribute(attributes: str, wanted: str) -> str | None:
 
 
 def _shown(content: str) -> str:
-    text = html.unescape(content[: 16 * _LONGEST_TITLE]).replace("\0", "\ufffd")
-    return _SPACES.sub(" ", text).strip(" ")[:_LONGEST_TITLE]
+    text = html.unescape(content[: 16 * _MAX_TITLE]).replace("\0", "\ufffd")
+    return _SPACES.sub(" ", text).strip(" ")[:_MAX_TITLE]
 
 
 def _joined(base: str, reference: str) -> str:
@@ -197,4 +197,4 @@ def _joined(base: str, reference: str) -> str:
         joined = urljoin(base, reference)
     except ValueError:
         return ""
-    return joined if joined.startswith(("http:", "https:", "data:")) and len(joined) <= _LONGEST_ICON else ""
+    return joined if joined.startswith(("http:", "https:", "data:")) and len(joined) <= _MAX_ICON else ""

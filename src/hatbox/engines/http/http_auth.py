@@ -1,4 +1,4 @@
-"""Servers and proxies that want to know who asks (RFC 9110, 11): what they say, and the request that answers them."""
+"""HTTP authentication (RFC 9110, section 11): parses challenges, and adds credentials to the retried request."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from hatbox.web_requests import AuthChallenge, AuthCredentials, ProxyInfo, Reque
 __all__ = ["answer_challenge", "parse_challenge", "with_credentials"]
 
 _REALM: Final = re.compile(r'realm="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
-_OF_PROXY: Final = "Proxy-Authenticate"
-_HEADERS: Final = {401: "WWW-Authenticate", 407: _OF_PROXY}
+_PROXY_AUTHENTICATE: Final = "Proxy-Authenticate"
+_HEADERS: Final = {401: "WWW-Authenticate", 407: _PROXY_AUTHENTICATE}
 _PORTS: Final = {"http": 80, "https": 443}
 
 
 async def answer_challenge(
-    exchange: RequestLifecycle, request: httpx.Request, response: httpx.Response
+    lifecycle: RequestLifecycle, request: httpx.Request, response: httpx.Response
 ) -> httpx.Request | None:
     """The request with credentials, if the response requires them and a listener supplies them."""
-    refused = response.extensions.get(TUNNEL_ERROR)
-    if challenge := parse_challenge(response, exchange.proxy):
-        who = await exchange.authenticate(challenge)
-        if who is not None and challenge.is_proxy:
-            exchange.proxy_credentials = who
+    tunnel_error = response.extensions.get(TUNNEL_ERROR)
+    if challenge := parse_challenge(response, lifecycle.proxy):
+        credentials = await lifecycle.authenticate(challenge)
+        if credentials is not None and challenge.is_proxy:
+            lifecycle.proxy_credentials = credentials
             return request
-        if who is not None:
-            return with_credentials(request, response, challenge, who)
-    if isinstance(refused, Exception):
-        raise refused
+        if credentials is not None:
+            return with_credentials(request, response, challenge, credentials)
+    if isinstance(tunnel_error, Exception):
+        raise tunnel_error
     return None
 
 
 def parse_challenge(response: httpx.Response, proxy: ProxyInfo | None) -> AuthChallenge | None:
-    """What a response wants to know; None if nothing, or not in a way that is known here."""
+    """The challenge of a response; None without one, or with unsupported schemes only."""
     name = _HEADERS.get(response.status_code)
-    is_proxy = name == _OF_PROXY
+    is_proxy = name == _PROXY_AUTHENTICATE
     if name is None or (is_proxy and proxy is None):
         return None
     known = ("basic",) if is_proxy else ("digest", "basic")  # the safer one first
@@ -53,11 +53,11 @@ def parse_challenge(response: httpx.Response, proxy: ProxyInfo | None) -> AuthCh
 
 
 def with_credentials(
-    request: httpx.Request, response: httpx.Response, challenge: AuthChallenge, who: AuthCredentials
+    request: httpx.Request, response: httpx.Response, challenge: AuthChallenge, credentials: AuthCredentials
 ) -> httpx.Request:
-    """The request again, with an answer."""
+    """The request with credentials."""
     if challenge.scheme == "basic":
-        return next(httpx.BasicAuth(*who).auth_flow(request))
-    flow = httpx.DigestAuth(*who).auth_flow(request)
+        return next(httpx.BasicAuth(*credentials).auth_flow(request))
+    flow = httpx.DigestAuth(*credentials).auth_flow(request)
     next(flow)
     return flow.send(response)

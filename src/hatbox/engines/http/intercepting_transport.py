@@ -1,13 +1,14 @@
-"""Where the requests of the HTTP engine leave the process, and their responses come in: below the identity's cookies.
+"""httpx transport that runs webRequest and proxy listeners.
 
-So listeners see, and may change, the Cookie header of a request, and the Set-Cookie headers of a response before any is
-kept. Here too requests go through the proxies that listeners choose. Connections are those of one identity.
+It sits below the cookie transport, so listeners see and can change Cookie and Set-Cookie. Connections are not shared
+between identities.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 import httpx
@@ -18,22 +19,21 @@ from hatbox.web_requests.headers import merge_duplicates, split_values
 from hatbox.web_requests.proxies import DIRECT, is_loopback
 from hatbox.web_requests.request_model import Headers
 
-__all__ = ["EXCHANGE", "REDIRECT_URL", "TUNNEL_ERROR", "InterceptingTransport"]
+__all__ = ["LIFECYCLE", "REDIRECT_URL", "TUNNEL_ERROR", "InterceptingTransport"]
 
-EXCHANGE: Final = "hatbox.exchange"
-"""The extension of a request that has its exchange; without one a request just goes through."""
-REDIRECT_URL: Final = "hatbox.elsewhere"
-"""The extension of a response that a listener has made a redirect: where it leads. Its cookies count all the same."""
-TUNNEL_ERROR: Final = "hatbox.refused"
-"""The extension of a response that is none: a proxy has refused a tunnel. It is the error."""
+LIFECYCLE: Final = "hatbox.lifecycle"
+"""httpx request extension with the RequestLifecycle. Without it, listeners are not called."""
+REDIRECT_URL: Final = "hatbox.redirect_url"
+"""httpx response extension with the URL of a redirect by a listener. Cookies of the response are stored."""
+TUNNEL_ERROR: Final = "hatbox.tunnel_error"
+"""httpx response extension with the error of a proxy that rejected CONNECT."""
 
 _TRANSPORT_OPTIONS: Final = ("verify", "cert", "http1", "http2", "limits", "trust_env")
 _CONNECT_RESPONSE_EVENT: Final = "http11.receive_response_headers.complete"
-PROXY_AUTHENTICATION_REQUIRED: Final = 407
 
 
 class InterceptingTransport(httpx.AsyncBaseTransport):
-    """The transport around another one, which is the way out where nobody chooses a proxy."""
+    """Wraps a transport, which is used unless a listener chooses a proxy."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, options: Mapping[str, Any]) -> None:
         self._inner = inner
@@ -42,60 +42,62 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """See httpx."""
-        exchange = request.extensions.get(EXCHANGE)
-        if not isinstance(exchange, RequestLifecycle):
+        lifecycle = request.extensions.get(LIFECYCLE)
+        if not isinstance(lifecycle, RequestLifecycle):
             return await self._inner.handle_async_request(request)
-        if (who := exchange.proxy_credentials) and request.url.scheme == "http":
-            request.headers["Proxy-Authorization"] = _basic(who.username, who.password)
-        sent = await exchange.before_send_headers(_seen(request.headers))
-        response = await self._send(exchange, _with_headers(request, sent))
+        if (credentials := lifecycle.proxy_credentials) and request.url.scheme == "http":
+            request.headers["Proxy-Authorization"] = _basic(*credentials)
+        sent = await lifecycle.before_send_headers(_seen(request.headers))
+        response = await self._send(lifecycle, _with_headers(request, sent))
         try:
             headers = _seen(response.headers)
-            kept = await exchange.headers_received(response.status_code, _line(response), headers, _ip(response))
+            received = await lifecycle.headers_received(response.status_code, _line(response), headers, _ip(response))
         except RequestRedirected as redirected:
-            kept = headers
+            received = headers
             response.extensions[REDIRECT_URL] = redirected.url
         except BaseException:
             await response.aclose()
             raise
-        if kept != headers:
-            response.headers = httpx.Headers(_raw(kept))
+        if received != headers:
+            response.headers = httpx.Headers(_raw(received))
         return response
 
-    async def _send(self, exchange: RequestLifecycle, request: httpx.Request) -> httpx.Response:
-        """Through the first proxy that can be reached; the others are for when it cannot."""
-        if exchange.proxies is None:
+    async def _send(self, lifecycle: RequestLifecycle, request: httpx.Request) -> httpx.Response:
+        """Send through the first reachable proxy."""
+        if lifecycle.proxies is None:
             return await self._inner.handle_async_request(request)
         if is_loopback(request.url.host):
-            exchange.use_proxy(DIRECT)
+            lifecycle.use_proxy(DIRECT)
             return await self._proxy_transport(DIRECT).handle_async_request(request)
-        *others, last = exchange.proxies
+        *others, last = lifecycle.proxies
         for proxy in others:
             try:
-                return await self._send_via(proxy, exchange, request)
+                return await self._send_via(proxy, lifecycle, request)
             except ProxyUnreachable:
                 continue
-        return await self._send_via(last, exchange, request)
+        return await self._send_via(last, lifecycle, request)
 
-    async def _send_via(self, proxy: ProxyInfo, exchange: RequestLifecycle, request: httpx.Request) -> httpx.Response:
-        exchange.use_proxy(proxy)
+    async def _send_via(self, proxy: ProxyInfo, lifecycle: RequestLifecycle, request: httpx.Request) -> httpx.Response:
+        lifecycle.use_proxy(proxy)
         if proxy.type == "direct":
             return await self._proxy_transport(DIRECT).handle_async_request(request)
-        authorization, refusal = None, _ConnectTrace()
-        if request.url.scheme == "https":  # there will be a tunnel
-            who = exchange.proxy_credentials
-            authorization = _basic(who.username, who.password) if who else proxy.authorization
-            request.extensions["trace"] = refusal.trace
+        authorization, connect = None, _ConnectTrace()
+        if request.url.scheme == "https":  # sent through a CONNECT tunnel
+            credentials = lifecycle.proxy_credentials
+            authorization = _basic(*credentials) if credentials else proxy.authorization
+            request.extensions["trace"] = connect.trace
         try:
             return await self._proxy_transport(proxy, authorization).handle_async_request(request)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise ProxyUnreachable(f"the proxy {proxy.host}:{proxy.port} cannot be reached") from error
+            raise ProxyUnreachable(f"proxy unreachable: {proxy.host}:{proxy.port}") from error
         except httpx.ProxyError as error:
-            if refusal.headers is None:
+            if connect.headers is None:
                 raise
-            nothing = httpx.ByteStream(b"")
             return httpx.Response(
-                PROXY_AUTHENTICATION_REQUIRED, headers=refusal.headers, stream=nothing, extensions={TUNNEL_ERROR: error}
+                HTTPStatus.PROXY_AUTHENTICATION_REQUIRED,
+                headers=connect.headers,
+                stream=httpx.ByteStream(b""),
+                extensions={TUNNEL_ERROR: error},
             )
 
     def _proxy_transport(self, proxy: ProxyInfo, authorization: str | None = None) -> httpx.AsyncBaseTransport:
@@ -117,19 +119,19 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _close_proxy_transports(self) -> None:
-        ways, self._proxy_transports = self._proxy_transports, {}
-        for way in ways.values():
-            await way.aclose()
+        transports, self._proxy_transports = self._proxy_transports, {}
+        for transport in transports.values():
+            await transport.aclose()
 
 
 class _ConnectTrace:
-    """Hears what a proxy answers to a request for a tunnel: httpx tells only that it was not friendly."""
+    """Records the response of a proxy to CONNECT, which httpx reports only as an error."""
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] | None = None
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        if event == _CONNECT_RESPONSE_EVENT and info["return_value"][1] == PROXY_AUTHENTICATION_REQUIRED:
+        if event == _CONNECT_RESPONSE_EVENT and info["return_value"][1] == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             self.headers = list(info["return_value"][3])
 
 
@@ -137,9 +139,9 @@ def _transport(proxy: ProxyInfo, authorization: str | None, options: Mapping[str
     if proxy.type == "direct":
         return httpx.AsyncHTTPTransport(**options)
     if proxy.type == "socks4":
-        raise ProxyUnusable("a SOCKS 4 proxy was chosen, and only those of SOCKS 5 can be used")
+        raise ProxyUnusable("SOCKS 4 proxies are not supported; use HTTP, HTTPS or SOCKS 5")
     if proxy.type == "masque":
-        raise ProxyUnusable("a MASQUE proxy was chosen, and only HTTP, HTTPS and SOCKS 5 proxies can be used")
+        raise ProxyUnusable("MASQUE proxies are not supported; use HTTP, HTTPS or SOCKS 5")
     host = f"[{proxy.host}]" if ":" in proxy.host else proxy.host
     if proxy.type == "socks":
         auth = (proxy.username, proxy.password) if proxy.username else None
@@ -151,7 +153,7 @@ def _transport(proxy: ProxyInfo, authorization: str | None, options: Mapping[str
     try:
         return httpx.AsyncHTTPTransport(**options, proxy=server)
     except ImportError as error:
-        raise ProxyUnusable("a SOCKS proxy was chosen, and these need: pip install 'httpx[socks]'") from error
+        raise ProxyUnusable("SOCKS proxies need: pip install 'httpx[socks]'") from error
 
 
 def _seen(headers: httpx.Headers) -> Headers:

@@ -1,1 +1,1 @@
-"""The storage areas of extensions: storage.local, sync and session."""
+"""The storage areas storage.local, storage.sync and storage.session."""

@@ -1,4 +1,4 @@
-"""How the areas of storage differ: what they keep of a value, in what order, and how much. Data, and a rule each."""
+"""Storage areas and their differences: serialization, order, limits and events. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -11,54 +11,54 @@ from hatbox.javascript.text import code_units
 from hatbox.javascript.wire_codec import decode
 from hatbox.store.base import Transaction
 
-__all__ = ["AREAS", "Area", "Items", "check_quota", "refuse_temporary"]
+__all__ = ["AREAS", "Items", "StorageArea", "check_quota", "require_explicit_id"]
 
 Items: TypeAlias = Mapping[str, bytes]
-"""Keys, and their values as they are kept."""
+"""Keys with encoded values."""
 
 _TEMPORARY: Final = "@temporary-addon"
 _SYNC_BYTES: Final = 102_400
 _SYNC_ITEM_BYTES: Final = 8_192
 _SYNC_ITEMS: Final = 512
 _SESSION_BYTES: Final = 10_485_760
-_CLONE_TO_JSON: Final = 16  # a clone is never larger than its JSON by more than this
+_CLONE_TO_JSON: Final = 16  # a structured clone is at most this many times as large as its JSON
 
 
-class Area(NamedTuple):
-    """One area of storage."""
+class StorageArea(NamedTuple):
+    """One storage area."""
 
     name: str
-    kept: Callable[[Any], Any]
-    """What is kept of a value."""
+    to_stored: Callable[[Any], Any]
+    """Serializes a value. Raises ApiError if that is not possible."""
     size: Callable[[str, Any], int]
-    """How many bytes a key and its value count for."""
-    check: Callable[[Transaction, str, Items], None]
-    """Raises if there is no room for these items of an extension."""
+    """The size of a key and its value for getBytesInUse()."""
+    check_limits: Callable[[Transaction, str, Items], None]
+    """Raises ApiError if these items of an extension exceed the limits of the area."""
     sorted: bool = False
-    """Whether keys come in their own order, and not in that in which they were first set."""
+    """Whether keys are sorted, instead of in the order of insertion."""
     returns_undefined: bool = True
-    """Whether `get` shows a value that is undefined."""
+    """Whether get() returns undefined values."""
     notifies_unchanged: bool = False
-    """Whether listeners hear of calls that have changed nothing."""
+    """Whether calls that change nothing emit onChanged."""
     includes_missing_old_value: bool = True
-    """Whether listeners are told that there was no old value."""
+    """Whether the StorageChange of a new key has an undefined oldValue."""
     counts_duplicate_keys: bool = True
-    """Whether a key that is named twice counts twice."""
-    needs_id: bool = False
-    """Whether only extensions whose manifest has an id may use it."""
+    """Whether getBytesInUse() counts a repeated key twice."""
+    requires_explicit_id: bool = False
+    """Whether the manifest must have an id."""
 
     @property
     def kind(self) -> str:
-        """Where its values are kept."""
+        """The kind of its rows."""
         return f"storage.{self.name}"
 
     def order(self, items: Items) -> Items:
-        """The items in the order of this area."""
+        """Order items as the area does."""
         return dict(sorted(items.items(), key=lambda item: code_units(item[0]))) if self.sorted else items
 
 
-def refuse_temporary(extension: str) -> None:
-    """Refuse an extension whose id was generated, as Firefox does: its next run may have another id."""
+def require_explicit_id(extension: str) -> None:
+    """Raise ApiError if the extension id was generated: the next run may have another id."""
     if extension.partition("#")[0].endswith(_TEMPORARY):
         raise ApiError(
             "The storage API will not work with a temporary addon ID. "
@@ -71,9 +71,11 @@ def _no_limit(_: Transaction, __: str, ___: Items) -> None:
 
 
 def _check_sync(transaction: Transaction, extension: str, items: Items) -> None:
-    kept = {key: value for _, key, value in transaction.extensions.find("storage.sync", extension)}
-    sizes = {key: json_size(decode(value)) for key, value in {**kept, **items}.items()}
-    total = 1 + sum(json_size(key) + size + 2 for key, size in sizes.items())  # as one object, with : and , and {}
+    stored = {key: value for _, key, value in transaction.extensions.find("storage.sync", extension)}
+    sizes = {key: json_size(decode(value)) for key, value in {**stored, **items}.items()}
+    total = 1 + sum(
+        json_size(key) + size + 2 for key, size in sizes.items()
+    )  # serialized as one object, with `:`, `,` and `{}`
     too_large = any(_utf8_size(key) + sizes[key] > _SYNC_ITEM_BYTES for key in items)
     if too_large or total > _SYNC_BYTES or len(sizes) > _SYNC_ITEMS:
         raise _over_quota("sync")
@@ -83,13 +85,13 @@ def _check_session(transaction: Transaction, extension: str, items: Items) -> No
     new = sum(len(key) + len(value) for key, value in items.items())
     if (new + transaction.extensions.size(extension, "storage.session")) * _CLONE_TO_JSON <= _SESSION_BYTES:
         return
-    kept = {key: value for _, key, value in transaction.extensions.find("storage.session", extension)}
-    if sum(_clone_bytes(key, decode(value)) for key, value in {**kept, **items}.items()) > _SESSION_BYTES:
+    stored = {key: value for _, key, value in transaction.extensions.find("storage.session", extension)}
+    if sum(_clone_bytes(key, decode(value)) for key, value in {**stored, **items}.items()) > _SESSION_BYTES:
         raise _over_quota("session")
 
 
-def check_quota(transaction: Transaction, extension: str, area: Area, items: Items, quota: int) -> None:
-    """Raise if an extension would store more bytes in an area than its quota."""
+def check_quota(transaction: Transaction, extension: str, area: StorageArea, items: Items, quota: int) -> None:
+    """Raise ApiError if an extension would exceed its quota in an area."""
     new = sum(len(key) + len(value) for key, value in items.items())
     table = transaction.extensions
     if new + table.most() > quota and new + table.size(extension, area.kind) > quota:
@@ -113,17 +115,17 @@ def _utf8_size(key: str) -> int:
 
 
 AREAS: Final = {
-    "local": Area(
+    "local": StorageArea(
         "local", cloned, _clone_bytes, _no_limit, sorted=True, returns_undefined=False, counts_duplicate_keys=False
     ),
-    "session": Area("session", cloned, _clone_bytes, _check_session),
-    "sync": Area(
+    "session": StorageArea("session", cloned, _clone_bytes, _check_session),
+    "sync": StorageArea(
         "sync",
         as_json,
         _json_bytes,
         _check_sync,
         notifies_unchanged=True,
         includes_missing_old_value=False,
-        needs_id=True,
+        requires_explicit_id=True,
     ),
 }

@@ -1,4 +1,4 @@
-"""What the functions of an area of storage do, each as a function of a transaction. The words are Firefox's."""
+"""Functions of storage areas: transaction functions. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.extension_data.storage.storage_areas import Area, Items, check_quota, refuse_temporary
+from hatbox.extension_data.storage.storage_areas import Items, StorageArea, check_quota, require_explicit_id
 from hatbox.javascript.text import well_formed
 from hatbox.javascript.wire_codec import UNDEFINED, decode, encode
 from hatbox.store.base import Transaction
@@ -34,9 +34,9 @@ _UNDEFINED: Final = encode(UNDEFINED)
 
 
 class StorageChanged(msgspec.Struct, frozen=True):
-    """Values of an extension have been set or removed: for each key, the old value and the new one.
+    """Payload of storage.onChanged. `changes` has a StorageChange for each key.
 
-    As the text of JSON, because they may hold half a pair of surrogates, which the JSON of the log must not.
+    `changes` is JSON text, because values may contain lone surrogates, which the JSON of the change log must not.
     """
 
     extension: str
@@ -44,49 +44,49 @@ class StorageChanged(msgspec.Struct, frozen=True):
     changes: str
 
 
-def get(transaction: Transaction, extension: str, area: Area, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
-    """The values of these keys, or of all; a mapping has values for keys that are not there."""
-    _refuse_without_id(extension, area)
+def get(transaction: Transaction, extension: str, area: StorageArea, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
+    """The values of these keys, or all values. A mapping contains defaults for missing keys."""
+    _check_id(extension, area)
     if keys is None:
         return {key: decode(value) for key, value in area.order(_all(transaction, extension, area)).items()}
     if not isinstance(keys, Mapping):
-        found = _found(transaction, extension, area, map(_written, _list(keys)))
+        found = _found(transaction, extension, area, map(_encode_key, _list(keys)))
         return {key: value for key, value in found.items() if area.returns_undefined or value is not UNDEFINED}
     defaults = {well_formed(key): default for key, default in keys.items()}
     return with_defaults(_found(transaction, extension, area, defaults), defaults, area)
 
 
-def with_defaults(found: Mapping[str, Any], defaults: Mapping[str, Any], area: Area) -> dict[str, Any]:
-    """What was found, and the default for what was not."""
+def with_defaults(found: Mapping[str, Any], defaults: Mapping[str, Any], area: StorageArea) -> dict[str, Any]:
+    """The found values, with defaults for missing keys."""
     result: dict[str, Any] = {}
     for key, default in defaults.items():
         if key in found and (area.returns_undefined or found[key] is not UNDEFINED):
             result[key] = found[key]
         elif area.returns_undefined or not (default is UNDEFINED or callable(default)):
-            result[key] = area.kept(default)
+            result[key] = area.to_stored(default)
     return result
 
 
-def get_keys(transaction: Transaction, extension: str, area: Area) -> list[str]:
+def get_keys(transaction: Transaction, extension: str, area: StorageArea) -> list[str]:
     """All keys."""
-    _refuse_without_id(extension, area)
-    return [_read(key) for key in area.order(_all(transaction, extension, area))]
+    _check_id(extension, area)
+    return [_decode_key(key) for key in area.order(_all(transaction, extension, area))]
 
 
-def bytes_in_use(transaction: Transaction, extension: str, area: Area, keys: Keys) -> int:
-    """How large the values of these keys are, or all."""
+def bytes_in_use(transaction: Transaction, extension: str, area: StorageArea, keys: Keys) -> int:
+    """The size of these keys and their values, or of all."""
     sizes = {key: area.size(key, value) for key, value in get(transaction, extension, area, keys).items()}
-    named = list(sizes) if keys is None or not area.counts_duplicate_keys else map(_written, _list(keys))
+    named = list(sizes) if keys is None or not area.counts_duplicate_keys else map(_encode_key, _list(keys))
     return sum(sizes.get(key, 0) for key in named)
 
 
 def set_items(
-    transaction: Transaction, extension: str, area: Area, items: Mapping[str, Any], quota: int | None = None
+    transaction: Transaction, extension: str, area: StorageArea, items: Mapping[str, Any], quota: int | None = None
 ) -> None:
-    """Store values: all, or none if one of them cannot be stored, or if `quota` is exceeded."""
-    new = {well_formed(key): encode(area.kept(value)) for key, value in items.items()}
-    _refuse_without_id(extension, area)
-    area.check(transaction, extension, new)
+    """Store all values. Stores none if one cannot be serialized, or if a limit or `quota` is exceeded."""
+    new = {well_formed(key): encode(area.to_stored(value)) for key, value in items.items()}
+    _check_id(extension, area)
+    area.check_limits(transaction, extension, new)
     if quota is not None:
         check_quota(transaction, extension, area, new, quota)
     changes: dict[str, dict[str, msgspec.Raw]] = {}
@@ -97,60 +97,60 @@ def set_items(
         transaction.extensions.put(extension, area.kind, key, value)
         changes[key] = {} if old is None else {"oldValue": msgspec.Raw(old)}
         changes[key]["newValue"] = msgspec.Raw(value)
-    _tell(transaction, extension, area, changes)
+    _emit(transaction, extension, area, changes)
 
 
-def remove(transaction: Transaction, extension: str, area: Area, keys: str | Sequence[str]) -> None:
-    """Drop the values of these keys; one that is not there is no error."""
-    _refuse_without_id(extension, area)
-    stored = {key: transaction.extensions.get(extension, area.kind, key) for key in map(_written, _list(keys))}
-    _drop(transaction, extension, area, {key: value for key, value in stored.items() if value is not None})
+def remove(transaction: Transaction, extension: str, area: StorageArea, keys: str | Sequence[str]) -> None:
+    """Delete these keys. Missing keys are ignored."""
+    _check_id(extension, area)
+    stored = {key: transaction.extensions.get(extension, area.kind, key) for key in map(_encode_key, _list(keys))}
+    _delete(transaction, extension, area, {key: value for key, value in stored.items() if value is not None})
 
 
-def clear(transaction: Transaction, extension: str, area: Area) -> None:
-    """Drop all values."""
-    _refuse_without_id(extension, area)
-    _drop(transaction, extension, area, area.order(_all(transaction, extension, area)))
+def clear(transaction: Transaction, extension: str, area: StorageArea) -> None:
+    """Delete all keys."""
+    _check_id(extension, area)
+    _delete(transaction, extension, area, area.order(_all(transaction, extension, area)))
 
 
-def _refuse_without_id(extension: str, area: Area) -> None:
-    if area.needs_id:
-        refuse_temporary(extension)
+def _check_id(extension: str, area: StorageArea) -> None:
+    if area.requires_explicit_id:
+        require_explicit_id(extension)
 
 
-def _all(transaction: Transaction, extension: str, area: Area) -> Items:
+def _all(transaction: Transaction, extension: str, area: StorageArea) -> Items:
     return {key: value for _, key, value in transaction.extensions.find(area.kind, extension)}
 
 
-def _found(transaction: Transaction, extension: str, area: Area, keys: Iterable[str]) -> dict[str, Any]:
+def _found(transaction: Transaction, extension: str, area: StorageArea, keys: Iterable[str]) -> dict[str, Any]:
     stored = ((key, transaction.extensions.get(extension, area.kind, key)) for key in keys)
     return {key: decode(value) for key, value in stored if value is not None}
 
 
-def _drop(transaction: Transaction, extension: str, area: Area, items: Items) -> None:
+def _delete(transaction: Transaction, extension: str, area: StorageArea, items: Items) -> None:
     for key in items:
         transaction.extensions.delete(extension, area.kind, key)
-    _tell(transaction, extension, area, {key: {"oldValue": msgspec.Raw(value)} for key, value in items.items()})
+    _emit(transaction, extension, area, {key: {"oldValue": msgspec.Raw(value)} for key, value in items.items()})
 
 
-def _tell(
-    transaction: Transaction, extension: str, area: Area, changes: Mapping[str, Mapping[str, msgspec.Raw]]
+def _emit(
+    transaction: Transaction, extension: str, area: StorageArea, changes: Mapping[str, Mapping[str, msgspec.Raw]]
 ) -> None:
     if changes or area.notifies_unchanged:
-        told = StorageChanged(extension, area.name, _encode(changes).decode())
-        transaction.changes.append(CHANGED, _encode(told))
+        changed = StorageChanged(extension, area.name, _encode(changes).decode())
+        transaction.changes.append(CHANGED, _encode(changed))
 
 
 def _list(keys: str | Sequence[str]) -> Sequence[str]:
     return [keys] if isinstance(keys, str) else keys
 
 
-def _written(key: str) -> str:
-    """A key as it is kept: as the keys of an object are when they come from a script (hatbox.javascript.wire_codec)."""
+def _encode_key(key: str) -> str:
+    """Encode a key as the wire codec encodes object keys: a leading NUL is doubled."""
     return well_formed(_NUL + key if key.startswith(_NUL) else key)
 
 
-def _read(key: str) -> str:
+def _decode_key(key: str) -> str:
     return key[1:] if key.startswith(_NUL) else key
 
 

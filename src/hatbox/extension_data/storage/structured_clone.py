@@ -1,6 +1,6 @@
-"""What storage keeps of a value: a structured clone, or what JSON.stringify() makes of it; and how large that is.
+"""Serialization of stored values: structured clone or JSON.stringify(), and the size of the result.
 
-The words and the sizes are Firefox's. Knows no store.
+Error messages and sizes match Firefox. Knows no store.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from hatbox.javascript.wire_codec import UNDEFINED, Opaque, ScriptFunction
 
 __all__ = ["as_json", "clone_size", "cloned", "json_size", "stringified"]
 
-_WORD: Final = 8  # bytes: all that SpiderMonkey writes into a clone is a multiple of it
-_LARGEST_INDEX: Final = 2**31 - 1
+_WORD: Final = 8  # bytes; SpiderMonkey pads everything in a structured clone to words
+_MAX_INDEX: Final = 2**31 - 1
 _TYPED_ARRAYS: Final = frozenset(
     f"{kind}Array"
     for kind in (
@@ -29,7 +29,7 @@ _TYPED_ARRAYS: Final = frozenset(
 
 
 def cloned(value: Any) -> Any:
-    """The value, if a structured clone can be made of it."""
+    """Return the value. Raises ApiError if it cannot be cloned."""
     if isinstance(value, ScriptFunction) or callable(value):
         raise ApiError("DataCloneError: Function object could not be cloned.")
     if isinstance(value, Opaque):
@@ -50,7 +50,7 @@ def _not_cloned(kind: str) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """What JSON.stringify() keeps of a value. What a script gives has been through it, unless it refused."""
+    """The value after JSON.stringify(). A script's value has been serialized already, unless that failed there."""
     if value is UNDEFINED:
         return None
     if isinstance(value, Opaque):
@@ -69,13 +69,13 @@ def as_json(value: Any) -> Any:
 
 
 def stringified(value: Any) -> Any:
-    """What JSON.stringify() makes of a clone: null for what it leaves out."""
-    return None if _left_out(value) else _json(value)
+    """A clone after JSON.stringify(), with null for omitted values."""
+    return None if _is_omitted(value) else _json(value)
 
 
 def _json(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _json(item) for key, item in value.items() if not _left_out(item)}
+        return {str(key): _json(item) for key, item in value.items() if not _is_omitted(item)}
     if isinstance(value, (list, tuple)):
         return [stringified(item) for item in value]
     if isinstance(value, Opaque):
@@ -85,7 +85,7 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _left_out(value: Any) -> bool:
+def _is_omitted(value: Any) -> bool:
     return value is UNDEFINED or callable(value) or (isinstance(value, Opaque) and type(value).__name__ == "Symbol")
 
 
@@ -109,12 +109,12 @@ def _iso_date(milliseconds: float) -> str | None:
 
 
 def json_size(value: Any) -> int:
-    """How many bytes a value has as JSON."""
+    """The size of a value as JSON, in bytes."""
     return len(stringify(value).encode("utf-8", "surrogatepass"))
 
 
 def clone_size(value: Any) -> int:
-    """How many bytes Firefox's structured clone of a value has."""
+    """The size of Firefox's structured clone of a value, in bytes."""
     return _WORD + _size(value)
 
 
@@ -154,7 +154,7 @@ def _text_size(text: str) -> int:
 
 
 def _key_size(key: str) -> int:
-    is_index = key.isdecimal() and key.isascii() and str(int(key)) == key and int(key) <= _LARGEST_INDEX
+    is_index = key.isdecimal() and key.isascii() and str(int(key)) == key and int(key) <= _MAX_INDEX
     return _WORD if is_index else _text_size(key)
 
 

@@ -1,6 +1,6 @@
-"""The background of an extension: which scripts run, in which order. Runs nothing.
+"""The background scripts of an extension, in the order in which they run. Runs nothing.
 
-A background page is only read for its scripts: there is no document here.
+A background page is only read for its scripts: the runtime has no DOM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hatbox.extensions.package.package_files import MANIFEST, Package
 __all__ = ["GENERATED_PAGE", "Background", "Script", "page_scripts", "read_background"]
 
 GENERATED_PAGE: Final = "_generated_background_page.html"
-"""The name of the page that a browser makes for background scripts; `location` in them tells it."""
+"""The page that Firefox generates for background scripts; `location` shows it."""
 
 _REMEDY: Final = "Add the file or remove the entry."
 _JAVASCRIPT: Final = frozenset(
@@ -27,34 +27,34 @@ _JAVASCRIPT: Final = frozenset(
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A script: the name of its file, and whether it is a module."""
+    """A script file, and whether it is a module."""
 
     file: str
     module: bool = False
 
 
 class Background(msgspec.Struct, frozen=True):
-    """What runs in the background. One that is not persistent stops when it has nothing to do, and wakes on events."""
+    """The background. If it is not persistent, it is suspended while idle, and events wake it."""
 
     scripts: tuple[Script, ...]
     page: str = GENERATED_PAGE
     persistent: bool = False
     service_worker: bool = False
-    """Written for a service worker: it may expect importScripts() and no window."""
+    """Whether the script expects the globals of a service worker: importScripts(), no window."""
 
     @property
     def worker(self) -> Literal["classic", "module"] | None:
-        """Of which kind a service worker is; None if it is none."""
+        """The type of the service worker; None for other backgrounds."""
         if not self.service_worker:
             return None
         return "module" if self.scripts[0].module else "classic"
 
 
 def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Callable[[str], None]) -> Background | None:
-    """The background that the manifest's key describes.
+    """Read the `background` key of the manifest.
 
-    As in Firefox, a page or a script that is missing is left out, with a warning: the others run. Firefox has no
-    service workers, and one that is missing is a ManifestError.
+    As in Firefox, a missing page or script is a warning, and the other scripts run. Firefox has no service workers;
+    a missing one is a ManifestError.
     """
     if keys is None:
         return None
@@ -69,9 +69,9 @@ def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Call
         return Background(_present(page_scripts(html, page, warn), page, package, warn), page, persistent)
     if keys["scripts"] is not None:
         files = [file_name(url) for url in keys["scripts"]]
-        for at, file in enumerate(files):
+        for index, file in enumerate(files):
             if not package.exists(file):
-                warn(_missing(f"background.scripts[{at}]", file))
+                warn(_missing(f"background.scripts[{index}]", file))
         scripts = tuple(Script(file, module) for file in files if package.exists(file))
         return Background(scripts, persistent=persistent)
     worker = file_name(keys["service_worker"])
@@ -81,22 +81,24 @@ def read_background(keys: Mapping[str, Any] | None, package: Package, warn: Call
 
 
 def page_scripts(html: str, page: str, warn: Callable[[str], None]) -> tuple[Script, ...]:
-    """The scripts of a page, in the order in which a browser runs them: those that wait for the page come last."""
-    at_once: list[Script] = []
+    """The scripts of a page, in the order in which a browser runs them: deferred ones last."""
+    immediate: list[Script] = []
     deferred: list[Script] = []
     templates = 0
     for tag in tags(html):
         if tag.name == "template":
             templates = max(templates + (-1 if tag.ends else 1), 0)
-        elif tag.name == "script" and tag.text is not None and not templates:  # one without its end is not run
-            script, waits = _script(tag, page, warn)
+        elif (
+            tag.name == "script" and tag.text is not None and not templates
+        ):  # a script element without an end tag is not run
+            script, is_deferred = _script(tag, page, warn)
             if script is not None:
-                (deferred if waits else at_once).append(script)
-    return (*at_once, *deferred)
+                (deferred if is_deferred else immediate).append(script)
+    return (*immediate, *deferred)
 
 
 def _script(tag: Tag, page: str, warn: Callable[[str], None]) -> tuple[Script | None, bool]:
-    """The script that a tag names, if it is one that is run, and whether it waits for the page."""
+    """The script of a tag, or None if it is not run, and whether it is deferred."""
     attributes = tag.attributes
     kind = attributes.get("type", "").strip().lower()
     module = kind == "module"
@@ -111,8 +113,8 @@ def _script(tag: Tag, page: str, warn: Callable[[str], None]) -> tuple[Script | 
     if not is_relative(source) or not source.strip():
         warn(f'{page}: the script "{source}" is not in the extension. It is not run.')
         return None, False
-    waits = module or ("defer" in attributes and "async" not in attributes)
-    return Script(file_name(source, page), module), waits
+    is_deferred = module or ("defer" in attributes and "async" not in attributes)
+    return Script(file_name(source, page), module), is_deferred
 
 
 def _missing(key: str, file: str) -> str:
@@ -122,7 +124,7 @@ def _missing(key: str, file: str) -> str:
 def _present(
     scripts: tuple[Script, ...], page: str, package: Package, warn: Callable[[str], None]
 ) -> tuple[Script, ...]:
-    """Those that are there: as in a browser, the others of a page run without one that is missing."""
+    """The scripts that exist. As in a browser, missing scripts do not stop the others."""
     for script in scripts:
         if not package.exists(script.file):
             warn(f'{page}: the script "{script.file}" is not in the extension. {_REMEDY}')

@@ -1,4 +1,4 @@
-"""The ids of an extension: the one that its manifest says, or one made for it, and that of its addresses. Pure."""
+"""Extension ids: from the manifest or generated, and the UUID of moz-extension:// URLs. Pure."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "moz-extension://hatbox")
 
 
 def is_extension_id(text: str) -> bool:
-    """Whether Firefox takes it as the id of an extension."""
+    """Whether the text is a valid extension id in Firefox."""
     return _ID.fullmatch(text) is not None
 
 
 def temporary_id(place: Path) -> str:
-    """The id of an extension without one: always the same for what lies in the same place. Links are not followed."""
-    path = os.path.abspath(place).encode("utf-8", "surrogateescape")  # noqa: PTH100 - it removes "..", on no disk
+    """The id of an extension without an id in its manifest. It depends only on the path; links are not followed."""
+    path = os.path.abspath(place).encode("utf-8", "surrogateescape")  # noqa: PTH100 - it removes ".." without reading the disk
     return f"{hashlib.sha256(path).hexdigest()[:40]}@temporary-addon"
 
 
 def extension_uuid(extension_id: str) -> str:
-    """The host of an extension's moz-extension:// addresses: always the same for the same id."""
+    """The host of the extension's moz-extension:// URLs. It depends only on the id."""
     return str(uuid.uuid5(_NAMESPACE, extension_id))

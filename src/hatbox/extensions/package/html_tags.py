@@ -1,7 +1,7 @@
-"""The tags of an HTML page, found as a browser's tokenizer finds them. Pure text: knows nothing of scripts.
+"""Finds the tags of an HTML page, as the tokenizer of a browser does. Pure text.
 
-A page is from an extension, and so from anybody. Whatever is in it, the time that this takes is linear: a search that
-finds nothing is the last one, because in HTML what has no end reaches to the end of the page.
+Pages of extensions are untrusted, so this takes linear time: a failed search is the last one, because an unclosed
+construct extends to the end of the page.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _UNQUOTED: Final = re.compile(r"[^\s>]*+")
 
 
 class Tag(NamedTuple):
-    """A tag that begins an element, or one that ends it."""
+    """A start tag or an end tag."""
 
     name: str
     ends: bool = False
     attributes: Mapping[str, str] = {}
     text: str | None = None
-    """What is in an element whose text is not read for tags; None where it does not end."""
+    """The contents of a raw text element; None without an end tag."""
     line: int = 0
-    """In which the element ends, if it is such a one."""
+    """The line of the end tag of a raw text element."""
 
 
 def tags(html: str) -> Iterator[Tag]:
@@ -60,7 +60,7 @@ def tags(html: str) -> Iterator[Tag]:
 
 
 def _after_other(html: str, at: int) -> int:
-    """Where what begins with `<` and is no tag ends: a comment, a declaration, or nothing at all."""
+    """The position after a `<` that does not start a tag: a comment, a declaration or text."""
     if html.startswith("<!--", at):
         comment = _COMMENT.match(html, at)
         return comment.end() if comment else len(html)
@@ -71,7 +71,7 @@ def _after_other(html: str, at: int) -> int:
 
 
 def _attributes(html: str, at: int) -> tuple[dict[str, str], int] | None:
-    """The attributes of a tag, and where it ends; None if it does not. Of one that is there twice, the first counts."""
+    """The attributes of a tag and its end position; None without an end. The first of duplicate attributes counts."""
     found: dict[str, str] = {}
     while True:
         at = _end(_BETWEEN.match(html, at), at)

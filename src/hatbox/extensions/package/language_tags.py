@@ -1,4 +1,4 @@
-"""Language tags: which of those that there are is closest to what a user speaks. Pure text."""
+"""Language negotiation: finds the available BCP 47 language tag that is closest to the user's languages. Pure text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 __all__ = ["closest", "is_right_to_left", "variations"]
 
-# Where a tag does not say, the script and region that most who speak the language use (Unicode's likely subtags);
-# only those that decide between folders that extensions really have.
+# Unicode's likely subtags: default script and region of a language. Only languages for which extensions have
+# several folders.
 _LIKELY: Final = {
     "ar": ("Arab", "EG"),
     "az": ("Latn", "AZ"),
@@ -46,7 +46,7 @@ class _Tag(NamedTuple):
 
 
 def closest(wanted: Sequence[str], available: Sequence[str], otherwise: str | None) -> str | None:
-    """Of the available languages the one to show to somebody who wants these, the preferred one first."""
+    """The best available language for a user with these languages, the preferred one first."""
     tags = {tag: parsed for tag in available if (parsed := _parse(tag)) is not None}
     for want in map(_parse, wanted):
         ranked = (
@@ -58,7 +58,7 @@ def closest(wanted: Sequence[str], available: Sequence[str], otherwise: str | No
 
 
 def variations(tag: str) -> Iterator[str]:
-    """The tag and all shorter ones: pt-BR, pt."""
+    """The tag and its prefixes: pt-BR, pt."""
     while tag:
         yield tag
         tag = tag.rpartition("-")[0]
@@ -73,7 +73,7 @@ def is_right_to_left(tag: str) -> bool:
 
 
 def _rank(want: _Tag, has: _Tag) -> int | None:
-    """How well one language serves who wants another, 0 best; None if it does not."""
+    """How well an available language matches a wanted one, 0 best; None if it does not match."""
     if want.language != has.language:
         return None
     wanted, had = _likely(want), _likely(has)
@@ -90,7 +90,7 @@ def _rank(want: _Tag, has: _Tag) -> int | None:
 
 
 def _likely(tag: _Tag) -> _Tag:
-    """The tag with script and region, where they can be told."""
+    """The tag with its likely script and region."""
     script, region = _LIKELY.get(tag.language, ("", ""))
     script = tag.script or _LIKELY_SCRIPT.get((tag.language, tag.region), script)
     if script == "Hant":

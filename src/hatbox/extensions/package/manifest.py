@@ -1,6 +1,6 @@
 """Reads the manifest of an extension, version 2 or 3, as Firefox does. Runs and stores nothing.
 
-`manifest_keys.py` says what each key may hold; here it becomes one struct that the rest of Hatbox uses.
+schema/document_files/manifest.json describes the keys. Here they become one struct.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from hatbox.extensions.package.extension_ids import extension_uuid, temporary_id
 from hatbox.extensions.package.extension_urls import file_name, is_relative
 from hatbox.extensions.package.json_text import MAX_BYTES, parse_json
 from hatbox.extensions.package.locales import Locales, read_locales
-from hatbox.extensions.package.manifest_keys import MANIFEST_SHAPE, UNSAFE_EVAL, script_sources
-from hatbox.extensions.package.manifest_validators import ManifestValueError, ParseContext, Path, resolve_urls
+from hatbox.extensions.package.manifest_formats import MANIFEST_DOCUMENT, UNSAFE_EVAL, resolve_urls, script_sources
+from hatbox.extensions.package.manifest_messages import dotted, manifest_error
 from hatbox.extensions.package.package_files import MANIFEST, Package
+from hatbox.schema.documents import normalise_document
+from hatbox.schema.types import Path, ValidationError
 
 __all__ = ["Action", "Manifest", "ManifestCommand", "OptionsPage", "WebAccessible", "read_manifest"]
 
@@ -29,7 +31,7 @@ _OTHER_KINDS: Final = {"theme": "a theme", "langpack_id": "a language pack", "di
 
 
 class ManifestCommand(msgspec.Struct, frozen=True):
-    """A command: what it is for, and the keys for it, by system: `default`, `mac`, `linux`, `windows`."""
+    """A command, and its shortcuts by platform: `default`, `mac`, `linux`, `windows`."""
 
     name: str
     description: str | None
@@ -37,7 +39,7 @@ class ManifestCommand(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """A button: browser_action, action or page_action. Icons by size; one without a size has size 0."""
+    """browser_action, action or page_action. Icons by size; an icon without a size has size 0."""
 
     title: str | None
     popup: str | None
@@ -45,14 +47,14 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class OptionsPage(msgspec.Struct, frozen=True):
-    """The page for options."""
+    """The options page."""
 
     page: str
     open_in_tab: bool
 
 
 class WebAccessible(msgspec.Struct, frozen=True):
-    """Files that pages may load: patterns with a leading slash, and by whom; everybody with version 2."""
+    """Files that web pages may load: patterns with a leading slash, and the pages; all pages with version 2."""
 
     resources: tuple[str, ...]
     matches: tuple[str, ...]
@@ -60,11 +62,11 @@ class WebAccessible(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a manifest says. Files are named by their URLs inside the extension, texts are in the user's language."""
+    """A manifest. Files are relative URLs, texts are localized."""
 
     id: str
     has_own_id: bool
-    """Whether the manifest says the id; otherwise it comes from where the extension lies."""
+    """Whether the id is from the manifest; otherwise it is from the path of the extension."""
     uuid: str
     manifest_version: int
     name: str
@@ -77,11 +79,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     incognito: str
     background: Background | None
     required: Permissions
-    """Held from the start, for good."""
+    """Required permissions."""
     optional: Permissions
-    """What may be asked for later; with version 3, also the hosts that the manifest names."""
+    """Optional permissions; with version 3, also the host permissions."""
     at_install: Permissions
-    """Given when it is installed, but a user may take it back: with version 3, the hosts that the manifest names."""
+    """Granted when it is installed, but revocable: with version 3, the host permissions."""
     commands: Mapping[str, ManifestCommand]
     action: Action | None
     page_action: Action | None
@@ -95,24 +97,36 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     strict_max_version: str | None
     managed_schema: str | None
     keys: Mapping[str, Any]
-    """The whole of it in the form that Firefox gives it; `for_scripts` is the form to show."""
+    """All keys in the normalised form of Firefox; `for_scripts` has absolute URLs."""
     locales: Locales
     warnings: tuple[str, ...]
 
     @property
     def base_url(self) -> str:
-        """The address of the extension's root."""
+        """The URL of the extension's root."""
         return f"moz-extension://{self.uuid}/"
 
     @property
     def allows_eval(self) -> bool:
-        """Whether its scripts may make code from text, with eval() or new Function()."""
+        """Whether its scripts may use eval() and new Function()."""
         return UNSAFE_EVAL in (script_sources(self.content_security_policy or "") or ())
 
     def for_scripts(self) -> dict[str, Any]:
-        """What runtime.getManifest() returns: every key that Firefox knows, and whole addresses for files."""
-        found: dict[str, Any] = resolve_urls(self.keys, self.base_url)
-        return found
+        """The result of runtime.getManifest(): every key that Firefox knows, with absolute URLs."""
+        keys: dict[str, Any] = resolve_urls(self.keys, self.base_url)
+        return keys
+
+
+class ParseContext:
+    """The version of a manifest, and the warnings so far."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.warnings: list[str] = []
+
+    def warn(self, path: Path, problem: str) -> None:
+        """Add a warning about a key."""
+        self.warnings.append(f"{MANIFEST}: {dotted(path)}: {problem}.")
 
 
 def read_manifest(
@@ -122,10 +136,10 @@ def read_manifest(
     uuid: str | None = None,
     check_all_languages: bool = True,
 ) -> Manifest:
-    """The manifest of a package, for a user who speaks these languages.
+    """Read the manifest of a package for a user with these languages. Raises ManifestError.
 
-    `uuid` is the host of the extension's addresses; without it, one that depends only on the extension's id. Without
-    `check_all_languages`, only what this user sees is read: enough for an extension that has been read before.
+    `uuid` is the host of the extension's URLs. Default: derived from the extension id. Without `check_all_languages`,
+    only the messages of this user are checked, which is enough for an extension that was checked before.
     """
     raw = parse_json(MANIFEST, package.read_limited(MANIFEST, MAX_BYTES) or b"")
     version = _version(raw)
@@ -136,15 +150,19 @@ def read_manifest(
     if default_locale is not None and not isinstance(default_locale, str):
         raise ManifestError(MANIFEST, "default_locale", "it is not text", 'Write, for example, "en".')
     locales = read_locales(package, default_locale, languages, host, check_all=check_all_languages)
-    # Without _locales, Firefox leaves __MSG_name__ as it is, whatever the name.
-    reading = ParseContext(MANIFEST, version, locales.localize if default_locale else str)
+    # Without _locales, Firefox does not replace __MSG_name__.
+    reading = ParseContext(version)
     if default_locale and not locales.available:
-        reading.warn(("default_locale",), "there is no folder _locales; messages have no text")
+        reading.warn(("default_locale",), "the folder _locales does not exist; messages have no text")
     try:
-        keys: dict[str, Any] = MANIFEST_SHAPE(raw, reading, ())
-    except ManifestValueError as misfit:
-        raise misfit.error(MANIFEST) from None
-    _fold(keys, raw, reading)
+        keys, warnings = normalise_document(
+            MANIFEST_DOCUMENT, raw, version, locales.localize if default_locale else str
+        )
+    except ValidationError as error:
+        raise manifest_error(error, MANIFEST) from None
+    for path, problem in warnings:
+        reading.warn(path, problem)
+    _combine(keys, raw, reading)
     return _manifest(keys, package, reading, locales, extension_id, own_id is not None, host)
 
 
@@ -153,7 +171,7 @@ def _version(raw: Any) -> int:
         raise ManifestError(MANIFEST, "", "it is not an object", "Write the manifest in braces.")
     version = raw.get("manifest_version")
     if version not in (2, 3) or isinstance(version, bool):
-        problem = "it is missing" if version is None else "Firefox and Hatbox know only 2 and 3"
+        problem = "it is missing" if version is None else "Firefox and Hatbox support only 2 and 3"
         raise ManifestError(MANIFEST, "manifest_version", problem, 'Write "manifest_version": 2 or 3.')
     for key, kind in _OTHER_KINDS.items():
         if raw.get(key):
@@ -162,13 +180,13 @@ def _version(raw: Any) -> int:
 
 
 def _own_id(raw: Mapping[str, Any]) -> str | None:
-    """The id that the manifest says; whether it can be one is checked with all the rest."""
-    places = (
+    """The id in the manifest. The schema checks its format later."""
+    names = (
         ("browser_specific_settings", "applications")
         if raw["manifest_version"] == 2
         else ("browser_specific_settings",)
     )
-    for key in places:
+    for key in names:
         settings = raw.get(key)
         gecko = settings.get("gecko") if isinstance(settings, dict) else None
         if isinstance(gecko, dict):
@@ -176,12 +194,12 @@ def _own_id(raw: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _fold(keys: dict[str, Any], raw: Mapping[str, Any], reading: ParseContext) -> None:
-    """What the keys say together, as Firefox puts it."""
+def _combine(keys: dict[str, Any], raw: Mapping[str, Any], reading: ParseContext) -> None:
+    """Combine keys as Firefox does."""
     settings = keys["browser_specific_settings"]
     if settings and settings["gecko"]:
         if keys.get("applications"):
-            reading.warn(("applications",), "browser_specific_settings is there as well; this is ignored")
+            reading.warn(("applications",), "browser_specific_settings is set too; this is ignored")
         keys["applications"] = settings
     if len(keys["name"]) > MAX_NAME_LENGTH:
         reading.warn(("name",), f"it is longer than {MAX_NAME_LENGTH} characters; the rest is cut off")
@@ -196,19 +214,19 @@ def _fold(keys: dict[str, Any], raw: Mapping[str, Any], reading: ParseContext) -
         ("sidebar_action", True),
     ):
         if keys.get(key):
-            _fold_style(keys[key], key, default, reading)
+            _set_browser_style(keys[key], key, default, reading)
     if "storage" not in raw:
-        del keys["storage"]  # Chrome's key, which Firefox does not know: not shown where it was not written
+        del keys["storage"]  # Chrome's key, which Firefox does not know: only in manifests that have it
     for key in ("experiment_apis", "l10n_resources"):
         if keys[key]:
-            reading.warn((key,), "only Mozilla's own extensions may use this; it is ignored")
+            reading.warn((key,), "only Mozilla's extensions may use this; it is ignored")
     if reading.version == 2:
         late = permission_names.ONLY_VERSION_3
         keys["optional_permissions"] = [name for name in keys["optional_permissions"] if name not in late]
     keys["granted_host_permissions"] = False
 
 
-def _fold_style(keys: dict[str, Any], key: str, default: bool, reading: ParseContext) -> None:
+def _set_browser_style(keys: dict[str, Any], key: str, default: bool, reading: ParseContext) -> None:
     if reading.version == 2:
         keys["browser_style"] = default if keys["browser_style"] is None else keys["browser_style"]
         return
@@ -267,7 +285,7 @@ def _manifest(
 def _permissions(
     keys: Mapping[str, Any], gecko: Mapping[str, Any], reading: ParseContext
 ) -> tuple[Permissions, Permissions, Permissions]:
-    """Required, optional, and given when it is installed."""
+    """The required, the optional and the revocable permissions."""
     data = gecko.get("data_collection_permissions") or {"required": [], "optional": []}
     required = _split("permissions", keys["permissions"], reading)
     optional = _split("optional_permissions", keys["optional_permissions"], reading)
@@ -284,7 +302,7 @@ def _permissions(
 
 
 def _split(key: str, entries: Sequence[str], reading: ParseContext) -> Permissions:
-    """Names and match patterns apart, without those that no extension gets."""
+    """Split permissions into names and match patterns, without those of Mozilla's extensions."""
     names, origins = [], []
     known = permission_names.REQUIRED | permission_names.OPTIONAL
     for index, entry in enumerate(entries):
@@ -293,7 +311,7 @@ def _split(key: str, entries: Sequence[str], reading: ParseContext) -> Permissio
         elif entry in known:
             names.append(entry)
         else:
-            reading.warn((key, index), f'"{entry}" is for Mozilla\'s own extensions only; it is ignored')
+            reading.warn((key, index), f'"{entry}" is for Mozilla\'s extensions only; it is ignored')
     return Permissions(tuple(names), tuple(origins))
 
 

@@ -21,7 +21,7 @@ __all__ = ["PackageCache", "default_folder"]
 
 logger = logging.getLogger("hatbox.extensions")
 
-_LARGEST: Final = MAX_PACKAGE_BYTES + 1024  # files, index and header
+_MAX_BYTES: Final = MAX_PACKAGE_BYTES + 1024  # files, index and header
 
 
 def default_folder() -> Path:
@@ -44,7 +44,7 @@ class PackageCache:
             with os.fdopen(os.open(self.folder / digest, flags), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return None
-                data = file.read(_LARGEST)
+                data = file.read(_MAX_BYTES)
         except OSError:
             return None
         return data if digest_of(data) == digest else None

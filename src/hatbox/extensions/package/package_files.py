@@ -1,8 +1,7 @@
-"""The files of an extension, in a folder, an `.xpi` or a `.zip`. Knows nothing of what is in them.
+"""The files of an extension, in a folder, an `.xpi` or a `.zip`. Does not parse them.
 
-A name is a path from the root of the extension, with slashes, exactly as it is written: `js/background.js`. Whatever a
-package holds, no name leads out of it, and nothing is unpacked: a file is read when it is asked for, and never more of
-it than `MAX_FILE_BYTES`.
+A name is a case-sensitive path from the root of the extension, with slashes: `js/background.js`. No name leads out of
+a package. Archives are not unpacked: a file is read on demand, up to `MAX_FILE_BYTES`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from hatbox.errors import PackageError
 
-if TYPE_CHECKING:  # a folder does without, and it takes its time
+if TYPE_CHECKING:  # a slow import that folders do not need
     import zipfile
 
 __all__ = ["MANIFEST", "MAX_ARCHIVE_BYTES", "MAX_FILES", "MAX_FILE_BYTES", "Package", "open_package"]
@@ -36,7 +35,7 @@ _MAC_LITTER: Final = "__MACOSX"
 
 
 def open_package(path: str | os.PathLike[str]) -> Package:
-    """The package in this folder or file. It has a manifest.json; PackageError says why something is no package."""
+    """Open the package in a folder or file. Raises PackageError if it is not a package with a manifest.json."""
     place = Path(path)
     if place.is_dir():
         package: Package = _Folder(place)
@@ -45,10 +44,10 @@ def open_package(path: str | os.PathLike[str]) -> Package:
     elif place.exists():
         raise PackageError(place, "it is neither a folder nor a file", "Name a folder, an .xpi or a .zip.")
     else:
-        raise PackageError(place, "there is no such folder or file", "Check the name.")
+        raise PackageError(place, "no such folder or file", "Check the name.")
     if not package.exists(MANIFEST):
-        remedy = f"Name the folder or the archive in which {MANIFEST} is."
-        raise PackageError(place, f"it is no extension: it has no {MANIFEST}", remedy)
+        remedy = f"Name the folder or the archive that contains {MANIFEST}."
+        raise PackageError(place, f"it is not an extension: it has no {MANIFEST}", remedy)
     return package
 
 
@@ -56,31 +55,31 @@ class Package(ABC):
     """The files of one extension."""
 
     area: str | None = None
-    """The data area of the extension; None where it depends on the place."""
+    """The data area of the extension; None if it depends on the path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.place = path.resolve()
-        """Where the files are, links resolved. What is read comes from here, even if a link changes meanwhile."""
+        """The path with links resolved. Files are read from it, even if a link changes later."""
 
     @abstractmethod
     def read(self, name: str) -> bytes | None:
-        """What is in the file of this name; None if there is none."""
+        """The contents of a file; None if it does not exist."""
 
-    def read_limited(self, name: str, most_bytes: int) -> bytes | None:
-        """The same; PackageError if it has more than `most_bytes`, where possible before it is read."""
+    def read_limited(self, name: str, max_bytes: int) -> bytes | None:
+        """The contents of a file. Raises PackageError if it is larger, if possible before it is read."""
         contents = self.read(name)
-        if contents is not None and len(contents) > most_bytes:
-            raise _too_large(self.path, name, most_bytes)
+        if contents is not None and len(contents) > max_bytes:
+            raise _too_large(self.path, name, max_bytes)
         return contents
 
     @abstractmethod
     def exists(self, name: str) -> bool:
-        """Whether there is a file of this name."""
+        """Whether a file exists."""
 
     @abstractmethod
     def names(self, folder: str = "") -> tuple[str, ...]:
-        """The names of all files below a folder, sorted; of all there are, without one."""
+        """The sorted names of all files, or of those in a folder."""
 
 
 class _Folder(Package):
@@ -93,7 +92,7 @@ class _Folder(Package):
         if found is None:
             return None
         try:
-            # Not blocking, in case that it has become a pipe since it was found.
+            # O_NONBLOCK, because the file may have been replaced by a pipe.
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             with os.fdopen(os.open(found, flags), "rb") as file:
                 return self._contents(name, file)
@@ -119,49 +118,49 @@ class _Folder(Package):
             return ()
         files = tuple(itertools.islice(self._walk(self._root / folder, frozenset()), MAX_FILES + 1))
         if len(files) > MAX_FILES:
-            raise PackageError(self.path, f"it holds more than {MAX_FILES} files", "Leave out what is not needed.")
+            raise PackageError(self.path, f"it has more than {MAX_FILES} files", "Remove files that are not needed.")
         return tuple(sorted(file.relative_to(self._root).as_posix() for file in files))
 
-    def _walk(self, folder: Path, above: frozenset[Path]) -> Iterator[Path]:
-        """The files below a folder; links are followed while they stay inside and lead to no folder above."""
+    def _walk(self, folder: Path, parents: frozenset[Path]) -> Iterator[Path]:
+        """The files in a folder. Links are followed if they stay inside and do not lead to a parent folder."""
         real = folder.resolve()
-        if real in above or not real.is_relative_to(self._root) or not folder.is_dir():
+        if real in parents or not real.is_relative_to(self._root) or not folder.is_dir():
             return
         with os.scandir(folder) as entries:
             for entry in entries:
                 path = folder / entry.name
-                # A path says of a broken link what it is not; an entry, which is quicker, fails.
+                # DirEntry is faster, but fails for broken links.
                 kind = path if entry.is_symlink() else entry
                 if kind.is_dir():
-                    yield from self._walk(path, above | {real})
+                    yield from self._walk(path, parents | {real})
                 elif kind.is_file() and (kind is entry or path.resolve().is_relative_to(self._root)):
                     yield path
 
     def _find(self, name: str) -> Path | None:
-        """The regular file of this name, spelt exactly so, also where the file system does not care."""
+        """The regular file of this name. Case-sensitive on every file system."""
         if not _is_safe(name):
             return None
         found = self._inside(self._root / name)
-        return found if found is not None and self._is_spelt_so(name) else None
+        return found if found is not None and self._has_exact_case(name) else None
 
     def _inside(self, path: Path) -> Path | None:
-        """Where a path really leads, if that is a regular file; symbolic links must stay inside."""
+        """The resolved path of a regular file. Symbolic links must stay inside."""
         try:
             real = path.resolve(strict=True)
             if not stat.S_ISREG(real.stat().st_mode):
                 return None
-        except (OSError, RuntimeError, ValueError):  # not there, a loop of links, or no name that a file can have
+        except (OSError, RuntimeError, ValueError):  # missing, a loop of links, or an invalid name
             return None
         if not real.is_relative_to(self._root):
             problem = f'"{path.relative_to(self._root).as_posix()}" is a link that leads out of the extension'
-            raise PackageError(self.path, problem, "Replace the link by the file itself.")
+            raise PackageError(self.path, problem, "Replace the link with the file.")
         return real
 
-    def _is_spelt_so(self, name: str) -> bool:
+    def _has_exact_case(self, name: str) -> bool:
         folder = self._root
         for part in name.split("/"):
             try:
-                if part not in os.listdir(folder):  # noqa: PTH208 - names are all that is needed, of many files
+                if part not in os.listdir(folder):  # noqa: PTH208 - faster than creating a Path for each file
                     return False
             except OSError:
                 return False
@@ -170,7 +169,7 @@ class _Folder(Package):
 
 
 class _Archive(Package):
-    """Held in memory as it was, so that the file may be replaced or deleted while the extension runs."""
+    """An archive in memory, so that the file may be replaced or deleted while the extension runs."""
 
     def __init__(self, path: Path) -> None:
         import zipfile
@@ -183,14 +182,16 @@ class _Archive(Package):
             raise PackageError(path, f"it cannot be read: {error.strerror}", "Check its permissions.") from error
         if len(contents) > MAX_ARCHIVE_BYTES:
             raise PackageError(
-                path, f"it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB", "Leave out what is not needed."
+                path, f"it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB", "Remove files that are not needed."
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(contents))
             entries = self._zip.infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
-            raise PackageError(path, "it is no zip archive, or it is damaged", "Download or pack it again.") from error
-        self._entries = self._below_the_top_folder(self._checked(entries))
+            raise PackageError(
+                path, "it is not a zip archive, or it is damaged", "Download or pack it again."
+            ) from error
+        self._entries = self._without_top_folder(self._checked(entries))
 
     def read(self, name: str) -> bytes | None:
         entry = self._entries.get(name)
@@ -202,17 +203,17 @@ class _Archive(Package):
 
         try:
             with self._zip.open(entry) as file:
-                # Not read() without a size: it inflates all there is, whatever size the archive claims.
+                # read() without a size would inflate more than the size in the header.
                 contents = file.read(entry.file_size + 1)
-                file.read(1)  # at the end the checksum is compared
+                file.read(1)  # verifies the checksum at the end
                 return contents
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
             raise PackageError(self.path, f'"{name}" in it is damaged', "Download or pack it again.") from error
 
-    def read_limited(self, name: str, most_bytes: int) -> bytes | None:
+    def read_limited(self, name: str, max_bytes: int) -> bytes | None:
         entry = self._entries.get(name)
-        if entry is not None and entry.file_size > most_bytes:
-            raise _too_large(self.path, name, most_bytes)
+        if entry is not None and entry.file_size > max_bytes:
+            raise _too_large(self.path, name, max_bytes)
         return self.read(name)
 
     def exists(self, name: str) -> bool:
@@ -223,20 +224,20 @@ class _Archive(Package):
         return tuple(sorted(name for name in self._entries if name.startswith(prefix)))
 
     def _checked(self, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
-        """The files by their names, or the first thing that is wrong with them."""
+        """The files by name. Raises PackageError for the first problem."""
         if len(entries) > MAX_FILES:
-            raise PackageError(self.path, f"it holds more than {MAX_FILES} files", "Leave out what is not needed.")
+            raise PackageError(self.path, f"it has more than {MAX_FILES} files", "Remove files that are not needed.")
         files = [entry for entry in entries if not entry.is_dir()]
         for entry in files:
             if problem := _problem_of(entry):
                 raise PackageError(self.path, f'"{entry.orig_filename}" in it {problem}', "Pack it again.")
         for name, times in Counter(entry.filename for entry in files).items():
             if times > 1:
-                raise PackageError(self.path, f'it holds "{name}" {times} times', "Pack it again.")
+                raise PackageError(self.path, f'it has "{name}" {times} times', "Pack it again.")
         return {entry.filename: entry for entry in files}
 
-    def _below_the_top_folder(self, entries: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
-        """The files as seen from the one folder that everything is in, if that is where the manifest is."""
+    def _without_top_folder(self, entries: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+        """The files relative to the only top-level folder, if it contains the manifest."""
         tops = {name.partition("/")[0] for name in entries} - {_MAC_LITTER}
         if MANIFEST in entries or len(tops) != 1 or f"{(top := tops.pop())}/{MANIFEST}" not in entries:
             return entries
@@ -246,22 +247,22 @@ class _Archive(Package):
 
 def _problem_of(entry: zipfile.ZipInfo) -> str | None:
     if "\\" in entry.orig_filename or "\0" in entry.orig_filename or not _is_safe(entry.filename):
-        return "is no name that a file of an extension may have"
+        return "is not a valid file name"
     if stat.S_ISLNK(entry.external_attr >> 16):
         return "is a symbolic link"
     if entry.flag_bits & _ENCRYPTED:
         return "is encrypted"
     if entry.compress_type not in _READABLE:
-        return "is compressed in a way that no browser reads"
+        return "has an unsupported compression method"
     return None
 
 
 def _is_safe(name: str) -> bool:
-    """Whether a name can only lead to something inside."""
+    """Whether a name cannot lead out of the package."""
     parts = name.split("/")
     forbidden = "\\" in name or "\0" in name or (os.name == "nt" and ":" in name)
     return not forbidden and all(part not in ("", ".", "..") for part in parts)
 
 
-def _too_large(path: Path, name: str, most_bytes: int = MAX_FILE_BYTES) -> PackageError:
-    return PackageError(path, f'"{name}" is larger than {most_bytes >> 20} MiB', "Make it smaller, or remove it.")
+def _too_large(path: Path, name: str, max_bytes: int = MAX_FILE_BYTES) -> PackageError:
+    return PackageError(path, f'"{name}" is larger than {max_bytes >> 20} MiB', "Make it smaller, or remove it.")

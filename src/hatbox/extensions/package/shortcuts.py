@@ -1,4 +1,4 @@
-"""Key combinations of commands, as Firefox reads them in a manifest. Pure text."""
+"""Keyboard shortcuts of commands, as Firefox parses them. Pure text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _USER_FUNCTION: Final = re.compile(r"F(1?[1-9]|10)")
 _KEY: Final = re.compile(
     r"[A-Z0-9]|Comma|Period|Home|End|PageUp|PageDown|Space|Insert|Delete|Up|Down|Left|Right", re.ASCII
 )
-# What each modifier is, because Ctrl and Command are the same key twice.
+# Ctrl and Command are the same modifier, which may occur once.
 _MODIFIERS: Final = {
     "Alt": "alt",
     "Command": "accel",
@@ -24,7 +24,7 @@ _MODIFIERS: Final = {
 
 
 def is_shortcut(text: str, *, by_user: bool = False) -> bool:
-    """Whether it is a combination such as Ctrl+Shift+Y; a user may also choose the keys F13 to F19."""
+    """Whether the text is a shortcut such as Ctrl+Shift+Y. A user may also choose F13 to F19."""
     if text.strip() in _MEDIA:
         return True
     *names, key = (part.strip() for part in text.split("+"))

@@ -1,8 +1,7 @@
-"""The files of an extension as one block of bytes, named by its hash: how an installed extension is stored.
+"""The stored form of an installed extension: all files in one block of bytes, named by its hash.
 
-The block is canonical: a folder and an archive with the same files give the same bytes, whatever their order, their
-times or how they are compressed. It is not compressed, so that the hash does not depend on a compressor's version, and
-so that a file is read from it without any work. Knows neither the profile nor the cache.
+The block is canonical: a folder and an archive with the same files give the same bytes. It is not compressed, so that
+the hash does not depend on a compressor, and reading a file is a slice. Knows neither the profile nor the cache.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from hatbox.extensions.package.package_files import Package
 __all__ = ["MAX_PACKAGE_BYTES", "StoredPackage", "digest_of", "pack"]
 
 MAX_PACKAGE_BYTES: Final = 64 * 2**20
-"""How large all files of an installed extension may be together."""
+"""Maximum total size of the files of an installed extension."""
 
 _MAGIC: Final = b"hatbox package 1\n"
 _LENGTH: Final = 8  # bytes of the index's length
@@ -34,7 +33,7 @@ def pack(package: Package) -> bytes:
         if not _is_packed(name):
             continue
         found = package.read(name)
-        if found is None:  # deleted since, or a name that no script can spell
+        if found is None:  # deleted meanwhile, or an unsupported name
             continue
         total += len(found)
         if total > MAX_PACKAGE_BYTES:
@@ -48,43 +47,43 @@ def pack(package: Package) -> bytes:
 
 
 def digest_of(data: bytes) -> str:
-    """The hash by which a block is known."""
+    """The hash that names a block."""
     return hashlib.sha256(data).hexdigest()
 
 
 class StoredPackage(Package):
     """An installed extension in memory. Changes of files on disk do not affect it.
 
-    `path` is where it was installed from. Files there are not read.
+    `path` is the path it was installed from. Files there are not read.
     """
 
     def __init__(self, path: Path, data: bytes, digest: str, area: str | None = None) -> None:
         super().__init__(path)
-        self.place = path  # not resolved again: a link may have replaced it since
+        self.place = path  # not resolved: a link may have replaced it
         self.digest = digest
         self.area = area
         self._data = memoryview(data)
         start = len(_MAGIC) + _LENGTH
         length = int.from_bytes(data[len(_MAGIC) : start], "little")
         position = start + length
-        self._places: dict[str, tuple[int, int]] = {}
+        self._positions: dict[str, tuple[int, int]] = {}
         for name, size in msgspec.json.decode(self._data[start:position], type=list[tuple[str, int]]):
-            self._places[name] = (position, position + size)
+            self._positions[name] = (position, position + size)
             position += size
 
     def read(self, name: str) -> bytes | None:
-        """The contents of a file; None if there is none."""
-        place = self._places.get(name)
-        return None if place is None else bytes(self._data[slice(*place)])
+        """The contents of a file; None if it does not exist."""
+        position = self._positions.get(name)
+        return None if position is None else bytes(self._data[slice(*position)])
 
     def exists(self, name: str) -> bool:
-        """Whether there is a file of this name."""
-        return name in self._places
+        """Whether a file exists."""
+        return name in self._positions
 
     def names(self, folder: str = "") -> tuple[str, ...]:
-        """The names of all files below a folder, sorted."""
+        """The sorted names of all files, or of those in a folder."""
         prefix = f"{folder}/" if folder else ""
-        return tuple(name for name in self._places if name.startswith(prefix))
+        return tuple(name for name in self._positions if name.startswith(prefix))
 
 
 def _is_packed(name: str) -> bool:
@@ -97,4 +96,4 @@ def _is_packed(name: str) -> bool:
 
 def _too_large(path: Path) -> PackageError:
     problem = f"its files are larger than {MAX_PACKAGE_BYTES >> 20} MiB together"
-    return PackageError(path, problem, "Leave out what is not needed.")
+    return PackageError(path, problem, "Remove files that are not needed.")

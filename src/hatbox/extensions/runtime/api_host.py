@@ -70,7 +70,7 @@ class ApiHost:
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener of a script to the event that it names."""
         namespace, name = split_path(listener.path)
-        surface = self._dispatcher.require_namespace(self._caller, namespace).surface
+        surface = self._dispatcher.require_namespace(self._caller, namespace).schema
         event = surface.events.get(name)
         if event is None:
             raise ApiError(f"{listener.path} is not an event")

@@ -23,7 +23,7 @@ from hatbox.clients.empty_jar import DisabledCookieJar
 from hatbox.clients.httpx import decoded_body
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.engines.http.http_auth import answer_challenge
-from hatbox.engines.http.intercepting_transport import EXCHANGE, REDIRECT_URL, InterceptingTransport
+from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, InterceptingTransport
 from hatbox.engines.load_errors import firefox_error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
@@ -188,7 +188,7 @@ class Network:
         await exchange.choose_proxy(merge_duplicates(request.headers.multi_items()))
         await exchange.before_request()
         _permitted(url, permissions())  # permissions may have changed while listeners ran
-        request.extensions[EXCHANGE] = exchange
+        request.extensions[LIFECYCLE] = exchange
         with _network_errors(exchange, url):
             response = await self._opened().send(request, stream=True, follow_redirects=False)
         if elsewhere := response.extensions.get(REDIRECT_URL):

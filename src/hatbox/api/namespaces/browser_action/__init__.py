@@ -1,83 +1,67 @@
-"""The namespaces browserAction and action: the button of an extension. How values are found is in `values`."""
+"""The namespaces browserAction and action. Values are stored in the profile (`extension_data/action_values.py`)."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.browser_action import action_clicks as clicks
-from hatbox.api.namespaces.browser_action.css_colors import contrasting, parse_color
+from hatbox.api.namespaces.browser_action.action_scopes import Details, click_args, scope_of
+from hatbox.api.namespaces.browser_action.css_colors import contrast_color, parse_color
 from hatbox.api.namespaces.browser_action.popup_and_icon import set_icon, set_popup
-from hatbox.api.namespaces.tabs.clicked_tab import to_well_formed
 from hatbox.api.services import Services
 from hatbox.errors import ApiError
 from hatbox.events import Event
-from hatbox.extension_data.action_values import Defaults, Details, get_value, set_value, target_of
+from hatbox.extension_data.action_clicks import decode_click, topic_of
+from hatbox.extension_data.action_values import Defaults, get_value, set_value
+from hatbox.extension_data.actions import ACTION, action_defaults, action_keys
+from hatbox.javascript.well_formed_values import to_well_formed
 from hatbox.schema import NamespaceSchema
 from hatbox.store.base import Transaction
 from hatbox.store.change_events import ChangeEvents
 
-__all__ = ["KIND", "defaults_of", "implement"]
+__all__ = ["implement"]
 
-KIND: Final = "action"
-_RED: Final = (0xD9, 0, 0, 255)
-_IN_PANEL: Final = "menupanel"
+_MENU_PANEL: Final = "menupanel"
 
 
 class _UserSettings(NamedTuple):
     is_on_toolbar: bool
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the buttons of a profile."""
-    return _Button(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the actions of a profile."""
+    return _Action(schema, services)
 
 
-def defaults_of(manifest: Mapping[str, Any]) -> Defaults:
-    """What the manifest says of the button."""
-    keys = manifest.get("browser_action") or manifest.get("action") or {}
-    return {
-        "title": keys.get("default_title") or manifest.get("name", ""),
-        "popup": keys.get("default_popup") or "",
-        "enabled": True,
-        "badgeText": "",
-        "badgeBackgroundColor": _RED,
-        "badgeTextColor": None,
-        "icon": None,
-    }
-
-
-class _Button(Namespace):
+class _Action(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        feed = ChangeEvents(services.store, surface.namespace)
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        clicked = ChangeEvents(services.store, schema.namespace).event("onClicked", topic_of(ACTION), decode_click)
         events = {
-            "onClicked": EventBinding(
-                feed.event("onClicked", clicks.topic_of(KIND), clicks.decode_click), clicks.told_clicked
-            ),
-            # The user has no toolbar to move it on.
-            "onUserSettingsChanged": EventBinding(Event(f"{surface.namespace}.onUserSettingsChanged"), lambda *_: None),
+            "onClicked": EventBinding(clicked, click_args),
+            # Never emitted: there is no toolbar on which a user could move the action.
+            "onUserSettingsChanged": EventBinding(Event(f"{schema.namespace}.onUserSettingsChanged"), lambda *_: None),
         }
-        super().__init__(surface, services.store, events)
+        super().__init__(schema, services.store, events)
 
     def _set(
         self, member: str, caller: ExtensionCaller, details: Details, name: str, value: Any
     ) -> asyncio.Future[Any]:
-        def rule(transaction: Transaction) -> None:
-            set_value(transaction, caller.id, KIND, target_of(transaction, details), name, to_well_formed(value))
+        def write(transaction: Transaction) -> None:
+            set_value(transaction, caller.id, ACTION, scope_of(transaction, details), name, to_well_formed(value))
 
-        return self._write(member, rule)
+        return self._write(member, write)
 
     def _get(self, member: str, caller: ExtensionCaller, details: Details, name: str) -> asyncio.Future[Any]:
-        def rule(transaction: Transaction) -> Any:
-            target = target_of(transaction, details)
-            return get_value(transaction, caller.id, KIND, target, name, defaults_of(caller.manifest))
+        def read(transaction: Transaction) -> Any:
+            scope = scope_of(transaction, details)
+            return get_value(transaction, caller.id, ACTION, scope, name, action_defaults(caller.manifest))
 
-        return self._read(member, rule)
+        return self._read(member, read)
 
     def set_title(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
         return self._set("setTitle", caller, details, "title", details["title"])
@@ -86,13 +70,13 @@ class _Button(Namespace):
         return self._get("getTitle", caller, details, "title")
 
     def set_popup(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
-        return self._write("setPopup", set_popup, caller, KIND, details)
+        return self._write("setPopup", set_popup, caller, ACTION, details)
 
     def get_popup(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
         return self._get("getPopup", caller, details, "popup")
 
     def set_icon(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
-        return self._write("setIcon", set_icon, caller, KIND, details)
+        return self._write("setIcon", set_icon, caller, ACTION, details)
 
     def set_badge_text(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
         return self._set("setBadgeText", caller, details, "badgeText", details["text"])
@@ -111,7 +95,7 @@ class _Button(Namespace):
         return self._write("setBadgeTextColor", _set_color, caller.id, details, "badgeTextColor", "text")
 
     def get_badge_text_color(self, caller: ExtensionCaller, details: Details) -> asyncio.Future[Any]:
-        return self._read("getBadgeTextColor", _text_color, caller.id, details, defaults_of(caller.manifest))
+        return self._read("getBadgeTextColor", _text_color, caller.id, details, action_defaults(caller.manifest))
 
     def enable(self, caller: ExtensionCaller, tab_id: int | None) -> asyncio.Future[Any]:
         return self._set("enable", caller, {"tabId": tab_id}, "enabled", value=True)
@@ -120,13 +104,13 @@ class _Button(Namespace):
         return self._set("disable", caller, {"tabId": tab_id}, "enabled", value=False)
 
     def is_enabled(self, caller: ExtensionCaller, details: Details | int | None) -> asyncio.Future[Any]:
-        meant = {"tabId": details} if isinstance(details, int) else details or {}
-        return self._get("isEnabled", caller, meant, "enabled")
+        scope = {"tabId": details} if isinstance(details, int) else details or {}
+        return self._get("isEnabled", caller, scope, "enabled")
 
     def get_user_settings(self, caller: ExtensionCaller) -> asyncio.Future[Any]:
-        keys = caller.manifest.get("browser_action") or caller.manifest.get("action") or {}
-        area = keys.get("default_area") or _IN_PANEL
-        return self._read("getUserSettings", lambda _: _UserSettings(area != _IN_PANEL))
+        keys = action_keys(caller.manifest) or {}
+        area = keys.get("default_area") or _MENU_PANEL
+        return self._read("getUserSettings", lambda _: _UserSettings(area != _MENU_PANEL))
 
 
 def _set_color(transaction: Transaction, extension: str, details: Details, name: str, what: str) -> None:
@@ -136,13 +120,13 @@ def _set_color(transaction: Transaction, extension: str, details: Details, name:
         if parsed is None:
             raise ApiError(f'Invalid badge {what} color: "{color}"')
         color = parsed
-    set_value(transaction, extension, KIND, target_of(transaction, details), name, color)
+    set_value(transaction, extension, ACTION, scope_of(transaction, details), name, color)
 
 
 def _text_color(transaction: Transaction, extension: str, details: Details, defaults: Defaults) -> Sequence[int]:
-    """The color that was set, or one that can be read on the background."""
-    target = target_of(transaction, details)
-    color: Sequence[int] | None = get_value(transaction, extension, KIND, target, "badgeTextColor", defaults)
+    """The color that was set, or one with contrast to the background."""
+    scope = scope_of(transaction, details)
+    color: Sequence[int] | None = get_value(transaction, extension, ACTION, scope, "badgeTextColor", defaults)
     if color:
         return color
-    return contrasting(get_value(transaction, extension, KIND, target, "badgeBackgroundColor", defaults))
+    return contrast_color(get_value(transaction, extension, ACTION, scope, "badgeBackgroundColor", defaults))

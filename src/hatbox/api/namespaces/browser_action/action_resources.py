@@ -1,4 +1,4 @@
-"""The pages and pictures of buttons: which an extension may name, and a picture that a script has drawn. Pure."""
+"""URLs of popups and icons of actions. Pure. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from hatbox.errors import ApiError
 __all__ = ["base_url", "icon_urls", "popup_url"]
 
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
-_UNSIZED: Final = "19"  # the size of a picture that comes without one
+_UNSIZED: Final = "19"  # the size of an icon without one
 _WEB: Final = ("http://", "https://")
 
 
 def base_url(uuid: str, manifest: Mapping[str, Any]) -> str:
-    """What URLs of an extension's background are relative to."""
+    """The base URL of an extension's background."""
     page = (manifest.get("background") or {}).get("page")
     return page or f"moz-extension://{uuid}/"
 
 
 def popup_url(text: str, base: str, *, own_only: bool) -> str:
-    """The address of a popup; with `own_only` it has to be in the extension. Empty for none."""
+    """The URL of a popup, empty for none. With `own_only` it must be in the extension."""
     if not text:
         return ""
     url = _resolve(text, base)
@@ -37,7 +37,7 @@ def popup_url(text: str, base: str, *, own_only: bool) -> str:
 
 
 def icon_urls(details: Mapping[str, Any], base: str) -> dict[str, str] | None:
-    """The pictures of an icon by their sizes; None if there are none."""
+    """The URLs of an icon by size; None without images and paths."""
     images, paths = details["imageData"] or {}, details["path"]
     if not isinstance(images, Mapping):
         images = {_UNSIZED: images}
@@ -55,7 +55,7 @@ def _icon_url(path: str, base: str) -> str:
 
 
 def _resolve(text: str, base: str) -> str:
-    """As a browser does; urljoin() knows no schemes of extensions."""
+    """Resolve a URL. urljoin() does not know the scheme moz-extension."""
     text = text.strip(" \t\n\r\f")
     if _SCHEME.match(text):
         return text
@@ -67,7 +67,7 @@ def _is_own(url: str, base: str) -> bool:
 
 
 def _png_url(image: tuple[int, int, Any]) -> str:
-    """Pixels, each red, green, blue and alpha, as the address of a picture."""
+    """RGBA pixels as a data: URL of a PNG."""
     width, height, pixels = image
     data = base64.b64decode(pixels)
     rows = b"".join(b"\0" + data[start : start + width * 4] for start in range(0, len(data), width * 4))

@@ -1,7 +1,7 @@
-"""Colors as CSS writes them, made red, green, blue and alpha from 0 to 255. Pure text and arithmetic.
+"""Parses CSS colors to red, green, blue and alpha from 0 to 255. Pure text and arithmetic.
 
-Hexadecimal and named colors, rgb(), hsl(), hwb(), lab(), lch(), oklab() and oklch(), in the old and the new way of
-writing; not color(), color-mix() and calc().
+Supports hexadecimal and named colors, rgb(), hsl(), hwb(), lab(), lch(), oklab() and oklch(), in legacy and modern
+syntax; not color(), color-mix() and calc().
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-__all__ = ["Rgba", "contrasting", "parse_color"]
+__all__ = ["Rgba", "contrast_color", "parse_color"]
 
 Rgba: TypeAlias = tuple[int, int, int, int]
 _Floats: TypeAlias = tuple[float, float, float]
@@ -25,7 +25,7 @@ _DEGREES: Final = {None: 1.0, "deg": 1.0, "grad": 0.9, "rad": 180 / math.pi, "tu
 
 
 def parse_color(text: str) -> Rgba | None:
-    """The color that a text says; None if it says none."""
+    """Parse a color; None if it is invalid."""
     text = text.strip(" \t\n\r\f").lower()
     if text == "transparent":
         return 0, 0, 0, 0
@@ -39,8 +39,8 @@ def parse_color(text: str) -> Rgba | None:
     return _function(match[1], match[2].strip()) if match else None
 
 
-def contrasting(color: Sequence[int]) -> Rgba:
-    """Black or white: the one that is easier to read on this color (WCAG 2.0, G18)."""
+def contrast_color(color: Sequence[int]) -> Rgba:
+    """Black or white, whichever has more contrast to a color (WCAG 2.0, G18)."""
     linear = [_linear(channel / 255) for channel in color[:3]]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     shade = 0 if (luminance + 0.05) ** 2 > 1.05 * 0.05 else 255
@@ -60,7 +60,7 @@ def _hex(digits: str) -> Rgba:
 
 def _function(name: str, inside: str) -> Rgba | None:
     space = _SPACES.get(name)
-    parts = _parts(inside, old_way=name in ("rgb", "rgba", "hsl", "hsla"))
+    parts = _parts(inside, legacy=name in ("rgb", "rgba", "hsl", "hsla"))
     if space is None or parts is None:
         return None
     (read, convert), (*channels, alpha) = space, parts
@@ -72,12 +72,12 @@ def _function(name: str, inside: str) -> Rgba | None:
     return red, green, blue, _byte(opacity)
 
 
-def _parts(inside: str, *, old_way: bool) -> list[str | None] | None:
-    """Three channels and what stands for alpha."""
+def _parts(inside: str, *, legacy: bool) -> list[str | None] | None:
+    """Three channels and alpha, or None if the syntax is invalid."""
     parts: list[str | None]
     if "," in inside:
         parts = [part.strip() for part in inside.split(",")]
-        if not old_way or "none" in parts or "/" in inside:
+        if not legacy or "none" in parts or "/" in inside:
             return None
     else:
         channels, slash, alpha = inside.partition("/")

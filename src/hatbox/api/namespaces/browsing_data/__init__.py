@@ -1,4 +1,4 @@
-"""The namespace browsingData. Only names live here: what is removed, and what there is none of, is in `rules`."""
+"""The namespace browsingData."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from hatbox.api.namespace import Namespace
-from hatbox.api.namespaces.browsing_data import data_removal as rules
+from hatbox.api.namespaces.browsing_data import data_removal
 from hatbox.api.namespaces.browsing_data.data_removal import Options, removal_of
 from hatbox.api.services import Services
 from hatbox.schema import NamespaceSchema
@@ -14,20 +14,20 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the cookies and the site data of a profile."""
-    return _BrowsingData(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the cookies and site data of a profile."""
+    return _BrowsingData(schema, services)
 
 
 class _BrowsingData(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        super().__init__(surface, services.store, {})
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        super().__init__(schema, services.store, {})
 
     def settings(self) -> asyncio.Future[Any]:
-        return self._read("settings", rules.settings)
+        return self._read("settings", data_removal.settings)
 
     def remove(self, options: Options, kinds: Options) -> asyncio.Future[Any]:
-        return self._remove("remove", options, *(kind for kind, wanted in kinds.items() if wanted))
+        return self._remove("remove", options, *(kind for kind, is_set in kinds.items() if is_set))
 
     def remove_cache(self, options: Options) -> asyncio.Future[Any]:
         return self._remove("removeCache", options, "cache")
@@ -54,4 +54,4 @@ class _BrowsingData(Namespace):
         return self._remove("removePluginData", options, "pluginData")
 
     def _remove(self, member: str, options: Options, *kinds: str) -> asyncio.Future[Any]:
-        return self._write(member, rules.remove, removal_of(f"browsingData.{member}", options), kinds)
+        return self._write(member, data_removal.remove, removal_of(f"browsingData.{member}", options), kinds)

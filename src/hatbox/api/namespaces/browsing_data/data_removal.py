@@ -1,8 +1,7 @@
-"""What the functions of the namespace browsingData do, each as a function of a transaction. The words are Firefox's.
+"""Functions of the namespace browsingData: transaction functions. Error messages match Firefox.
 
-Of the kinds of data that a browser has, a profile holds cookies and what pages keep in local storage and IndexedDB.
-Caches and service workers an engine may have, which is told. Of the others there is nothing: to remove all of it is
-done as soon as it is asked for.
+A profile stores cookies, localStorage and IndexedDB. Engines have caches and service workers, and clear them on
+request. Other data types do not exist here, so removing them does nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hatbox.cookies.cookie import ChangeCause, JarChange
-from hatbox.cookies.cookie_stores import find_cookies, write_changes
+from hatbox.cookies.cookie_rows import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
 from hatbox.identities.ids import store_user_context_id
 from hatbox.store.base import Transaction
@@ -23,7 +22,7 @@ __all__ = ["DataRemoval", "Options", "removal_of", "remove", "settings"]
 
 Options: TypeAlias = Mapping[str, Any]
 
-_PRIVATE: Final = "firefox-private"
+_PRIVATE_STORE: Final = "firefox-private"
 _BY_STORE: Final = frozenset({"cookies", "indexedDB", "localStorage"})
 _PARTS: Final = {
     "localStorage": LOCAL_STORAGE,
@@ -31,18 +30,18 @@ _PARTS: Final = {
     "cache": CACHE,
     "serviceWorkers": SERVICE_WORKERS,
 }
-_EVERYTHING: Final = 0  # since 1970
+_EPOCH: Final = 0
 
 
 class DataRemoval(NamedTuple):
-    """The options of a call: None is any."""
+    """Parsed browsingData.RemovalOptions. None matches any."""
 
     since: float | None
-    """In seconds since 1970."""
+    """Seconds since 1970."""
     hosts: frozenset[str] | None
     cookie_store_id: str | None
     is_web: bool
-    """Whether it is about web sites only, and not about what Firefox does not know either."""
+    """Whether `originTypes` names only web sites; Firefox supports no other types."""
 
 
 class _Kinds(NamedTuple):
@@ -54,7 +53,7 @@ class _Kinds(NamedTuple):
 
 
 class _Since(NamedTuple):
-    since: int = _EVERYTHING
+    since: int = _EPOCH
 
 
 class _BrowsingDataSettings(NamedTuple):
@@ -64,15 +63,15 @@ class _BrowsingDataSettings(NamedTuple):
 
 
 def settings(_: Transaction) -> _BrowsingDataSettings:
-    """What a user would remove. There is nothing that anybody could have chosen, so it is all."""
+    """The user's settings. There is no user interface for them, so all data is selected."""
     return _BrowsingDataSettings()
 
 
 def removal_of(path: str, options: Options) -> DataRemoval:
-    """The options of a call, in their normal form, checked for what a schema cannot say."""
-    for place, host in enumerate(options["hostnames"] or ()):
+    """Parse normalized options, with the checks that the schema cannot express."""
+    for index, host in enumerate(options["hostnames"] or ()):
         if not _is_host(host):
-            problem = f"Error processing hostnames.{place}: Error: Invalid hostname {host}"
+            problem = f"Error processing hostnames.{index}: Error: Invalid hostname {host}"
             raise ArgumentError(f"Type error for parameter options ({problem}) for {path}.")
     kinds = options["originTypes"] or {}
     return DataRemoval(
@@ -84,7 +83,7 @@ def removal_of(path: str, options: Options) -> DataRemoval:
 
 
 def remove(transaction: Transaction, removal: DataRemoval, kinds: Sequence[str]) -> None:
-    """Remove data of these kinds: all of it or, if one of them cannot be removed so, nothing."""
+    """Remove data of these types. Removes nothing if the options do not apply to one of them."""
     if not removal.is_web:
         raise ApiError("Firefox does not support protectedWeb or extension as originTypes.")
     if removal.cookie_store_id is not None:
@@ -94,37 +93,39 @@ def remove(transaction: Transaction, removal: DataRemoval, kinds: Sequence[str])
     if "localStorage" in kinds and removal.since:
         raise ApiError("Firefox does not support clearing localStorage with 'since'.")
     parts = [part for kind, part in _PARTS.items() if kind in kinds]
-    for number in _stores(transaction, removal.cookie_store_id):
+    for user_context_id in _user_context_ids(transaction, removal.cookie_store_id):
         if "cookies" in kinds:
-            _remove_cookies(transaction, number, removal)
+            _remove_cookies(transaction, user_context_id, removal)
         if parts:
-            clear_site_data(transaction, number, parts, removal.hosts)
+            clear_site_data(transaction, user_context_id, parts, removal.hosts)
 
 
-def _stores(transaction: Transaction, cookie_store_id: str | None) -> Iterable[int]:
+def _user_context_ids(transaction: Transaction, cookie_store_id: str | None) -> Iterable[int]:
     if cookie_store_id is None:
         return [0, *(row[0] for row in transaction.identities.find())]
-    if cookie_store_id == _PRIVATE:
+    if cookie_store_id == _PRIVATE_STORE:
         return []
-    number = store_user_context_id(cookie_store_id)
-    if number is None or (number and transaction.identities.get(number) is None):
+    user_context_id = store_user_context_id(cookie_store_id)
+    if user_context_id is None or (user_context_id and transaction.identities.get(user_context_id) is None):
         raise ApiError(f"Invalid cookieStoreId: {cookie_store_id}")
-    return [number]
+    return [user_context_id]
 
 
-def _remove_cookies(transaction: Transaction, number: int, removal: DataRemoval) -> None:
+def _remove_cookies(transaction: Transaction, user_context_id: int, removal: DataRemoval) -> None:
     domains = None if removal.hosts is None else sorted(removal.hosts)
-    found = [] if domains == [] else find_cookies(transaction, number, domains=domains)
-    gone = [cookie for cookie in found if removal.since is None or cookie.created >= removal.since]
-    if gone:
-        write_changes(transaction, number, [JarChange(cookie, True, ChangeCause.EXPLICIT) for cookie in gone])
+    found = [] if domains == [] else find_cookies(transaction, user_context_id, domains=domains)
+    removed = [cookie for cookie in found if removal.since is None or cookie.created >= removal.since]
+    if removed:
+        write_changes(
+            transaction, user_context_id, [JarChange(cookie, True, ChangeCause.EXPLICIT) for cookie in removed]
+        )
 
 
 def _is_host(text: str) -> bool:
-    """Whether it is a host as URLs have it, with or without a port. One with a dot before it is found nowhere."""
+    """Whether a text is a canonical host, with or without a port. A leading dot is valid, but matches no cookie."""
     host = text.removeprefix(".")
     url = parse_url(f"http://{host}") if host else None
-    return url is not None and url.host + url.after_host == host
+    return url is not None and url.host + url.port_suffix == host
 
 
 def _seconds(since: str | int | None) -> float | None:
@@ -134,6 +135,6 @@ def _seconds(since: str | int | None) -> float | None:
 
 
 def _date(text: str) -> datetime.datetime:
-    """A date as JavaScript reads it: without a time it is the beginning of that day in UTC."""
+    """Parse a date as JavaScript does. Without a time zone it is in UTC."""
     date = datetime.datetime.fromisoformat(text)
     return date if date.tzinfo else date.replace(tzinfo=datetime.UTC)

@@ -1,4 +1,4 @@
-"""The namespace cookies. Only names and order live here: what the functions do is in `rules`."""
+"""The namespace cookies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from hatbox.api.caller import Caller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.cookies import cookie_functions as rules
+from hatbox.api.namespaces.cookies import cookie_functions
+from hatbox.api.namespaces.cookies.cookie_functions import Details
 from hatbox.api.namespaces.cookies.cookie_views import CookieChangeView, change_info
 from hatbox.api.services import Services
 from hatbox.cookies.cookie_stores import CookieChange
@@ -18,39 +19,40 @@ from hatbox.urls.match_patterns import HostPermissions
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the cookie stores of a profile."""
-    return _Cookies(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the cookie stores of a profile."""
+    return _Cookies(schema, services)
 
 
 class _Cookies(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._stores = services.cookies
-        super().__init__(surface, services.store, {"onChanged": EventBinding(services.cookies.on_changed, _told)})
+        events = {"onChanged": EventBinding(services.cookies.on_changed, _changed_args)}
+        super().__init__(schema, services.store, events)
 
-    def get(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, details, *self._begin(caller, details))
+    def get(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._read("get", cookie_functions.get, details, *self._access(caller, details))
 
-    def get_all(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
-        return self._read("getAll", rules.get_all, details, *self._begin(caller, details))
+    def get_all(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._read("getAll", cookie_functions.get_all, details, *self._access(caller, details))
 
-    def set(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
-        return self._write("set", rules.set_, details, *self._begin(caller, details))
+    def set(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._write("set", cookie_functions.set_cookie, details, *self._access(caller, details))
 
-    def remove(self, caller: Caller, details: rules.Details) -> asyncio.Future[Any]:
-        return self._write("remove", rules.remove, details, *self._begin(caller, details))
+    def remove(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
+        return self._write("remove", cookie_functions.remove, details, *self._access(caller, details))
 
     def get_all_cookie_stores(self, _: Caller) -> asyncio.Future[Any]:
-        return self._read("getAllCookieStores", rules.get_all_cookie_stores)
+        return self._read("getAllCookieStores", cookie_functions.get_all_cookie_stores)
 
-    def _begin(self, caller: Caller, details: rules.Details) -> tuple[HostPermissions, float]:
-        number = store_user_context_id(details["storeId"] or DEFAULT_STORE)
-        return caller.hosts, self._stores.prepare_row_access(number or 0)
+    def _access(self, caller: Caller, details: Details) -> tuple[HostPermissions, float]:
+        user_context_id = store_user_context_id(details["storeId"] or DEFAULT_STORE)
+        return caller.hosts, self._stores.prepare_row_access(user_context_id or 0)
 
 
-def _told(caller: Caller, change: CookieChange) -> tuple[CookieChangeView] | None:
+def _changed_args(caller: Caller, change: CookieChange) -> tuple[CookieChangeView] | None:
     cookie = change.cookie
     if not caller.hosts.allow_cookie(cookie.domain, host_only=cookie.host_only, secure=cookie.secure):
         return None

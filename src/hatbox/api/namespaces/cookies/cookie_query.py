@@ -1,6 +1,6 @@
-"""Which cookies a call is about: by URL, name, domain and so on, and only those that the caller may see.
+"""Cookie queries: by URL, name, domain and so on, limited to the host permissions of the caller.
 
-A URL is compared as Firefox's API does it, not as for a request: localhost is not secure, and `/x/` holds for `/x`.
+URLs match as in Firefox's API, not as for requests: localhost is not secure, and the path `/x/` matches `/x`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,19 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from hatbox.api.namespaces.cookies.cookie_views import octets
-from hatbox.api.namespaces.cookies.partition_keys import Accepts, in_all, in_one, partition_key
+from hatbox.api.namespaces.cookies.cookie_views import to_octets
+from hatbox.api.namespaces.cookies.partition_keys import (
+    PartitionFilter,
+    exact_partition,
+    matching_partitions,
+    partition_key,
+)
 from hatbox.cookies.cookie import Cookie
 from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.cookie_stores import find_cookies
-from hatbox.cookies.domains import canonical_host
+from hatbox.cookies.cookie_rows import find_cookies
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.store.base import Transaction
+from hatbox.urls.hosts import canonical_host
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url, parse_url
 
@@ -26,11 +31,11 @@ _order = attrgetter("order")
 
 
 class CookieQuery(NamedTuple):
-    """What to look for; None is no filter. `nowhere` is for a URL or domain that no cookie can have."""
+    """A query. None is no filter. `matches_nothing` is for a URL or domain that no cookie can have."""
 
     hosts: HostPermissions
-    partition: Accepts
-    nowhere: bool = False
+    partition: PartitionFilter
+    matches_nothing: bool = False
     url: Url | None = None
     name: str | None = None
     domain: str | None = None
@@ -40,66 +45,68 @@ class CookieQuery(NamedTuple):
 
 
 def query_one(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery:
-    """What get and remove look for, and set, to find again what it has set; raises ApiError."""
+    """The query of get(), set() and remove(). Raises ApiError."""
     url = parse_url(details["url"])
     return CookieQuery(
         hosts,
-        in_one(details["partitionKey"], url),
-        nowhere=url is None or bool(details["firstPartyDomain"]),
+        exact_partition(details["partitionKey"], url),
+        matches_nothing=url is None or bool(details["firstPartyDomain"]),
         url=url,
-        name=octets(details["name"] or ""),
+        name=to_octets(details["name"] or ""),
     )
 
 
 def query_all(details: Mapping[str, Any], hosts: HostPermissions) -> CookieQuery:
-    """What getAll looks for; raises ApiError."""
-    given, url = details["partitionKey"], None
+    """The query of getAll(). Raises ApiError."""
+    partition_argument, url = details["partitionKey"], None
     if details["url"] is not None:
         url = parse_url(details["url"])
-    is_exact = details["url"] is not None and given is not None and given["topLevelSite"] is not None
+    has_site = partition_argument is not None and partition_argument["topLevelSite"] is not None
+    is_exact = has_site and details["url"] is not None
+    partition = exact_partition(partition_argument, url) if is_exact else matching_partitions(partition_argument)
     domain = None if details["domain"] is None else _bare_domain(details["domain"])
     return CookieQuery(
         hosts,
-        in_one(given, url) if is_exact else in_all(given),
-        nowhere=(details["url"] is not None and url is None)
+        partition,
+        matches_nothing=(details["url"] is not None and url is None)
         or (domain is not None and canonical_host(domain) != domain)
         or bool(details["firstPartyDomain"]),
         url=url,
-        name=_kept(details["name"]),
+        name=_optional_octets(details["name"]),
         domain=domain,
-        path=_kept(details["path"]),
+        path=_optional_octets(details["path"]),
         secure=details["secure"],
         session=details["session"],
     )
 
 
-def find(transaction: Transaction, number: int, query: CookieQuery, now: float) -> list[Cookie]:
-    """The cookies that a query is about, those with longer paths first, then older ones."""
-    if query.nowhere:
+def find(transaction: Transaction, user_context_id: int, query: CookieQuery, now: float) -> list[Cookie]:
+    """The matching cookies: longer paths first, then older cookies."""
+    if query.matches_nothing:
         return []
     now = cookie_time(transaction, now)
     found = [
         cookie
-        for cookie in _candidates(transaction, number, query)
-        if not cookie.expired(now) and _is_wanted(cookie, query)
+        for cookie in _candidates(transaction, user_context_id, query)
+        if not cookie.expired(now) and _matches(cookie, query)
     ]
     found.sort(key=_order)
     return found
 
 
-def _candidates(transaction: Transaction, number: int, query: CookieQuery) -> list[Cookie]:
+def _candidates(transaction: Transaction, user_context_id: int, query: CookieQuery) -> list[Cookie]:
     suffixes = default_public_suffixes()
     name, domain = query.name, query.domain
     if query.url is not None:
-        return find_cookies(transaction, number, name=name, domains=suffixes.place(query.url.host).domains)
-    if domain is not None and suffixes.is_suffix(domain):  # Firefox looks within one site, and a suffix is its own
-        return find_cookies(transaction, number, name=name, domains=[domain])
-    return find_cookies(transaction, number, name=name, below=domain)
+        return find_cookies(transaction, user_context_id, name=name, domains=suffixes.place(query.url.host).domains)
+    if domain is not None and suffixes.is_suffix(domain):  # Firefox searches one site: here the suffix itself
+        return find_cookies(transaction, user_context_id, name=name, domains=[domain])
+    return find_cookies(transaction, user_context_id, name=name, below=domain)
 
 
-def _is_wanted(cookie: Cookie, query: CookieQuery) -> bool:
+def _matches(cookie: Cookie, query: CookieQuery) -> bool:
     return (
-        (query.url is None or _goes_with(cookie, query.url))
+        (query.url is None or _matches_url(cookie, query.url))
         and (query.domain is None or f".{cookie.domain}".endswith(f".{query.domain}"))
         and (query.path is None or cookie.path == query.path)
         and (query.secure is None or cookie.secure == query.secure)
@@ -109,7 +116,7 @@ def _is_wanted(cookie: Cookie, query: CookieQuery) -> bool:
     )
 
 
-def _goes_with(cookie: Cookie, url: Url) -> bool:
+def _matches_url(cookie: Cookie, url: Url) -> bool:
     if (cookie.host_only and cookie.domain != url.host) or (cookie.secure and url.scheme != "https"):
         return False
     path = cookie.path.removesuffix("/")
@@ -117,10 +124,10 @@ def _goes_with(cookie: Cookie, url: Url) -> bool:
 
 
 def _bare_domain(text: str) -> str:
-    """The domain without its leading dot; an IPv6 address with its brackets."""
+    """The domain without its leading dot; an IPv6 address in brackets."""
     domain = text.lower().removeprefix(".")
     return f"[{domain}]" if ":" in domain and not domain.startswith("[") else domain
 
 
-def _kept(text: str | None) -> str | None:
-    return None if text is None else octets(text)
+def _optional_octets(text: str | None) -> str | None:
+    return None if text is None else to_octets(text)

@@ -1,6 +1,6 @@
-"""Cookies as scripts see them: the members of the schema, in snake_case. Knows nothing of stores or permissions.
+"""Cookies as scripts see them. Knows nothing of stores or permissions.
 
-The engine's text is bytes; a script's is text, and the bytes are its UTF-8.
+The cookie engine stores octets as Latin-1 text; scripts see them decoded as UTF-8.
 """
 
 from __future__ import annotations
@@ -14,14 +14,22 @@ from hatbox.cookies.cookie import ChangeCause, Cookie
 from hatbox.cookies.cookie_stores import CookieChange
 from hatbox.javascript.text import well_formed
 
-__all__ = ["CookieChangeView", "CookieStoreView", "CookieView", "Removed", "change_info", "cookie_view", "octets"]
+__all__ = [
+    "CookieChangeView",
+    "CookieStoreView",
+    "CookieView",
+    "RemovedCookie",
+    "change_info",
+    "cookie_view",
+    "to_octets",
+]
 
-# Firefox has no cause of its own for a cookie that an expired one has taken away.
+# Firefox has no separate cause for a cookie that is removed by an expired one.
 _CAUSES: Final = {ChangeCause.EXPIRED_OVERWRITE: ChangeCause.EXPLICIT}
 
 
 class CookieView(msgspec.Struct, frozen=True, gc=False):
-    """A cookie."""
+    """cookies.Cookie."""
 
     name: str
     value: str
@@ -39,15 +47,15 @@ class CookieView(msgspec.Struct, frozen=True, gc=False):
 
 
 class CookieChangeView(NamedTuple):
-    """What a listener is told."""
+    """The changeInfo of cookies.onChanged."""
 
     removed: bool
     cookie: CookieView
     cause: str
 
 
-class Removed(NamedTuple):
-    """What `remove` resolves to."""
+class RemovedCookie(NamedTuple):
+    """The result of cookies.remove()."""
 
     url: str
     name: str
@@ -57,7 +65,7 @@ class Removed(NamedTuple):
 
 
 class CookieStoreView(NamedTuple):
-    """A cookie store, and the tabs that are open in it."""
+    """cookies.CookieStore."""
 
     id: str
     tab_ids: tuple[int, ...]
@@ -65,7 +73,7 @@ class CookieStoreView(NamedTuple):
 
 
 def cookie_view(cookie: Cookie, store_id: str) -> CookieView:
-    """A cookie of this store."""
+    """The view of a cookie in a store."""
     name, value, path = cookie.name, cookie.value, cookie.path
     return CookieView(
         name=name if name.isascii() else _text(name),
@@ -85,15 +93,15 @@ def cookie_view(cookie: Cookie, store_id: str) -> CookieView:
 
 
 def change_info(change: CookieChange) -> CookieChangeView:
-    """A change as a listener is told of it."""
+    """The view of a change."""
     cause = _CAUSES.get(change.cause, change.cause)
     return CookieChangeView(change.removed, cookie_view(change.cookie, change.cookie_store_id), cause.value)
 
 
-def octets(text: str) -> str:
-    """A script's text as the engine keeps it."""
+def to_octets(text: str) -> str:
+    """Encode a script's text as the cookie engine stores it."""
     return text if text.isascii() else well_formed(text).encode().decode("latin-1")
 
 
-def _text(kept: str) -> str:
-    return kept.encode("latin-1").decode("utf-8", "replace")
+def _text(octets: str) -> str:
+    return octets.encode("latin-1").decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""The partitionKey of the cookies API: what it means beside a URL, and how it is shown. Knows no cookie store.
+"""The partitionKey of the cookies API: arguments and results. Knows no cookie store.
 
-A partition of another site always has a cross-site ancestor, whether or not the cookie says so. So keys are compared as
-they are shown.
+A partition of another site always has a cross-site ancestor, even if the cookie does not say so. So partitions are
+compared in the form that scripts see.
 """
 
 from __future__ import annotations
@@ -15,54 +15,62 @@ from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.errors import ApiError
 from hatbox.urls.url import Url, parse_url
 
-__all__ = ["Accepts", "Given", "PartitionKey", "in_all", "in_one", "partition_at", "partition_key"]
+__all__ = [
+    "PartitionFilter",
+    "PartitionKey",
+    "PartitionKeyArgument",
+    "exact_partition",
+    "matching_partitions",
+    "partition_key",
+    "resolve_partition",
+]
 
-Given: TypeAlias = Mapping[str, Any] | None
-"""A partitionKey as a script gives it, in normal form."""
+PartitionKeyArgument: TypeAlias = Mapping[str, Any] | None
+"""A normalized partitionKey argument."""
 
 _SCHEMES: Final = ("http", "https")
 
 
 class PartitionKey(NamedTuple):
-    """The partition of a cookie, as it is shown."""
+    """cookies.PartitionKey, as scripts see it."""
 
     top_level_site: str
     has_cross_site_ancestor: bool
 
 
-Accepts: TypeAlias = Callable[[PartitionKey | None], bool]
+PartitionFilter: TypeAlias = Callable[[PartitionKey | None], bool]
 
 
 def partition_key(cookie: Cookie) -> PartitionKey | None:
-    """The key of a cookie's partition; None if it has none."""
+    """The partition key of a cookie; None if it is not partitioned."""
     if cookie.partition is None:
         return None
     return PartitionKey(*canonical_partition(cookie.partition, cookie.domain))
 
 
-def partition_at(given: Given, url: Url | None) -> Partition | None:
-    """The partition that a key means beside a URL; None if it means none."""
-    if given is None or not (site := _site(given)):
+def resolve_partition(argument: PartitionKeyArgument, url: Url | None) -> Partition | None:
+    """The partition of a partitionKey argument and URL; None if it names none. Raises ApiError."""
+    if argument is None or not (site := _site(argument)):
         return None
     if url is None:
         raise _invalid()
-    if given["hasCrossSiteAncestor"] is False and is_foreign(url.host, site):
+    if argument["hasCrossSiteAncestor"] is False and is_foreign(url.host, site):
         raise _invalid()
-    return canonical_partition(Partition(site, bool(given["hasCrossSiteAncestor"])), url.host)
+    return canonical_partition(Partition(site, bool(argument["hasCrossSiteAncestor"])), url.host)
 
 
-def in_one(given: Given, url: Url | None) -> Accepts:
-    """Accepts what is in the one partition that a key means beside a URL."""
-    partition = partition_at(given, url)
-    wanted = PartitionKey(*partition) if partition else None
-    return lambda key: key == wanted
+def exact_partition(argument: PartitionKeyArgument, url: Url | None) -> PartitionFilter:
+    """A filter for the one partition of a partitionKey argument and URL."""
+    partition = resolve_partition(argument, url)
+    expected = PartitionKey(*partition) if partition else None
+    return lambda key: key == expected
 
 
-def in_all(given: Given) -> Accepts:
-    """Accepts what is in any of the partitions that a key means without a URL; an empty key means all, and none."""
-    if given is None:
+def matching_partitions(argument: PartitionKeyArgument) -> PartitionFilter:
+    """A filter for the partitions of a partitionKey argument without URL. An empty key matches all cookies."""
+    if argument is None:
         return lambda key: key is None
-    site, ancestor = _site(given), given["hasCrossSiteAncestor"]
+    site, ancestor = _site(argument), argument["hasCrossSiteAncestor"]
     if site is None:
         return lambda _: True
     if not site:
@@ -72,10 +80,10 @@ def in_all(given: Given) -> Accepts:
     )
 
 
-def _site(given: Mapping[str, Any]) -> str | None:
-    """The site of a key: empty where it says that there is none, None where it says nothing."""
-    text = given["topLevelSite"]
-    if text is None and given["hasCrossSiteAncestor"] is not None:
+def _site(argument: Mapping[str, Any]) -> str | None:
+    """The topLevelSite of an argument: empty for unpartitioned cookies, None if missing."""
+    text = argument["topLevelSite"]
+    if text is None and argument["hasCrossSiteAncestor"] is not None:
         raise _invalid()
     if not text:
         return text  # type: ignore[no-any-return]

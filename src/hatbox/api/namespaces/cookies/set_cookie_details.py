@@ -1,7 +1,7 @@
-"""What `set` makes of its details: a cookie, or Firefox's words for why not. Knows no cookie store.
+"""The cookie of cookies.set(). Error messages match Firefox. Knows no cookie store.
 
-An extension may set what a site may not: secure cookies of an http URL, names with a prefix that promises something.
-What is checked is that the caller has permission for the URL, that the URL could set the domain, and what is written.
+An extension may set cookies that a site may not: secure cookies of an http URL, names with a `__Host-` prefix. Checked
+are host permission, domain, and characters.
 """
 
 from __future__ import annotations
@@ -10,33 +10,33 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hatbox.api.namespaces.cookies.cookie_views import octets
-from hatbox.api.namespaces.cookies.partition_keys import partition_at
+from hatbox.api.namespaces.cookies.cookie_views import to_octets
+from hatbox.api.namespaces.cookies.partition_keys import resolve_partition
 from hatbox.cookies.cookie import Cookie, SameSite
-from hatbox.cookies.domains import is_ip
 from hatbox.cookies.parse import LONGEST_ATTRIBUTE, LONGEST_PAIR
 from hatbox.cookies.public_suffixes import default_public_suffixes
 from hatbox.cookies.storage import LIFETIME_SECONDS
 from hatbox.errors import ApiError, PermissionDenied
 from hatbox.javascript.text import stringify
+from hatbox.urls.hosts import is_ip
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import Url
 
-__all__ = ["cookie_from"]
+__all__ = ["cookie_from_details"]
 
 _NOT_IN_NAME: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f;=]|^ | $|^$", re.DOTALL)
 _NOT_IN_VALUE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f;]|^ | $", re.DOTALL)
 _NOT_IN_PATH: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def cookie_from(details: Mapping[str, Any], url: Url, hosts: HostPermissions, now: float) -> Cookie:
-    """The cookie that the details describe, without its place in time."""
+def cookie_from_details(details: Mapping[str, Any], url: Url, hosts: HostPermissions, now: float) -> Cookie:
+    """Create a cookie. Raises ApiError if it is invalid, PermissionDenied without host permission."""
     domain, host_only = _domain(details, url, hosts)
-    path = url.directory if details["path"] is None else octets(details["path"])
+    path = url.directory if details["path"] is None else to_octets(details["path"])
     expires = details["expirationDate"]
     cookie = Cookie(
-        name=octets(details["name"] or ""),
-        value=octets(details["value"] or ""),
+        name=to_octets(details["name"] or ""),
+        value=to_octets(details["value"] or ""),
         domain=domain,
         path=path,
         host_only=host_only,
@@ -44,37 +44,37 @@ def cookie_from(details: Mapping[str, Any], url: Url, hosts: HostPermissions, no
         http_only=bool(details["httpOnly"]),
         same_site=SameSite(details["sameSite"]),
         expires=None if expires is None else _milliseconds(min(expires, now + LIFETIME_SECONDS)),
-        partition=partition_at(details["partitionKey"], url),
+        partition=resolve_partition(details["partitionKey"], url),
         created=now,
         last_access=now,
     )
-    if problem := _problem(cookie):
-        raise ApiError(problem.format(name=(details["name"] or "").partition("\0")[0]))
+    if message := _rejection(cookie):
+        raise ApiError(message.format(name=(details["name"] or "").partition("\0")[0]))
     return cookie
 
 
 def _domain(details: Mapping[str, Any], url: Url, hosts: HostPermissions) -> tuple[str, bool]:
-    """The domain, and whether the cookie is its host's alone."""
+    """The domain, and whether the cookie is host-only."""
     if url.scheme not in ("http", "https") or not hosts.allow_url(url.scheme, url.host):
         raise _denied(details)
-    given: str = details["domain"] or ""
-    if not given:
+    argument: str = details["domain"] or ""
+    if not argument:
         return url.host, True
-    domain = (given[1:] if given.startswith(".") and given != "." else given).lower()
+    domain = (argument[1:] if argument.startswith(".") and argument != "." else argument).lower()
     if ":" in domain and not domain.startswith("["):
         domain = f"[{domain}]"
-    place = default_public_suffixes().place(url.host)
-    if domain != url.host and (place.is_suffix or domain not in place.domains):
+    host = default_public_suffixes().place(url.host)
+    if domain != url.host and (host.is_suffix or domain not in host.domains):
         raise _denied(details)
     if is_ip(domain):
         return domain, True
-    if place.is_suffix:
+    if host.is_suffix:
         raise ApiError(f'Invalid domain: ".{domain}"')
     return domain, False
 
 
 def _milliseconds(seconds: float) -> float:
-    """A time as Firefox keeps it."""
+    """Truncate to milliseconds, as Firefox does."""
     return int(seconds * 1000) / 1000
 
 
@@ -82,8 +82,8 @@ def _denied(details: Mapping[str, Any]) -> PermissionDenied:
     return PermissionDenied(f"Permission denied to set cookie {stringify(details)}")
 
 
-def _problem(cookie: Cookie) -> str | None:
-    """What is wrong with what is written in a cookie."""
+def _rejection(cookie: Cookie) -> str | None:
+    """Why a cookie is rejected, or None."""
     if not cookie.name and not cookie.value:
         return "Cookie with an empty name and an empty value has been rejected."
     if len(cookie.name) + len(cookie.value) > LONGEST_PAIR:

@@ -1,4 +1,4 @@
-"""The namespace runtime. Only names live here: what the functions do is in `rules`, `sending` and `contexts`."""
+"""The namespace runtime. Messages are routed by `messaging/`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from hatbox.api.caller import ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.runtime import runtime_functions as rules
+from hatbox.api.namespaces.runtime import runtime_functions
 from hatbox.api.namespaces.runtime.extension_contexts import find_contexts
 from hatbox.api.namespaces.runtime.message_listener_args import MessageListenerArgs
 from hatbox.api.namespaces.runtime.send_message_args import parse_arguments
@@ -21,27 +21,27 @@ from hatbox.schema import NamespaceSchema
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the extensions that run here."""
-    return _Runtime(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the extensions that run in this process."""
+    return _Runtime(schema, services)
 
 
 class _Runtime(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._messages = services.messages
-        teller = MessageListenerArgs(services.messages, surface.events["onMessage"].shapes[1])
+        listener_args = MessageListenerArgs(services.messages, schema.events["onMessage"].shapes[1])
         events = {
-            "onMessage": EventBinding(self._messages.on_message, teller.message),
-            "onMessageExternal": EventBinding(self._messages.on_message_external, teller.message),
-            "onConnect": EventBinding(self._messages.on_connect, teller.connection),
-            "onConnectExternal": EventBinding(self._messages.on_connect_external, teller.connection),
+            "onMessage": EventBinding(self._messages.on_message, listener_args.message),
+            "onMessageExternal": EventBinding(self._messages.on_message_external, listener_args.message),
+            "onConnect": EventBinding(self._messages.on_connect, listener_args.connection),
+            "onConnectExternal": EventBinding(self._messages.on_connect_external, listener_args.connection),
         }
-        # These tell of the life of a background: whoever runs it tells it, and nobody else hears of it.
+        # Life-cycle events are dispatched by the process that runs the background, not here.
         for name in ("onInstalled", "onStartup", "onSuspend", "onSuspendCanceled", "onUpdateAvailable"):
-            events[name] = EventBinding(Event(f"runtime.{name}"), rules.nothing)
-        super().__init__(surface, services.store, events)
+            events[name] = EventBinding(Event(f"runtime.{name}"), lambda *_: None)
+        super().__init__(schema, services.store, events)
 
     def send_message(self, caller: ExtensionCaller, arguments: list[Any]) -> asyncio.Future[Any]:
         return asyncio.ensure_future(self._send_message(caller, arguments))
@@ -55,27 +55,26 @@ class _Runtime(Namespace):
         return self._messages.connect(caller.context, Recipient(extension_id or caller.extension_id), name)
 
     def get_url(self, caller: ExtensionCaller, path: str) -> str:
-        return rules.url_of(caller.uuid, path)
+        return runtime_functions.url_of(caller.uuid, path)
 
     def get_manifest(self, caller: ExtensionCaller) -> Any:
-        return rules.copy_of(caller.manifest)
+        return runtime_functions.copy_of(caller.manifest)
 
     def get_browser_info(self, _: ExtensionCaller) -> asyncio.Future[Any]:
-        return _done(rules.BROWSER)
+        return _done(runtime_functions.BROWSER)
 
     def get_platform_info(self, _: ExtensionCaller) -> asyncio.Future[Any]:
-        return _done(rules.platform())
+        return _done(runtime_functions.platform())
 
-    def get_contexts(self, caller: ExtensionCaller, wanted: Mapping[str, Any]) -> asyncio.Future[Any]:
-        own = [one for one in self._messages.contexts if one.extension_id == caller.extension_id]
-        return self._read("getContexts", find_contexts, own, wanted)
+    def get_contexts(self, caller: ExtensionCaller, filter_: Mapping[str, Any]) -> asyncio.Future[Any]:
+        own = [context for context in self._messages.contexts if context.extension_id == caller.extension_id]
+        return self._read("getContexts", find_contexts, own, filter_)
 
     def open_options_page(self, caller: ExtensionCaller) -> asyncio.Future[Any]:
-        return self._write("openOptionsPage", rules.open_options_page, caller.manifest)
+        return self._write("openOptionsPage", runtime_functions.open_options_page, caller.manifest)
 
-    # The parameter is the API's; what it is called there does not come through here.
     def set_uninstall_url(self, caller: ExtensionCaller, url: str | None) -> asyncio.Future[Any]:
-        return self._write("setUninstallURL", rules.set_uninstall_url, caller.id, url)
+        return self._write("setUninstallURL", runtime_functions.set_uninstall_url, caller.id, url)
 
     def reload(self, caller: ExtensionCaller) -> None:
         if running := self._messages.running.get(caller.extension_id):

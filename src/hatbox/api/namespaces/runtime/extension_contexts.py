@@ -1,4 +1,4 @@
-"""runtime.getContexts: the contexts of an extension, and the filter that chooses among them."""
+"""runtime.getContexts: the views of an extension's contexts, and the filter."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class _ContextView(NamedTuple):
 
 
 def find_contexts(
-    transaction: Transaction, contexts: Iterable[ExtensionContext], wanted: Mapping[str, Any]
+    transaction: Transaction, contexts: Iterable[ExtensionContext], filter_: Mapping[str, Any]
 ) -> list[_ContextView]:
-    """Those that have all that is asked for. Scripts in web pages are none."""
+    """The contexts that match the filter. Content scripts are not included."""
     views = [_view(transaction, context, context.kind) for context in contexts if context.kind is not None]
-    return [view for view in views if _matches(view, wanted)]
+    return [view for view in views if _matches(view, filter_)]
 
 
 def _view(transaction: Transaction, context: ExtensionContext, kind: str) -> _ContextView:
@@ -58,7 +58,9 @@ def _view(transaction: Transaction, context: ExtensionContext, kind: str) -> _Co
     )
 
 
-def _matches(view: _ContextView, wanted: Mapping[str, Any]) -> bool:
-    if wanted["incognito"]:
+def _matches(view: _ContextView, filter_: Mapping[str, Any]) -> bool:
+    if filter_["incognito"]:
         return False
-    return all(wanted[name] is None or getattr(view, attribute) in wanted[name] for name, attribute in _FILTERS.items())
+    return all(
+        filter_[name] is None or getattr(view, attribute) in filter_[name] for name, attribute in _FILTERS.items()
+    )

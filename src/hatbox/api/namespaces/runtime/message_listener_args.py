@@ -1,4 +1,4 @@
-"""What listeners of the namespace runtime are told of messages and connections, and who is meant by them."""
+"""Arguments of the listeners of runtime.onMessage and onConnect, for the contexts that are recipients."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ class _MessageSender(NamedTuple):
 
 
 class MessageListenerArgs:
-    """Makes what a listener gets. `shape` is that of a runtime.MessageSender."""
+    """Builds listener arguments. `shape` is the result shape of runtime.MessageSender."""
 
     def __init__(self, messages: MessageRouter, shape: Shape) -> None:
         self._messages = messages
         self._shape = shape
 
-    def message(self, caller: ExtensionCaller, offer: Delivery[Message]) -> tuple[Any, _MessageSender, Any] | None:
+    def message(self, caller: ExtensionCaller, delivery: Delivery[Message]) -> tuple[Any, _MessageSender, Any] | None:
         """(message, sender, sendResponse)"""
-        message = offer.content
-        if not message.address.matches(caller.context, message.sender):
+        message = delivery.content
+        if not message.recipient.matches(caller.context, message.sender):
             return None
-        offer.accepted_by = caller.context
-        return message.content, _sender(caller, message), offer.respond
+        delivery.accepted_by = caller.context
+        return message.content, _sender(caller, message), delivery.respond
 
-    def connection(self, caller: ExtensionCaller, offer: Delivery[Connection]) -> tuple[Any] | None:
+    def connection(self, caller: ExtensionCaller, delivery: Delivery[Connection]) -> tuple[Any] | None:
         """(port)"""
-        connection = offer.content
+        connection = delivery.content
         context = caller.context
-        if not connection.address.matches(context, connection.sender):
+        if not connection.recipient.matches(context, connection.sender):
             return None
-        offer.accepted_by = context
+        delivery.accepted_by = context
         port = self._messages.accept(connection, context, self._shape(_sender(caller, connection)))
         if not context.is_javascript:
             return (port,)
         return ({"number": port.number, "name": port.name, "sender": port.sender},)
 
 
-def _sender(caller: ExtensionCaller, on_its_way: Message | Connection) -> _MessageSender:
-    """Who has sent it, as the one who gets it may know."""
-    context, tab = on_its_way.sender, on_its_way.tab
+def _sender(caller: ExtensionCaller, sent: Message | Connection) -> _MessageSender:
+    """The sender, as far as the caller may see its tab."""
+    context, tab = sent.sender, sent.tab
     return _MessageSender(
         context.number,
         context.extension_id,

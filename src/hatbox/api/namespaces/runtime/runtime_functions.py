@@ -1,4 +1,4 @@
-"""What the functions of the namespace runtime do, beyond messages. The words are Firefox's."""
+"""Functions of the namespace runtime, except messages. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hatbox.tabs.opening import open_tab
 from hatbox.tabs.visibility import show_and_activate
 from hatbox.urls.url import parse_url
 
-__all__ = ["BROWSER", "copy_of", "nothing", "open_options_page", "platform", "set_uninstall_url", "url_of"]
+__all__ = ["BROWSER", "copy_of", "open_options_page", "platform", "set_uninstall_url", "url_of"]
 
 BROWSER: Final = {"name": "Firefox", "vendor": "Mozilla", "version": "153.0", "buildID": "20181001000000"}
-"""Whose API this is: extensions ask in order to know what they can use. The build is the one that pages are told."""
+"""The Firefox version whose API this is, for feature detection. The build id is the one that Firefox shows to pages."""
 
 _SYSTEMS: Final = {"darwin": "mac", "win32": "win", "cygwin": "win"}
 _MACHINES: Final = {
@@ -35,33 +35,29 @@ _MACHINES: Final = {
 }
 
 
-def nothing(*_: Any) -> None:
-    """What nobody is told."""
-
-
 def url_of(uuid: str, path: str) -> str:
-    """The address of a file of an extension: only put together, as Firefox does, and not resolved."""
+    """The URL of an extension's file: concatenated, as in Firefox, not resolved."""
     return f"moz-extension://{uuid}/{path.removeprefix('/')}"
 
 
 def copy_of(value: Any) -> Any:
-    """The same, for whoever may change it."""
+    """A deep copy that the caller may change."""
     if isinstance(value, Mapping):
         return {key: copy_of(each) for key, each in value.items()}
     return [copy_of(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def platform() -> dict[str, str]:
-    """The system and the machine that this runs on."""
+    """runtime.PlatformInfo of this machine."""
     system = _SYSTEMS.get(sys.platform, "openbsd" if sys.platform.startswith("openbsd") else "linux")
-    import platform  # it takes long to import, and hardly anybody asks
+    import platform  # slow to import, and rarely needed
 
     name = platform.machine().lower()
     return {"os": system, "arch": _MACHINES.get(name, "arm" if name.startswith("arm") else "noarch")}
 
 
 def open_options_page(transaction: Transaction, manifest: Mapping[str, Any]) -> None:
-    """Show the options page: in the tab that has it open, or else in a new one."""
+    """Show the options page in its open tab, or in a new tab."""
     url = (manifest.get("options_ui") or {}).get("page") or manifest.get("options_page")
     if not url:
         raise ApiError("No `options_ui` declared")
@@ -73,7 +69,7 @@ def open_options_page(transaction: Transaction, manifest: Mapping[str, Any]) -> 
 
 
 def set_uninstall_url(transaction: Transaction, extension_id: str, url: str | None) -> None:
-    """Note the page to open when the extension is removed."""
+    """Store the URL to open when the extension is removed."""
     if url:
         parsed = parse_url(url)
         if parsed is None:

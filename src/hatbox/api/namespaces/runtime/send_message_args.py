@@ -1,4 +1,4 @@
-"""The arguments of runtime.sendMessage: (extensionId?, message, options?), told apart as Firefox does it."""
+"""The arguments of runtime.sendMessage: (extensionId?, message, options?), resolved as in Firefox."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ __all__ = ["parse_arguments"]
 
 
 def parse_arguments(arguments: Sequence[Any]) -> tuple[str | None, Any]:
-    """The id of the extension that is meant, None for the sender's own, and the message. The words are Firefox's.
+    """Parse (extensionId, message). The id is None for the sender's own extension. Error messages match Firefox.
 
-    Two arguments are a message and options if the second can be options: a message within the extension is more common
-    than an empty one to another. There are no options any more; only an empty object is one.
+    Two arguments are a message and options if the second can be options: an empty message to another extension is less
+    common. Options no longer have members, so only an empty object is valid.
     """
-    given = list(arguments)
-    if not given:
+    values = list(arguments)
+    if not values:
         raise ApiError("runtime.sendMessage's message argument is missing")
-    if len(given) == 1 or (len(given) == 2 and _can_be_options(given[1])):
-        given.insert(0, None)
-    padded = given + [None] * (4 - len(given))
+    if len(values) == 1 or (len(values) == 2 and _can_be_options(values[1])):
+        values.insert(0, None)
+    padded = values + [None] * (4 - len(values))
     extension_id, message, options, last, more = *padded[:4], padded[4:]
     if not _can_be_options(options):
         raise ApiError("runtime.sendMessage's options argument is invalid")
-    if len(given) == 4 and last:
+    if len(values) == 4 and last:
         raise ApiError("runtime.sendMessage's last argument is not a function")
     if more or not (last is None or last is UNDEFINED):
         raise ApiError("runtime.sendMessage received too many arguments")

@@ -1,4 +1,4 @@
-"""What whoever runs an extension has laid down for it: `managed-storage/<id>.json` beside the profile."""
+"""storage.managed: read-only values from `managed-storage/<id>.json` beside the profile."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from hatbox.errors import ApiError
-from hatbox.extension_data.storage.storage_areas import AREAS, refuse_temporary
+from hatbox.extension_data.storage.storage_areas import AREAS, require_explicit_id
 from hatbox.extension_data.storage.storage_items import Keys, with_defaults
 from hatbox.javascript.wire_codec import decode
 
-__all__ = ["bytes_in_use", "get", "get_keys", "refuse"]
+__all__ = ["bytes_in_use", "get", "get_keys", "reject_write"]
 
 logger = logging.getLogger("hatbox.api")
 
 _FOLDER: Final = "managed-storage"
-_LARGEST: Final = 5_242_880
+_MAX_BYTES: Final = 5_242_880
 
 
 def get(folder: Path, extension: str, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
-    """The values of these keys, or of all; a mapping has values for keys that are not there."""
+    """The values of these keys, or all values. A mapping contains defaults for missing keys."""
     values = _read(folder, extension)
     if keys is None:
         return values
@@ -37,28 +37,30 @@ def get_keys(folder: Path, extension: str) -> list[str]:
 
 def bytes_in_use(extension: str) -> int:
     """Always 0, as in Firefox."""
-    refuse_temporary(extension)
+    require_explicit_id(extension)
     return 0
 
 
-def refuse() -> None:
-    """What cannot be changed from here is not."""
+def reject_write() -> None:
+    """Raise ApiError."""
     raise ApiError("storage.managed is read-only")
 
 
 def _read(folder: Path, extension: str) -> dict[str, Any]:
-    refuse_temporary(extension)
+    require_explicit_id(extension)
     path = folder / _FOLDER / f"{Path(extension).name}.json"
     try:
         with path.open("rb") as file:
-            contents = file.read(_LARGEST + 1)
-        values = decode(contents) if len(contents) <= _LARGEST else None
+            contents = file.read(_MAX_BYTES + 1)
+        values = decode(contents) if len(contents) <= _MAX_BYTES else None
     except FileNotFoundError:
         raise ApiError("Managed storage manifest not found") from None
     except (OSError, ValueError, RecursionError) as error:
-        logger.warning("%s cannot be read (%s); %s gets nothing of it", path, error, extension)
+        logger.warning("managed storage of %s: cannot read %s: %s", extension, path, error)
         raise ApiError("Managed storage manifest not found") from None
     if not isinstance(values, dict):
-        logger.warning("%s is not an object, or larger than %d bytes; %s gets nothing of it", path, _LARGEST, extension)
+        logger.warning(
+            "managed storage of %s: %s is not a JSON object, or exceeds %d bytes", extension, path, _MAX_BYTES
+        )
         raise ApiError("Managed storage manifest not found")
     return values

@@ -1,4 +1,4 @@
-"""The namespace tabs. Only names and order live here: what the functions do is in `rules`."""
+"""The namespace tabs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 
 from hatbox.api.caller import Caller, ExtensionCaller
 from hatbox.api.namespace import EventBinding, Namespace
-from hatbox.api.namespaces.tabs import tab_functions as rules
-from hatbox.api.namespaces.tabs import tab_listener_args as listening
+from hatbox.api.namespaces.tabs import tab_functions, tab_listener_args
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_functions import Details
 from hatbox.api.services import Services
@@ -23,78 +22,78 @@ __all__ = ["implement"]
 TabIds: TypeAlias = int | Sequence[int]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the tabs of a profile."""
-    return _Tabs(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the tabs of a profile."""
+    return _Tabs(schema, services)
 
 
 class _Tabs(Namespace):
     passes_caller = True
 
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         tabs = services.tabs
         self._messages = services.messages
         events = {
-            "onCreated": EventBinding(tabs.on_created, listening.created),
-            "onUpdated": EventBinding(tabs.on_updated, listening.updated),
-            "onMoved": EventBinding(tabs.on_moved, listening.moved),
-            "onActivated": EventBinding(tabs.on_activated, listening.activated),
-            "onHighlighted": EventBinding(tabs.on_activated, listening.highlighted),
-            "onDetached": EventBinding(tabs.on_detached, listening.detached),
-            "onAttached": EventBinding(tabs.on_attached, listening.attached),
-            "onRemoved": EventBinding(tabs.on_removed, listening.removed),
+            "onCreated": EventBinding(tabs.on_created, tab_listener_args.created),
+            "onUpdated": EventBinding(tabs.on_updated, tab_listener_args.updated),
+            "onMoved": EventBinding(tabs.on_moved, tab_listener_args.moved),
+            "onActivated": EventBinding(tabs.on_activated, tab_listener_args.activated),
+            "onHighlighted": EventBinding(tabs.on_activated, tab_listener_args.highlighted),
+            "onDetached": EventBinding(tabs.on_detached, tab_listener_args.detached),
+            "onAttached": EventBinding(tabs.on_attached, tab_listener_args.attached),
+            "onRemoved": EventBinding(tabs.on_removed, tab_listener_args.removed),
         }
-        super().__init__(surface, services.store, events)
+        super().__init__(schema, services.store, events)
 
     def send_message(self, caller: Caller, tab_id: int, message: Any, options: Details | None) -> asyncio.Future[Any]:
-        address = _address(caller, tab_id, options)
-        return asyncio.ensure_future(self._messages.send(caller.context, address, message))
+        recipient = _recipient(caller, tab_id, options)
+        return asyncio.ensure_future(self._messages.send(caller.context, recipient, message))
 
     def connect(self, caller: Caller, tab_id: int, info: Details | None) -> Port:
         name = (info or {}).get("name") or ""
-        return self._messages.connect(caller.context, _address(caller, tab_id, info), name)
+        return self._messages.connect(caller.context, _recipient(caller, tab_id, info), name)
 
     def get(self, caller: Caller, tab_id: int) -> asyncio.Future[Any]:
-        return self._read("get", rules.get, tab_access(caller), tab_id)
+        return self._read("get", tab_functions.get, tab_access(caller), tab_id)
 
     def get_current(self, caller: Caller) -> asyncio.Future[Any]:
         tab_id = caller.context.tab_id
         if tab_id is None:
             return self._read("getCurrent", lambda _: UNDEFINED)
-        return self._read("get", rules.get, tab_access(caller), tab_id)
+        return self._read("get", tab_functions.get, tab_access(caller), tab_id)
 
     def create(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
-        return self._write("create", rules.create, tab_access(caller), details)
+        return self._write("create", tab_functions.create, tab_access(caller), details)
 
     def duplicate(self, caller: Caller, tab_id: int, details: Details | None) -> asyncio.Future[Any]:
-        return self._write("duplicate", rules.duplicate_, tab_access(caller), tab_id, details)
+        return self._write("duplicate", tab_functions.duplicate_tab, tab_access(caller), tab_id, details)
 
     def query(self, caller: Caller, details: Details) -> asyncio.Future[Any]:
-        return self._read("query", rules.query, tab_access(caller), details)
+        return self._read("query", tab_functions.query, tab_access(caller), details)
 
     def update(self, caller: Caller, tab_id: int | None, details: Details) -> asyncio.Future[Any]:
-        return self._write("update", rules.update, tab_access(caller), tab_id, details)
+        return self._write("update", tab_functions.update, tab_access(caller), tab_id, details)
 
     def move(self, caller: Caller, tab_ids: TabIds, details: Details) -> asyncio.Future[Any]:
-        return self._write("move", rules.move, tab_access(caller), _list(tab_ids), details)
+        return self._write("move", tab_functions.move, tab_access(caller), _list(tab_ids), details)
 
     def reload(self, _: Caller, tab_id: int | None, __: Details | None) -> asyncio.Future[Any]:
-        return self._write("reload", rules.reload_, tab_id)
+        return self._write("reload", tab_functions.reload_tab, tab_id)
 
     def remove(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
-        return self._write("remove", rules.remove, _list(tab_ids))
+        return self._write("remove", tab_functions.remove, _list(tab_ids))
 
     def hide(self, caller: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
         extension = caller.id if isinstance(caller, ExtensionCaller) else None
-        return self._write("hide", rules.hide_tabs, _list(tab_ids), extension)
+        return self._write("hide", tab_functions.hide_tabs, _list(tab_ids), extension)
 
     def show(self, _: Caller, tab_ids: TabIds) -> asyncio.Future[Any]:
-        return self._write("show", rules.show_tabs, _list(tab_ids))
+        return self._write("show", tab_functions.show_tabs, _list(tab_ids))
 
 
-def _address(caller: Caller, tab_id: int, details: Details | None) -> Recipient:
-    where = details or {"frameId": None, "documentId": None}
-    return Recipient(caller.extension_id, tab_id, where["frameId"], where["documentId"])
+def _recipient(caller: Caller, tab_id: int, details: Details | None) -> Recipient:
+    options = details or {"frameId": None, "documentId": None}
+    return Recipient(caller.extension_id, tab_id, options["frameId"], options["documentId"])
 
 
 def _list(tab_ids: TabIds) -> list[int]:

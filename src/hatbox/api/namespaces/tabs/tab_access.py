@@ -1,4 +1,4 @@
-"""Who asks, as it is when the call is made: what it may see of tabs, and what it may choose."""
+"""A caller's access to tabs, captured when the call is made: visible URLs and allowed cookie stores."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _EXTENSION: Final = "moz-extension://"
 
 
 class TabAccess(NamedTuple):
-    """A caller's id and permissions. A call keeps those that it began with."""
+    """The permissions of a caller that concern tabs. A call uses those with which it started."""
 
     id: str
     has_tabs_permission: bool
     hosts: HostPermissions
     has_cookies_permission: bool
     active_tabs: Mapping[int, int] = {}
-    """The tabs that the user has shown it, each with the load that has brought its page."""
+    """The tabs with activeTab permission, each with the navigation id of its page."""
     page: str = ""
-    """The page of its extension that asks: what relative URLs start from."""
+    """The extension page of the caller: the base of relative URLs."""
 
     def can_see(self, tab: Tab) -> bool:
-        """Whether it may see what page is in a tab: with the permission `tabs`, or one for the page itself."""
+        """Whether the caller may see URL and title: with `tabs`, or with access to the page."""
         return self.has_tabs_permission or self.has_host_access(tab)
 
     def has_host_access(self, tab: Tab) -> bool:
-        """Whether it has a permission for the page in a tab: for its host, or because the user has shown it the tab."""
+        """Whether the caller has access to the page of a tab: host permission, activeTab, or its own page."""
         if tab.id in self.active_tabs and _page(tab) <= self.active_tabs[tab.id]:
             return True
         if self.page and tab.url.startswith(_root(self.page)):
@@ -43,7 +43,7 @@ class TabAccess(NamedTuple):
 
 
 def tab_access(caller: Caller) -> TabAccess:
-    """A caller as it is now."""
+    """The current access of a caller."""
     permissions = caller.permissions
     active = caller.active_tabs if "activeTab" in permissions else {}
     url = caller.context.url
@@ -52,16 +52,16 @@ def tab_access(caller: Caller) -> TabAccess:
 
 
 def grant_active_tab(caller: Caller, tab: Tab) -> None:
-    """The user acts on something of the caller's in a tab: with `activeTab`, it may see that until the page goes."""
+    """Grant access to a tab until its next navigation, if the caller has the permission activeTab."""
     if "activeTab" in caller.permissions:
         caller.active_tabs[tab.id] = _page(tab)
 
 
 def _root(page: str) -> str:
-    """Where the pages of an extension are: everybody may enter its own house."""
+    """The root URL of an extension, which always has access to its own pages."""
     return page[: page.index("/", len(_EXTENSION)) + 1]
 
 
 def _page(tab: Tab) -> int:
-    """The number of the load that has brought the page; while another one is under way, that which came before it."""
+    """The navigation id of the committed page. A pending navigation has the next id."""
     return tab.navigation_id - 1 if tab.pending_url else tab.navigation_id

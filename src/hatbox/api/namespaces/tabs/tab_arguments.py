@@ -1,4 +1,4 @@
-"""What a caller may wish for a new tab: a URL, a cookie store. The words are Firefox's."""
+"""Arguments for new tabs: URL and cookieStoreId. Error messages match Firefox."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ __all__ = ["resolve_cookie_store", "resolve_tab_url"]
 _PRIVATE_STORE: Final = "firefox-private"
 _CONTAINER: Final = "firefox-container-"
 _EXTENSION: Final = "moz-extension"
-_ITS_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
+_EXTENSION_SCHEME: Final = re.compile(r"\s*moz-extension:", re.IGNORECASE)
 
 
-def resolve_tab_url(text: str, asker: TabAccess) -> str:
-    """A URL that a tab may load, as browsers write it: a page of the web, one of the caller's own, or the blank one."""
+def resolve_tab_url(text: str, access: TabAccess) -> str:
+    """Resolve a URL that a tab may load: http, https, a page of the extension, or about:blank. Raises ApiError."""
     url = parse_url(text)
     if url is not None and (url.scheme in ("http", "https") or is_blank(url.text)):
         return url.text
-    own = _own_page(text, asker.page) if url is None or url.scheme == _EXTENSION else None
+    own = _own_page(text, access.page) if url is None or url.scheme == _EXTENSION else None
     if own is None:
         raise ApiError(f"Illegal URL: {text}")
     return own
 
 
 def _own_page(text: str, page: str) -> str | None:
-    """The page of an extension that a URL means, as seen from its page `page`; None if it means nothing in it."""
+    """Resolve a URL relative to the extension page `page`; None if it is not in the extension."""
     if not page.startswith(f"{_EXTENSION}:"):
         return None
-    # As if it were one of the web, which has the same parts.
-    here = "https:" + page.partition(":")[2]
+    # As https, because urljoin() does not know the scheme moz-extension.
+    base = "https:" + page.partition(":")[2]
+    is_absolute = _EXTENSION_SCHEME.match(text)
     try:
-        there = parse_url(_ITS_SCHEME.sub("https:", text) if _ITS_SCHEME.match(text) else urljoin(here, text.strip()))
-    except ValueError:  # brackets that hold no address
+        url = parse_url(_EXTENSION_SCHEME.sub("https:", text) if is_absolute else urljoin(base, text.strip()))
+    except ValueError:  # invalid IPv6 brackets
         return None
-    if there is None or f"{there.host}{there.after_host}" != urlsplit(here).netloc:
+    if url is None or f"{url.host}{url.port_suffix}" != urlsplit(base).netloc:
         return None
-    return there._replace(scheme=_EXTENSION).text
+    return url._replace(scheme=_EXTENSION).text
 
 
-def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, asker: TabAccess) -> str:
-    """The cookie store that a caller wishes for a new tab, the default one if it does not say."""
+def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, access: TabAccess) -> str:
+    """The cookie store for a new tab; the default store without an argument. Raises ApiError."""
     if not cookie_store_id:
         return DEFAULT_STORE
-    if not asker.has_cookies_permission:
+    if not access.has_cookies_permission:
         raise ApiError(f"No permission for cookieStoreId: {cookie_store_id}")
     if cookie_store_id == DEFAULT_STORE:
         return DEFAULT_STORE
@@ -59,7 +60,7 @@ def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, 
         raise ApiError("Illegal to set private cookieStoreId in a non-private window")
     if not cookie_store_id.startswith(_CONTAINER):
         raise ApiError(f"Illegal cookieStoreId: {cookie_store_id}")
-    number = store_user_context_id(cookie_store_id)
-    if number is None or transaction.identities.get(number) is None:
+    user_context_id = store_user_context_id(cookie_store_id)
+    if user_context_id is None or transaction.identities.get(user_context_id) is None:
         raise ApiError(f"No cookie store exists with ID {cookie_store_id}")
     return cookie_store_id

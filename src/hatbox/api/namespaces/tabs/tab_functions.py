@@ -1,6 +1,6 @@
-"""What the functions of the namespace tabs do, each as a function of a transaction. The words are Firefox's.
+"""Functions of the namespace tabs: transaction functions. Error messages match Firefox.
 
-`details` are in the normal form of the schema; who asks goes before them.
+`details` are normalized by the schema.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
 from hatbox.store.base import TabRow, Transaction
-from hatbox.tabs.moving import move_tabs, pin_quietly
+from hatbox.tabs.moving import move_tabs, pin_without_event
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import change, close_rows, record_update, row_of
@@ -25,39 +25,39 @@ from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 __all__ = [
     "Details",
     "create",
-    "duplicate_",
+    "duplicate_tab",
     "get",
     "hide_tabs",
     "move",
     "query",
-    "reload_",
+    "reload_tab",
     "remove",
+    "resolve_window_id",
     "show_tabs",
     "update",
-    "window_id_of",
 ]
 
 Details: TypeAlias = Mapping[str, Any]
 
 
-def get(transaction: Transaction, asker: TabAccess, tab_id: int) -> TabView:
+def get(transaction: Transaction, access: TabAccess, tab_id: int) -> TabView:
     """The tab with this id."""
-    return tab_view(tab_of(row_of(transaction, tab_id)), asker)
+    return tab_view(tab_of(row_of(transaction, tab_id)), access)
 
 
-def query(transaction: Transaction, asker: TabAccess, details: Details) -> list[TabView]:
-    """The tabs that have all that is asked for, window by window."""
-    wanted = parse_query(details)
+def query(transaction: Transaction, access: TabAccess, details: Details) -> list[TabView]:
+    """The tabs that match, by window and index."""
+    parsed = parse_query(details)
     windows = {window.id: window for window in get_windows(transaction)}
     tabs = map(tab_of, transaction.tabs.find())
-    return [tab_view(tab, asker) for tab in tabs if wanted.matches(tab, windows[tab.window_id], asker)]
+    return [tab_view(tab, access) for tab in tabs if parsed.matches(tab, windows[tab.window_id], access)]
 
 
-def create(transaction: Transaction, asker: TabAccess, details: Details) -> TabView:
-    """A new tab; its page is loaded later."""
-    window = window_for_new_tab(transaction, window_id_of(transaction, details["windowId"]))
-    store = resolve_cookie_store(transaction, details["cookieStoreId"], asker)
-    url = None if details["url"] is None else resolve_tab_url(details["url"], asker)
+def create(transaction: Transaction, access: TabAccess, details: Details) -> TabView:
+    """Open a tab. Its page loads later."""
+    window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
+    store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
+    url = None if details["url"] is None else resolve_tab_url(details["url"], access)
     opener = _opener(transaction, details["openerTabId"], window.id, "created") if _has_opener(details) else None
     active = details["active"] is not False
     _reject_unsupported(details, url)
@@ -72,8 +72,8 @@ def create(transaction: Transaction, asker: TabAccess, details: Details) -> TabV
         opener_id=opener.id if opener else None,
     )
     if details["muted"]:
-        tab = tab_of(change(transaction, row_of(transaction, tab.id), muted=1, muted_by=asker.id))
-    return tab_view(tab, asker)
+        tab = tab_of(change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
+    return tab_view(tab, access)
 
 
 def _has_opener(details: Details) -> bool:
@@ -95,34 +95,34 @@ def _reject_unsupported(details: Details, url: str | None) -> None:
         raise ApiError("Reader mode is not supported.")
 
 
-def duplicate_(transaction: Transaction, asker: TabAccess, tab_id: int, details: Details | None) -> TabView:
-    """The page of a tab once more. It becomes active, unless there are details that do not say so: as in Firefox."""
+def duplicate_tab(transaction: Transaction, access: TabAccess, tab_id: int, details: Details | None) -> TabView:
+    """Duplicate a tab. As in Firefox, it becomes active without details, or with `active`."""
     if details is None:
-        return tab_view(duplicate(transaction, tab_id), asker)
-    return tab_view(duplicate(transaction, tab_id, details["index"], active=bool(details["active"])), asker)
+        return tab_view(duplicate(transaction, tab_id), access)
+    return tab_view(duplicate(transaction, tab_id, details["index"], active=bool(details["active"])), access)
 
 
-def update(transaction: Transaction, asker: TabAccess, tab_id: int | None, details: Details) -> TabView:
-    """Change what is given of a tab. A page that is asked for is not there yet when this resolves."""
+def update(transaction: Transaction, access: TabAccess, tab_id: int | None, details: Details) -> TabView:
+    """Change properties of a tab. A new URL loads after the call has resolved."""
     row = _row_or_active(transaction, tab_id)
     tab_id = row.id
     if details["url"] is not None:
-        navigate(transaction, tab_id, resolve_tab_url(details["url"], asker))
-    # In this order, because so it is told of: that it moved, that it is active, and last that it is pinned.
-    pins = details["pinned"] is not None and pin_quietly(transaction, row, pinned=details["pinned"])
+        navigate(transaction, tab_id, resolve_tab_url(details["url"], access))
+    # Events come in this order: onMoved, onActivated, onUpdated with pinned.
+    pinned_changed = details["pinned"] is not None and pin_without_event(transaction, row, pinned=details["pinned"])
     if details["active"] or (details["highlighted"] and details["active"] is None):
         show_and_activate(transaction, row_of(transaction, tab_id))
     if details["autoDiscardable"] is not None:
         change(transaction, row_of(transaction, tab_id), discardable=int(details["autoDiscardable"]))
     if details["muted"] not in (None, row.muted == 1):
-        change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=asker.id)
-    if pins:
+        change(transaction, row_of(transaction, tab_id), muted=int(details["muted"]), muted_by=access.id)
+    if pinned_changed:
         record_update(transaction, row_of(transaction, tab_id), "pinned")
     if details["openerTabId"] is not None:
         _set_opener(transaction, row_of(transaction, tab_id), details["openerTabId"])
     if details["successorTabId"] is not None:
         _set_successor(transaction, row_of(transaction, tab_id), details["successorTabId"])
-    return get(transaction, asker, tab_id)
+    return get(transaction, access, tab_id)
 
 
 def _set_opener(transaction: Transaction, row: TabRow, opener_id: int) -> None:
@@ -146,24 +146,24 @@ def _set_successor(transaction: Transaction, row: TabRow, successor_id: int) -> 
     change(transaction, row, successor=None if successor is None or successor.id == row.id else successor.id)
 
 
-def move(transaction: Transaction, asker: TabAccess, tab_ids: Sequence[int], details: Details) -> list[TabView]:
-    """Bring tabs to another place."""
-    window_id = window_id_of(transaction, details["windowId"])
-    return [tab_view(tab, asker) for tab in move_tabs(transaction, tab_ids, details["index"], window_id)]
+def move(transaction: Transaction, access: TabAccess, tab_ids: Sequence[int], details: Details) -> list[TabView]:
+    """Move tabs."""
+    window_id = resolve_window_id(transaction, details["windowId"])
+    return [tab_view(tab, access) for tab in move_tabs(transaction, tab_ids, details["index"], window_id)]
 
 
-def reload_(transaction: Transaction, tab_id: int | None) -> Tab:
-    """Load a tab's page again."""
+def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
+    """Reload the page of a tab."""
     return reload(transaction, _row_or_active(transaction, tab_id).id)
 
 
 def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:
-    """Close tabs: all of them, or none if there is one that does not exist."""
+    """Close all of these tabs. Closes none if one does not exist."""
     close_rows(transaction, [row_of(transaction, tab_id) for tab_id in tab_ids])
 
 
-def window_id_of(transaction: Transaction, window_id: int | None) -> int | None:
-    """The id of the window that is meant; None stays None."""
+def resolve_window_id(transaction: Transaction, window_id: int | None) -> int | None:
+    """Resolve WINDOW_ID_CURRENT. Other values are returned as they are."""
     if window_id == CURRENT_WINDOW:
         window = last_focused(transaction)
         return window.id if window else None

@@ -1,4 +1,4 @@
-"""What listeners of the namespace tabs are told, of what happened."""
+"""Arguments of the listeners of the namespace tabs."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ def created(caller: Caller, tab: Tab) -> tuple[TabView]:
     return (TabView(tab, tab_access(caller)),)
 
 
-def updated(caller: Caller, update: Update, wishes: Mapping[str, Any] | None) -> Sequence[Any] | None:
-    """(tabId, changeInfo, tab), if the listener wants to hear of the tab and of what has changed."""
-    asker = tab_access(caller)
-    if wishes is not None and not _is_wanted(update, wishes):
+def updated(caller: Caller, update: Update, filter_: Mapping[str, Any] | None) -> Sequence[Any] | None:
+    """(tabId, changeInfo, tab), if the filter of the listener matches."""
+    access = tab_access(caller)
+    if filter_ is not None and not _matches(update, filter_):
         return None
-    if wishes is not None and wishes["urls"] is not None:
-        patterns = [parse_url_pattern(text) for text in wishes["urls"]]
-        good = [pattern for pattern in patterns if pattern is not None]
-        # One that is none spoils them all, as in Firefox, which only logs that the listener will never be called.
-        if len(good) < len(patterns) or not asker.can_see(update.tab) or not matches_any(good, update.tab.url):
+    if filter_ is not None and filter_["urls"] is not None:
+        patterns = [parse_url_pattern(text) for text in filter_["urls"]]
+        valid = [pattern for pattern in patterns if pattern is not None]
+        # As in Firefox, a listener with an invalid pattern is never called.
+        if len(valid) < len(patterns) or not access.can_see(update.tab) or not matches_any(valid, update.tab.url):
             return None
-    wanted = wishes["properties"] if wishes is not None else None
-    info = change_info(update, asker, None if wanted is None else frozenset(wanted))
-    return (update.tab.id, info, TabView(update.tab, asker)) if info else None
+    properties = filter_["properties"] if filter_ is not None else None
+    info = change_info(update, access, None if properties is None else frozenset(properties))
+    return (update.tab.id, info, TabView(update.tab, access)) if info else None
 
 
-def _is_wanted(update: Update, wishes: Mapping[str, Any]) -> bool:
-    tab, window_id = update.tab, wishes["windowId"]
+def _matches(update: Update, filter_: Mapping[str, Any]) -> bool:
+    tab, window_id = update.tab, filter_["windowId"]
     return (
-        wishes["tabId"] in (None, tab.id)
+        filter_["tabId"] in (None, tab.id)
         and (window_id in (None, tab.window_id) or (window_id == CURRENT_WINDOW and update.focused))
-        and wishes["cookieStoreId"] in (None, tab.cookie_store_id)
+        and filter_["cookieStoreId"] in (None, tab.cookie_store_id)
     )
 
 
@@ -80,14 +80,14 @@ def highlighted(_: Caller, activation: Activation) -> tuple[_HighlightInfo]:
     return (_HighlightInfo([activation.tab_id], activation.window_id),)
 
 
-def detached(_: Caller, placement: TabPosition) -> tuple[int, _DetachInfo]:
+def detached(_: Caller, position: TabPosition) -> tuple[int, _DetachInfo]:
     """(tabId, detachInfo)"""
-    return placement.tab_id, _DetachInfo(placement.window_id, placement.index)
+    return position.tab_id, _DetachInfo(position.window_id, position.index)
 
 
-def attached(_: Caller, placement: TabPosition) -> tuple[int, _AttachInfo]:
+def attached(_: Caller, position: TabPosition) -> tuple[int, _AttachInfo]:
     """(tabId, attachInfo)"""
-    return placement.tab_id, _AttachInfo(placement.window_id, placement.index)
+    return position.tab_id, _AttachInfo(position.window_id, position.index)
 
 
 def removed(_: Caller, removal: TabRemoval) -> tuple[int, _RemoveInfo]:

@@ -1,4 +1,4 @@
-"""Which tabs `query` finds: all that have every property that is asked for."""
+"""Queries of tabs.query()."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hatbox.urls.url import parse_url
 
 __all__ = ["CURRENT_WINDOW", "TabQuery", "matches_any", "parse_query"]
 
-CURRENT_WINDOW: Final = -2  # stands for the window that had the focus last
+CURRENT_WINDOW: Final = -2  # windows.WINDOW_ID_CURRENT: the last focused window
 
-_SAME: Final = {  # properties that have to be equal, and what they are called in the view
+_COMPARED: Final = {  # properties that are compared, with their names in TabView
     "active": "active",
     "audible": "audible",
     "autoDiscardable": "auto_discardable",
@@ -34,35 +34,35 @@ _SAME: Final = {  # properties that have to be equal, and what they are called i
 
 
 class TabQuery(NamedTuple):
-    """What is asked for; `urls` and `title` are None where they do not matter."""
+    """A parsed query. `urls` and `title` are None without such a filter."""
 
     details: Mapping[str, Any]
     urls: Sequence[UrlPattern] | None
     title: Glob | None
 
-    def matches(self, tab: Tab, window: Window, asker: TabAccess) -> bool:
-        """Whether a tab has all that is asked for."""
+    def matches(self, tab: Tab, window: Window, access: TabAccess) -> bool:
+        """Whether a tab matches all filters."""
         return (
             self._matches_window(window)
-            and self._matches_properties(TabView(tab, asker))
-            and self._matches_url_and_title(tab, asker)
+            and self._matches_properties(TabView(tab, access))
+            and self._matches_url_and_title(tab, access)
         )
 
     def _matches_window(self, window: Window) -> bool:
         details = self.details
-        wanted_id = details["windowId"]
+        window_id = details["windowId"]
         return (
             details["lastFocusedWindow"] in (None, window.focused)
             and details["currentWindow"] in (None, window.focused)
             and details["windowType"] in (None, window.kind)
-            and (wanted_id in (None, window.id) or (wanted_id == CURRENT_WINDOW and window.focused))
+            and (window_id in (None, window.id) or (window_id == CURRENT_WINDOW and window.focused))
         )
 
     def _matches_properties(self, view: TabView) -> bool:
         details = self.details
         stores = details["cookieStoreId"]
         return (
-            all(details[name] in (None, getattr(view, attribute)) for name, attribute in _SAME.items())
+            all(details[name] in (None, getattr(view, attribute)) for name, attribute in _COMPARED.items())
             and details["muted"] in (None, view.muted_info.muted)
             and not details["camera"]
             and not details["microphone"]
@@ -70,18 +70,18 @@ class TabQuery(NamedTuple):
             and (stores is None or view.cookie_store_id in ([stores] if isinstance(stores, str) else stores))
         )
 
-    def _matches_url_and_title(self, tab: Tab, asker: TabAccess) -> bool:
+    def _matches_url_and_title(self, tab: Tab, access: TabAccess) -> bool:
         if self.urls is None and self.title is None:
             return True
         return (
-            asker.can_see(tab)
+            access.can_see(tab)
             and (self.urls is None or matches_any(self.urls, tab.url))
             and (self.title is None or self.title.matches(title_of(tab)))
         )
 
 
 def parse_query(details: Mapping[str, Any]) -> TabQuery:
-    """What the normalised arguments ask for."""
+    """Parse normalized arguments. Raises ApiError for an invalid URL pattern."""
     urls = details["url"]
     if urls is not None:
         urls = [_pattern(text) for text in ([urls] if isinstance(urls, str) else urls)]

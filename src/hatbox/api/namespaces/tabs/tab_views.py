@@ -1,4 +1,4 @@
-"""Tabs as scripts see them: the members of the schema, in snake_case. Knows nothing of how tabs change."""
+"""Tabs as scripts see them (tabs.Tab). Knows nothing of how tabs change."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hatbox.tabs.tab_model import Tab, Update
 __all__ = ["NO_TAB", "PROBLEM", "MutedInfo", "TabView", "change_info", "tab_view", "title_of"]
 
 NO_TAB: Final = -1
-PROBLEM: Final = "Problem loading page"  # the title where there is no page
+PROBLEM: Final = "Problem loading page"  # the title of an error page
 
 _RESTRICTED: Final = frozenset({"url", "title", "favIconUrl"})
-_WIDTH, _HEIGHT = 1366, 683  # of a page in a window of the usual size: no engine tells
+_WIDTH, _HEIGHT = 1366, 683  # pixels of a page in a window of the default size; engines do not report it
 
 
 class MutedInfo(NamedTuple):
-    """Whether a tab is muted, and who has last muted or unmuted it."""
+    """tabs.MutedInfo: whether a tab is muted, and the extension that last changed it."""
 
     muted: bool
     reason: str | None
@@ -32,7 +32,7 @@ class _SharingState(NamedTuple):
 
 
 class TabView:
-    """A tab as one caller sees it."""
+    """A tab as a caller sees it."""
 
     attention = discarded = incognito = audible = False
     width, height = _WIDTH, _HEIGHT
@@ -40,8 +40,8 @@ class TabView:
     sharing_state = _SharingState()
     group_id = split_view_id = -1
 
-    def __init__(self, tab: Tab, asker: TabAccess) -> None:
-        sees = asker.can_see(tab)
+    def __init__(self, tab: Tab, access: TabAccess) -> None:
+        can_see = access.can_see(tab)
         self.id = tab.id
         self.index = tab.index
         self.window_id = tab.window_id
@@ -52,28 +52,28 @@ class TabView:
         self.last_accessed = int((max(time.time(), tab.last_accessed) if tab.active else tab.last_accessed) * 1000)
         self.auto_discardable = tab.discardable
         self.muted_info = _muted_info(tab)
-        self.is_in_reader_mode = False if sees else None
+        self.is_in_reader_mode = False if can_see else None
         self.successor_tab_id = NO_TAB if tab.successor_id is None else tab.successor_id
         self.cookie_store_id = tab.cookie_store_id
         self.opener_tab_id = tab.opener_id
-        self.url = tab.url if sees else None
-        self.title = title_of(tab) if sees else None
-        self.fav_icon_url = (tab.icon or None) if sees else None
+        self.url = tab.url if can_see else None
+        self.title = title_of(tab) if can_see else None
+        self.fav_icon_url = (tab.icon or None) if can_see else None
 
 
-def tab_view(tab: Tab, asker: TabAccess) -> TabView:
-    """A tab as this caller sees it."""
-    return TabView(tab, asker)
+def tab_view(tab: Tab, access: TabAccess) -> TabView:
+    """The view of a tab for a caller."""
+    return TabView(tab, access)
 
 
 def title_of(tab: Tab) -> str:
-    """The title that a tab shows."""
+    """The displayed title of a tab."""
     return PROBLEM if tab.error and not tab.title else tab.display_title
 
 
-def change_info(update: Update, asker: TabAccess, wanted: frozenset[str] | None) -> dict[str, Any]:
-    """What a listener is told to have changed, of what it wants and may hear; empty if that is nothing."""
-    view = TabView(update.tab, asker)
+def change_info(update: Update, access: TabAccess, properties: frozenset[str] | None) -> dict[str, Any]:
+    """The changeInfo of tabs.onUpdated: requested and visible changes."""
+    view = TabView(update.tab, access)
     muted = {name: value for name, value in zip(_MUTED_INFO, view.muted_info, strict=True) if value is not None}
     values = {
         "status": ("status", view.status),
@@ -86,12 +86,12 @@ def change_info(update: Update, asker: TabAccess, wanted: frozenset[str] | None)
         "discardable": ("autoDiscardable", view.auto_discardable),
         "opener_id": ("openerTabId", NO_TAB if view.opener_tab_id is None else view.opener_tab_id),
     }
-    told = dict(values[attribute] for attribute in update.changed)
-    sees = asker.can_see(update.tab)
+    changed = dict(values[attribute] for attribute in update.changed)
+    can_see = access.can_see(update.tab)
     return {
         name: value
-        for name, value in told.items()
-        if (wanted is None or name in wanted) and (sees or name not in _RESTRICTED)
+        for name, value in changed.items()
+        if (properties is None or name in properties) and (can_see or name not in _RESTRICTED)
     }
 
 

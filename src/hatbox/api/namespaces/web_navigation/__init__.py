@@ -1,4 +1,4 @@
-"""The namespace webNavigation. Only names and order live here: what is told of loads is in `loads`."""
+"""The namespace webNavigation."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any
 
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.web_navigation.navigation_events import NavigationEvents
-from hatbox.api.namespaces.web_navigation.navigation_filter import told
-from hatbox.api.namespaces.web_navigation.navigation_frames import all_frames, frame
+from hatbox.api.namespaces.web_navigation.navigation_filter import navigation_args
+from hatbox.api.namespaces.web_navigation.navigation_frames import get_all_frames, get_frame
 from hatbox.api.services import Services
 from hatbox.schema import NamespaceSchema
 
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the tabs of a profile."""
-    return _WebNavigation(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the tabs of a profile."""
+    return _WebNavigation(schema, services)
 
 
 class _WebNavigation(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
-        loads = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
+        navigations = NavigationEvents(services.tabs, services.clock, lambda: services.store.last_call_id)
         super().__init__(
-            surface, services.store, {name: EventBinding(event, told) for name, event in loads.events.items()}
+            schema,
+            services.store,
+            {name: EventBinding(event, navigation_args) for name, event in navigations.events.items()},
         )
 
     def get_frame(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("getFrame", frame, details["tabId"], details["frameId"])
+        return self._read("getFrame", get_frame, details["tabId"], details["frameId"])
 
     def get_all_frames(self, details: Mapping[str, Any]) -> asyncio.Future[Any]:
-        return self._read("getAllFrames", all_frames, details["tabId"])
+        return self._read("getAllFrames", get_all_frames, details["tabId"])

@@ -1,11 +1,11 @@
-"""The steps of the loads of tabs, read off what is told of the tabs. Follows them while somebody listens."""
+"""Derives the events of webNavigation from those of tabs, while they have listeners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from hatbox.api.namespaces.web_navigation.navigation_frames import NO_PARENT, TOPMOST
+from hatbox.api.namespaces.web_navigation.navigation_frames import MAIN_FRAME, NO_PARENT
 from hatbox.clock import Clock
 from hatbox.events import Event
 from hatbox.tabs.service import Tabs
@@ -21,17 +21,18 @@ _NAMES: Final = (
     "onErrorOccurred",
     "onReferenceFragmentUpdated",
 )
-_ABORTED: Final = "Error code 2152398850"  # what Firefox calls a load that was given up
+_ABORTED: Final = "Error code 2152398850"  # Firefox's error of an aborted navigation (NS_BINDING_ABORTED)
 
 
-class _Load:
-    """A load under way: where it leads, whether only to another place in the page, and whether all is told of it."""
+class _Navigation:
+    """A navigation in progress."""
 
     def __init__(self, tab: Tab, url: str) -> None:
         self.tab = tab
         self.url = url
-        self.fragment = _is_same_page(tab, url)
-        self.told = False
+        self.is_fragment = _is_fragment_navigation(tab, url)
+        self.is_reported = False
+        """Whether its last event was emitted before it completed."""
         self.transition: dict[str, Any] = {
             "transitionType": "reload" if url == tab.url else "link",
             "transitionQualifiers": [],
@@ -39,29 +40,29 @@ class _Load:
 
 
 class NavigationEvents:
-    """What happens to the loads of tabs: `events`, by the names that scripts give them."""
+    """The events of webNavigation by name."""
 
     def __init__(self, tabs: Tabs, clock: Clock, calls: Callable[[], int]) -> None:
         self._tabs = tabs
         self._clock = clock
-        self._under_way: dict[int, _Load] = {}
-        self._following = False
+        self._pending: dict[int, _Navigation] = {}
+        self._subscribed = False
         self.events: dict[str, Event[dict[str, Any]]] = {
-            name: Event(f"webNavigation.{name}", calls, self._follow_if_wanted) for name in _NAMES
+            name: Event(f"webNavigation.{name}", calls, self._update_subscription) for name in _NAMES
         }
 
-    def _follow_if_wanted(self) -> None:
-        wanted = any(self.events.values())
-        if wanted and not self._following:
-            self._tabs.on_updated.add_listener(self._updated)
-            self._tabs.on_removed.add_listener(self._removed)
-        elif self._following and not wanted:
-            self._tabs.on_updated.remove_listener(self._updated)
-            self._tabs.on_removed.remove_listener(self._removed)
-            self._under_way.clear()
-        self._following = wanted
+    def _update_subscription(self) -> None:
+        has_listeners = any(self.events.values())
+        if has_listeners and not self._subscribed:
+            self._tabs.on_updated.add_listener(self._on_updated)
+            self._tabs.on_removed.add_listener(self._on_removed)
+        elif self._subscribed and not has_listeners:
+            self._tabs.on_updated.remove_listener(self._on_updated)
+            self._tabs.on_removed.remove_listener(self._on_removed)
+            self._pending.clear()
+        self._subscribed = has_listeners
 
-    def _updated(self, update: Update) -> None:
+    def _on_updated(self, update: Update) -> None:
         tab = update.tab
         if "status" not in update.changed:
             return
@@ -72,7 +73,7 @@ class NavigationEvents:
         else:
             self._on_completed(tab)
 
-    def _removed(self, removal: TabRemoval) -> None:
+    def _on_removed(self, removal: TabRemoval) -> None:
         self._abort(removal.tab.id)
 
     def _on_started(self, tab: Tab) -> None:
@@ -80,43 +81,43 @@ class NavigationEvents:
         url = tab.pending_url or tab.url
         if url == BLANK and tab.url == BLANK:
             return
-        load = self._under_way[tab.id] = _Load(tab, url)
-        if not load.fragment:
+        navigation = self._pending[tab.id] = _Navigation(tab, url)
+        if not navigation.is_fragment:
             self._emit("onBeforeNavigate", tab, url)
 
     def _on_committed(self, tab: Tab) -> None:
-        load = self._under_way.get(tab.id)
-        if load is None:
+        navigation = self._pending.get(tab.id)
+        if navigation is None:
             return
-        load.url = tab.url
-        load.told = load.fragment or bool(tab.error)
-        if load.fragment:
-            self._emit("onReferenceFragmentUpdated", tab, tab.url, **load.transition)
+        navigation.url = tab.url
+        navigation.is_reported = navigation.is_fragment or bool(tab.error)
+        if navigation.is_fragment:
+            self._emit("onReferenceFragmentUpdated", tab, tab.url, **navigation.transition)
             return
         if tab.error:
             self._emit("onErrorOccurred", tab, tab.url, error=tab.error)
-        self._emit("onCommitted", tab, tab.url, **load.transition)
+        self._emit("onCommitted", tab, tab.url, **navigation.transition)
 
     def _on_completed(self, tab: Tab) -> None:
-        load = self._under_way.get(tab.id)
-        if load is None or load.told or load.url != tab.url:
+        navigation = self._pending.get(tab.id)
+        if navigation is None or navigation.is_reported or navigation.url != tab.url:
             self._abort(tab.id)
             return
-        del self._under_way[tab.id]
+        del self._pending[tab.id]
         self._emit("onDOMContentLoaded", tab, tab.url)
         self._emit("onCompleted", tab, tab.url)
 
     def _abort(self, tab_id: int) -> None:
-        load = self._under_way.pop(tab_id, None)
-        if load is not None and not load.told:
-            self._emit("onErrorOccurred", load.tab, load.url, error=_ABORTED)
+        navigation = self._pending.pop(tab_id, None)
+        if navigation is not None and not navigation.is_reported:
+            self._emit("onErrorOccurred", navigation.tab, navigation.url, error=_ABORTED)
 
     def _emit(self, name: str, tab: Tab, url: str, **more: Any) -> None:
-        where = {"frameId": TOPMOST, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
-        self.events[name].emit({"url": url, "timeStamp": round(self._clock.time() * 1000), **where, **more})
+        frame = {"frameId": MAIN_FRAME, "parentFrameId": NO_PARENT, "tabId": tab.id, "windowId": tab.window_id}
+        self.events[name].emit({"url": url, "timeStamp": round(self._clock.time() * 1000), **frame, **more})
 
 
-def _is_same_page(tab: Tab, url: str) -> bool:
-    """Whether a load only leads to another place in the page that is there."""
+def _is_fragment_navigation(tab: Tab, url: str) -> bool:
+    """Whether only the fragment of the URL changes."""
     page, mark, _ = url.partition("#")
     return bool(mark) and url != tab.url and page == tab.url.partition("#")[0] and not tab.error

@@ -1,4 +1,4 @@
-"""The frames of a tab: a page has its topmost one, and what is inside a page is not looked at."""
+"""The frames of a tab. Only main frames are reported."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 from hatbox.errors import ApiError
 from hatbox.store.base import Transaction
 
-__all__ = ["NO_PARENT", "TOPMOST", "FrameDetails", "all_frames", "frame"]
+__all__ = ["MAIN_FRAME", "NO_PARENT", "FrameDetails", "get_all_frames", "get_frame"]
 
-TOPMOST: Final = 0
+MAIN_FRAME: Final = 0
 NO_PARENT: Final = -1
 
 
 class FrameDetails(NamedTuple):
-    """A frame as scripts see it."""
+    """The result of webNavigation.getFrame()."""
 
     tab_id: int
     frame_id: int
@@ -22,17 +22,17 @@ class FrameDetails(NamedTuple):
     url: str
 
 
-def all_frames(transaction: Transaction, tab_id: int) -> list[FrameDetails]:
+def get_all_frames(transaction: Transaction, tab_id: int) -> list[FrameDetails]:
     """The frames of a tab."""
     row = transaction.tabs.get(tab_id)
     if row is None:
         raise ApiError(f"Invalid tab ID: {tab_id}")
-    return [FrameDetails(tab_id, TOPMOST, NO_PARENT, row.url)]
+    return [FrameDetails(tab_id, MAIN_FRAME, NO_PARENT, row.url)]
 
 
-def frame(transaction: Transaction, tab_id: int, frame_id: int) -> FrameDetails:
+def get_frame(transaction: Transaction, tab_id: int, frame_id: int) -> FrameDetails:
     """One frame of a tab."""
-    for each in all_frames(transaction, tab_id):
-        if each.frame_id == frame_id:
-            return each
+    for frame in get_all_frames(transaction, tab_id):
+        if frame.frame_id == frame_id:
+            return frame
     raise ApiError(f"No frame found with frameId: {frame_id}")

@@ -1,4 +1,4 @@
-"""The namespace webRequest. What happens to requests is in hatbox.web_requests; here is who may hear of it, and how."""
+"""The namespace webRequest. The events of requests are in `web_requests/`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 from hatbox.api.namespace import EventBinding, Namespace
 from hatbox.api.namespaces.web_request.web_request_listener import WebRequestListener
 from hatbox.api.services import Services
+from hatbox.events import Event
 from hatbox.schema import NamespaceSchema
+from hatbox.web_requests.request_model import RequestSnapshot
 
 __all__ = ["implement"]
 
 
-def implement(surface: NamespaceSchema, services: Services) -> Namespace:
-    """The implementation of a surface on the requests of a profile."""
-    return _WebRequest(surface, services)
+def implement(schema: NamespaceSchema, services: Services) -> Namespace:
+    """Implement the namespace on the requests of a profile."""
+    return _WebRequest(schema, services)
 
 
 class _WebRequest(Namespace):
-    def __init__(self, surface: NamespaceSchema, services: Services) -> None:
+    def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         requests = services.requests
         events = {
             "onBeforeRequest": requests.on_before_request,
@@ -32,13 +34,13 @@ class _WebRequest(Namespace):
             "onCompleted": requests.on_completed,
             "onErrorOccurred": requests.on_error_occurred,
         }
-        heard = {name: WebRequestListener(name) for name in events}
-        sources = {
-            name: EventBinding(event, heard[name].listener_args, heard[name].blocking_response)
-            for name, event in events.items()
-        }
-        super().__init__(surface, services.store, sources)
+        super().__init__(schema, services.store, {name: _binding(name, event) for name, event in events.items()})
 
     def handler_behavior_changed(self) -> asyncio.Future[Any]:
-        """What listeners have answered is not kept, so it cannot be older than what they say now."""
+        """Do nothing: responses of listeners are not cached."""
         return self._read("handlerBehaviorChanged", lambda _: None)
+
+
+def _binding(name: str, event: Event[RequestSnapshot]) -> EventBinding:
+    listener = WebRequestListener(name)
+    return EventBinding(event, listener.listener_args, listener.blocking_response)

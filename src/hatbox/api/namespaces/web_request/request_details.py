@@ -1,4 +1,4 @@
-"""What listeners of webRequest and proxy are told of a request: the properties, and their order, are Firefox's."""
+"""The details object of webRequest and proxy listeners. Properties and their order match Firefox."""
 
 from __future__ import annotations
 
@@ -17,76 +17,76 @@ _WITH_STATUS: Final = frozenset(
 )
 
 
-def details(event: str, moment: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
-    """What a listener of an event of webRequest that asked for this is told."""
-    told: dict[str, Any] = {"requestId": moment.request_id, "url": moment.url, **_origins(moment)}
-    told |= {
-        "method": moment.method,
-        "type": moment.type,
-        "timeStamp": int(moment.time * 1000),
-        "tabId": moment.place.tab_id,
-        "frameId": moment.place.frame_id,
-        "parentFrameId": moment.place.parent_frame_id,
+def details(event: str, snapshot: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
+    """The details of an event of webRequest. `options` is the listener's extraInfoSpec."""
+    result: dict[str, Any] = {"requestId": snapshot.request_id, "url": snapshot.url, **_origins(snapshot)}
+    result |= {
+        "method": snapshot.method,
+        "type": snapshot.type,
+        "timeStamp": int(snapshot.time * 1000),
+        "tabId": snapshot.place.tab_id,
+        "frameId": snapshot.place.frame_id,
+        "parentFrameId": snapshot.place.parent_frame_id,
         "incognito": False,
-        "thirdParty": moment.is_third_party,
-        "cookieStoreId": moment.place.cookie_store_id,
+        "thirdParty": snapshot.is_third_party,
+        "cookieStoreId": snapshot.place.cookie_store_id,
     }
     if event in _MAYBE_CACHED:
-        told["fromCache"] = moment.from_cache
+        result["fromCache"] = snapshot.from_cache
     if "requestHeaders" in options:
-        told["requestHeaders"] = _headers(moment.request_headers)
-    if "responseHeaders" in options and moment.response_headers is not None:
-        told["responseHeaders"] = _headers(moment.response_headers)
+        result["requestHeaders"] = _headers(snapshot.request_headers)
+    if "responseHeaders" in options and snapshot.response_headers is not None:
+        result["responseHeaders"] = _headers(snapshot.response_headers)
     if event in _WITH_STATUS:
-        told |= {"statusCode": moment.status_code, "statusLine": moment.status_line}
-    if moment.error is not None:
-        told["error"] = moment.error
-    if moment.redirect_url is not None:
-        told["redirectUrl"] = moment.redirect_url
+        result |= {"statusCode": snapshot.status_code, "statusLine": snapshot.status_line}
+    if snapshot.error is not None:
+        result["error"] = snapshot.error
+    if snapshot.redirect_url is not None:
+        result["redirectUrl"] = snapshot.redirect_url
     if "requestBody" in options:
-        told["requestBody"] = None if moment.body is None else _body(moment.body)
-    if event == "onAuthRequired" and (challenge := moment.challenge) is not None:
-        told |= {"scheme": challenge.scheme, "realm": challenge.realm, "isProxy": challenge.is_proxy}
-        told["challenger"] = {"host": challenge.host, "port": challenge.port}
-    return told | {
-        "proxyInfo": None if moment.proxy is None else _proxy_info(moment.proxy),
-        "ip": moment.ip,
-        "frameAncestors": _ancestors(moment),
+        result["requestBody"] = None if snapshot.body is None else _body(snapshot.body)
+    if event == "onAuthRequired" and (challenge := snapshot.challenge) is not None:
+        result |= {"scheme": challenge.scheme, "realm": challenge.realm, "isProxy": challenge.is_proxy}
+        result["challenger"] = {"host": challenge.host, "port": challenge.port}
+    return result | {
+        "proxyInfo": None if snapshot.proxy is None else _proxy_info(snapshot.proxy),
+        "ip": snapshot.ip,
+        "frameAncestors": _ancestors(snapshot),
         "urlClassification": _unclassified(),
     }
 
 
-def proxy_details(moment: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
-    """What a listener of proxy.onRequest is told."""
-    told: dict[str, Any] = {
-        "requestId": moment.request_id,
-        "url": moment.url,
-        "method": moment.method,
-        "type": moment.type,
+def proxy_details(snapshot: RequestSnapshot, options: Sequence[str]) -> dict[str, Any]:
+    """The details of proxy.onRequest."""
+    result: dict[str, Any] = {
+        "requestId": snapshot.request_id,
+        "url": snapshot.url,
+        "method": snapshot.method,
+        "type": snapshot.type,
         "fromCache": False,
         "incognito": False,
-        "thirdParty": moment.is_third_party,
-        **_origins(moment),
-        "frameId": moment.place.frame_id,
-        "parentFrameId": moment.place.parent_frame_id,
-        "frameAncestors": _ancestors(moment),
-        "timeStamp": int(moment.time * 1000),
-        "tabId": moment.place.tab_id,
-        "cookieStoreId": moment.place.cookie_store_id,
+        "thirdParty": snapshot.is_third_party,
+        **_origins(snapshot),
+        "frameId": snapshot.place.frame_id,
+        "parentFrameId": snapshot.place.parent_frame_id,
+        "frameAncestors": _ancestors(snapshot),
+        "timeStamp": int(snapshot.time * 1000),
+        "tabId": snapshot.place.tab_id,
+        "cookieStoreId": snapshot.place.cookie_store_id,
     }
     if "requestHeaders" in options:
-        told["requestHeaders"] = _headers(moment.request_headers)
-    return told | {"urlClassification": _unclassified()}
+        result["requestHeaders"] = _headers(snapshot.request_headers)
+    return result | {"urlClassification": _unclassified()}
 
 
-def _origins(moment: RequestSnapshot) -> dict[str, str]:
-    origin = moment.origin_url or moment.document_url
-    told = {} if origin is None else {"originUrl": origin}
-    return told if moment.document_url is None else told | {"documentUrl": moment.document_url}
+def _origins(snapshot: RequestSnapshot) -> dict[str, str]:
+    origin = snapshot.origin_url or snapshot.document_url
+    result = {} if origin is None else {"originUrl": origin}
+    return result if snapshot.document_url is None else result | {"documentUrl": snapshot.document_url}
 
 
-def _ancestors(moment: RequestSnapshot) -> list[dict[str, Any]]:
-    return [{"url": url, "frameId": frame_id} for frame_id, url in moment.place.ancestors]
+def _ancestors(snapshot: RequestSnapshot) -> list[dict[str, Any]]:
+    return [{"url": url, "frameId": frame_id} for frame_id, url in snapshot.place.ancestors]
 
 
 def _body(body: RequestBody) -> dict[str, Any]:
@@ -116,5 +116,5 @@ def _proxy_info(proxy: ProxyInfo) -> dict[str, Any]:
 
 
 def _unclassified() -> dict[str, list[str]]:
-    """There is no list of trackers here."""
+    """Tracking protection lists are not supported."""
     return {"firstParty": [], "thirdParty": []}

@@ -1,8 +1,7 @@
-"""Which listeners of webRequest hear of a request, what they are told, and what becomes of what they answer."""
+"""Calls webRequest listeners: filter and permissions, arguments, and BlockingResponse."""
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Mapping, Sequence
@@ -12,6 +11,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespaces.web_request.request_details import details
 from hatbox.api.namespaces.web_request.request_filter import matches
 from hatbox.javascript.wire_codec import without_undefined
+from hatbox.tasks import Tasks
 from hatbox.urls.url import parse_url
 from hatbox.web_requests.request_model import BlockingResponse, RequestSnapshot
 
@@ -22,47 +22,51 @@ logger = logging.getLogger("hatbox.api")
 _BLOCKING: Final = frozenset({"blocking", "asyncBlocking"})
 _BLOCKING_PERMISSIONS: Final = frozenset({"webRequestBlocking"})
 _AUTH_PERMISSIONS: Final = _BLOCKING_PERMISSIONS | {"webRequestAuthProvider"}
-_CHANGED: Final = {"onBeforeSendHeaders": "requestHeaders", "onHeadersReceived": "responseHeaders"}
+_HEADERS_OPTION: Final = {"onBeforeSendHeaders": "requestHeaders", "onHeadersReceived": "responseHeaders"}
 
 
 class WebRequestListener:
-    """One of the events."""
+    """The listeners of one event."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._blockers = _AUTH_PERMISSIONS if name == "onAuthRequired" else _BLOCKING_PERMISSIONS
-        self._tasks: set[asyncio.Future[Any]] = set()
+        self._blocking_permissions = _AUTH_PERMISSIONS if name == "onAuthRequired" else _BLOCKING_PERMISSIONS
+        self._tasks = Tasks(self._log_error)
 
     def listener_args(
-        self, caller: Caller, moment: RequestSnapshot, wishes: Mapping[str, Any], options: Sequence[str] | None = None
+        self,
+        caller: Caller,
+        snapshot: RequestSnapshot,
+        filter_: Mapping[str, Any],
+        options: Sequence[str] | None = None,
     ) -> Sequence[Any] | None:
-        """(details), if the caller may hear of such a request, and wants to."""
-        return (details(self._name, moment, options or ()),) if matches(caller, moment, wishes) else None
+        """(details), if the filter matches and the caller has permission."""
+        return (details(self._name, snapshot, options or ()),) if matches(caller, snapshot, filter_) else None
 
     def blocking_response(
-        self, caller: Caller, answer: Any, _: Mapping[str, Any], options: Sequence[str] | None = None
+        self, caller: Caller, result: Any, _: Mapping[str, Any], options: Sequence[str] | None = None
     ) -> Awaitable[BlockingResponse | None] | None:
-        """What a listener that may interfere answers. Nobody waits for the others."""
-        if not _BLOCKING.isdisjoint(options or ()) and not self._blockers.isdisjoint(caller.permissions):
-            return self._answer(caller, answer, options or ())
-        if inspect.isawaitable(answer):
-            task = asyncio.ensure_future(answer)
-            self._tasks.add(task)
-            task.add_done_callback(self._report)
+        """The response of a blocking listener. The results of others are not awaited."""
+        if not _BLOCKING.isdisjoint(options or ()) and not self._blocking_permissions.isdisjoint(caller.permissions):
+            return self._response(caller, result, options or ())
+        if inspect.isawaitable(result):
+            self._tasks.spawn(_wait(result))
         return None
 
-    async def _answer(self, caller: Caller, answer: Any, options: Sequence[str]) -> BlockingResponse | None:
-        said = without_undefined(await answer if inspect.isawaitable(answer) else answer)
-        if said is None:
+    async def _response(self, caller: Caller, result: Any, options: Sequence[str]) -> BlockingResponse | None:
+        value = without_undefined(await result if inspect.isawaitable(result) else result)
+        if value is None:
             return None
         return BlockingResponse(
-            caller.id, said, _CHANGED.get(self._name) in options, lambda host: _can_access_host(caller, host)
+            caller.id, value, _HEADERS_OPTION.get(self._name) in options, lambda host: _can_access_host(caller, host)
         )
 
-    def _report(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("a listener of webRequest.%s raised", self._name, exc_info=error)
+    def _log_error(self, error: BaseException) -> None:
+        logger.error("webRequest.%s listener raised", self._name, exc_info=error)
+
+
+async def _wait(result: Awaitable[Any]) -> None:
+    await result
 
 
 def _can_access_host(caller: Caller, host: str) -> bool:

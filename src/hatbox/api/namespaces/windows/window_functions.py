@@ -1,6 +1,6 @@
-"""What the functions of the namespace windows do, each as a function of a transaction. The words are Firefox's.
+"""Functions of the namespace windows: transaction functions. Error messages match Firefox.
 
-`details` are in the normal form of the schema; who asks goes before them.
+`details` are normalized by the schema.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resolve_tab_url
-from hatbox.api.namespaces.tabs.tab_functions import window_id_of
+from hatbox.api.namespaces.tabs.tab_functions import resolve_window_id
 from hatbox.api.namespaces.windows.window_views import WindowView
 from hatbox.errors import ApiError, InvalidWindow
 from hatbox.identities.ids import cookie_store_id_of
@@ -34,49 +34,49 @@ __all__ = ["Details", "create", "get", "get_all", "get_last_focused", "remove", 
 
 Details: TypeAlias = Mapping[str, Any]
 
-_PLACE: Final = ("left", "top", "width", "height")
+_BOUNDS: Final = ("left", "top", "width", "height")
 _NORMAL: Final = "normal"
-_STATES: Final = {"docked": "minimized"}  # which others become
+_STATES: Final = {"docked": "minimized"}  # Firefox maps docked to minimized
 
 
-def get(transaction: Transaction, asker: TabAccess, window_id: int, details: Details | None) -> WindowView:
+def get(transaction: Transaction, access: TabAccess, window_id: int, details: Details | None) -> WindowView:
     """The window with this id."""
-    return _view(transaction, get_window(transaction, _id(transaction, window_id)), asker, details)
+    return _view(transaction, get_window(transaction, _id(transaction, window_id)), access, details)
 
 
-def get_last_focused(transaction: Transaction, asker: TabAccess, details: Details | None) -> WindowView:
-    """The window that had the focus last."""
+def get_last_focused(transaction: Transaction, access: TabAccess, details: Details | None) -> WindowView:
+    """The last focused window."""
     window = last_focused(transaction)
     if window is None:
         raise ApiError("Invalid window")
-    return _view(transaction, window, asker, details)
+    return _view(transaction, window, access, details)
 
 
-def get_all(transaction: Transaction, asker: TabAccess, details: Details | None) -> list[WindowView]:
+def get_all(transaction: Transaction, access: TabAccess, details: Details | None) -> list[WindowView]:
     """All windows, or those of some types."""
     kinds = details["windowTypes"] if details else None
     windows = [window for window in get_windows(transaction) if kinds is None or window.kind in kinds]
-    return [_view(transaction, window, asker, details) for window in windows]
+    return [_view(transaction, window, access, details) for window in windows]
 
 
-def create(transaction: Transaction, asker: TabAccess, details: Details) -> WindowView:
-    """A new window, with a tab for each URL or with one that comes from another window."""
+def create(transaction: Transaction, access: TabAccess, details: Details) -> WindowView:
+    """Open a window with a tab for each URL, or with a tab of another window."""
     if details["incognito"]:
         raise ApiError("Extension does not have permission for incognito mode")
-    fields = _place_and_state(details)
+    fields = _bounds_and_state(details)
     fields["kind"] = _NORMAL if details["type"] in (None, _NORMAL) else "popup"
     fields["title_preface"] = details["titlePreface"] or ""
     if details["tabId"] is not None:
-        window = _around_tab(transaction, details, fields)
+        window = _with_tab(transaction, details, fields)
     else:
         urls = details["url"] or []
-        legal = [resolve_tab_url(url, asker) for url in ([urls] if isinstance(urls, str) else urls)]
-        store = resolve_cookie_store(transaction, details["cookieStoreId"], asker)
-        window = open_window(transaction, legal, cookie_store_id=store, **fields)
-    return _view(transaction, window, asker, {"populate": True})
+        resolved = [resolve_tab_url(url, access) for url in ([urls] if isinstance(urls, str) else urls)]
+        store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
+        window = open_window(transaction, resolved, cookie_store_id=store, **fields)
+    return _view(transaction, window, access, {"populate": True})
 
 
-def _around_tab(transaction: Transaction, details: Details, fields: dict[str, Any]) -> Window:
+def _with_tab(transaction: Transaction, details: Details, fields: dict[str, Any]) -> Window:
     for other in ("url", "allowScriptsToClose"):
         if details[other] not in (None, False):
             raise ApiError(f"`tabId` may not be used in conjunction with `{other}`")
@@ -90,39 +90,39 @@ def _around_tab(transaction: Transaction, details: Details, fields: dict[str, An
     return announced
 
 
-def update(transaction: Transaction, asker: TabAccess, window_id: int, details: Details) -> WindowView:
-    """Change what is given of a window."""
-    changed = _place_and_state(details)
+def update(transaction: Transaction, access: TabAccess, window_id: int, details: Details) -> WindowView:
+    """Change properties of a window."""
+    changed = _bounds_and_state(details)
     window = get_window(transaction, _id(transaction, window_id))
     if details["focused"]:
         focus_window(transaction, window.id)
     if details["titlePreface"] is not None:
         changed["title_preface"] = details["titlePreface"]
-    return _view(transaction, update_window(transaction, window.id, **changed), asker, None)
+    return _view(transaction, update_window(transaction, window.id, **changed), access, None)
 
 
 def remove(transaction: Transaction, window_id: int) -> None:
-    """Close a window and all tabs in it."""
+    """Close a window and its tabs."""
     close_window(transaction, _id(transaction, window_id))
 
 
-def _place_and_state(details: Details) -> dict[str, Any]:
-    place = {name: details[name] for name in _PLACE if details[name] is not None}
+def _bounds_and_state(details: Details) -> dict[str, Any]:
+    fields = {name: details[name] for name in _BOUNDS if details[name] is not None}
     state = details["state"]
-    if place and state not in (None, _NORMAL):
+    if fields and state not in (None, _NORMAL):
         raise ApiError(f'"state": "{state}" may not be combined with "left", "top", "width", or "height"')
     if state is not None:
-        place["state"] = _STATES.get(state, state)
-    return place
+        fields["state"] = _STATES.get(state, state)
+    return fields
 
 
 def _id(transaction: Transaction, window_id: int) -> int:
-    meant = window_id_of(transaction, window_id)
-    if meant is None:
+    resolved = resolve_window_id(transaction, window_id)
+    if resolved is None:
         raise InvalidWindow(window_id)
-    return meant
+    return resolved
 
 
-def _view(transaction: Transaction, window: Window, asker: TabAccess, details: Details | None) -> WindowView:
+def _view(transaction: Transaction, window: Window, access: TabAccess, details: Details | None) -> WindowView:
     tabs = [tab_of(row) for row in transaction.tabs.find(window=window.id)]
-    return WindowView(window, tabs, asker, populate=bool(details and details["populate"]))
+    return WindowView(window, tabs, access, populate=bool(details and details["populate"]))

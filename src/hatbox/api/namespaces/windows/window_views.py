@@ -1,4 +1,4 @@
-"""Windows as scripts see them: the members of the schema, in snake_case. Knows nothing of how windows change."""
+"""Windows as scripts see them (windows.Window). Knows nothing of how windows change."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hatbox.urls.url import parse_url
 
 __all__ = ["WindowView"]
 
-_BROWSER: Final = "Mozilla Firefox"  # what the titles of Firefox's windows end with, and scripts look for
+_BROWSER: Final = "Mozilla Firefox"  # scripts match the suffix of Firefox's window titles
 _SPACES: Final = re.compile(r"[\t\n\f\r ]+")
 _POPUP: Final = "popup"
-_LEFT, _TOP, _WIDTH, _HEIGHT = 0, 0, 1366, 768  # where no engine has told, and nobody has set them
+_LEFT, _TOP, _WIDTH, _HEIGHT = 0, 0, 1366, 768  # defaults, if neither an engine nor a script has set them
 
 
 class WindowView:
-    """A window as one caller sees it. `tabs` are all of its tabs; the view has them only where it is to."""
+    """A window as a caller sees it. `tabs` are its tabs, included in the view only with `populate`."""
 
     incognito = always_on_top = False
 
-    def __init__(self, window: Window, tabs: Sequence[Tab], asker: TabAccess, *, populate: bool = False) -> None:
+    def __init__(self, window: Window, tabs: Sequence[Tab], access: TabAccess, *, populate: bool = False) -> None:
         self.id = window.id
         self.focused = window.focused
         self.top = _TOP if window.top is None else window.top
@@ -33,13 +33,13 @@ class WindowView:
         self.height = _HEIGHT if window.height is None else window.height
         self.type = window.kind
         self.state = window.state
-        self.title = _title(window, next((tab for tab in tabs if tab.active), None), asker)
-        self.tabs: list[TabView] | None = [tab_view(tab, asker) for tab in tabs] if populate else None
+        self.title = _title(window, next((tab for tab in tabs if tab.active), None), access)
+        self.tabs: list[TabView] | None = [tab_view(tab, access) for tab in tabs] if populate else None
 
 
-def _title(window: Window, active: Tab | None, asker: TabAccess) -> str | None:
-    """The text of the title bar: None where the caller may not see it."""
-    if not (asker.can_see(active) if active else asker.has_tabs_permission):
+def _title(window: Window, active: Tab | None, access: TabAccess) -> str | None:
+    """The text of the title bar; None if the caller may not see it."""
+    if not (access.can_see(active) if active else access.has_tabs_permission):
         return None
     title = active.title or (PROBLEM if active.error else "") if active else ""
     page = _SPACES.sub(" ", _origin(window, active) + window.title_preface + title).strip(" ")
@@ -47,8 +47,8 @@ def _title(window: Window, active: Tab | None, asker: TabAccess) -> str | None:
 
 
 def _origin(window: Window, active: Tab | None) -> str:
-    """Where the page comes from: the title says so of a popup, which has no address bar."""
+    """The origin of the page, which the title of a popup shows instead of an address bar."""
     url = parse_url(active.url) if active else None
     if window.kind != _POPUP or url is None:
         return ""
-    return f"{url.scheme}://{url.host}{url.after_host} - " if url.host else f"{url.text} - "
+    return f"{url.scheme}://{url.host}{url.port_suffix} - " if url.host else f"{url.text} - "

@@ -12,8 +12,8 @@ export function createPorts({tell, listen, report}) {
   function portOf(number, name, sender) {
     if (!listening) {
       listening = true;
-      listen("ports.onNews", hear);
-      listen("ports.onLull", () => []);
+      listen("ports.onDelivery", onDelivery);
+      listen("ports.onSync", () => []); // the reply follows all earlier deliveries
     }
     const onMessage = eventOf();
     const onDisconnect = eventOf();
@@ -56,7 +56,7 @@ export function createPorts({tell, listen, report}) {
     };
   }
 
-  function hear(number, kind, detail) {
+  function onDelivery(number, kind, detail) {
     const entry = mapGet(open, number);
     if (entry === undefined) return;
     const {port, onMessage, onDisconnect} = entry;

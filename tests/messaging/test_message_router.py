@@ -1,4 +1,4 @@
-"""Messages between contexts that are all Python, without any extension."""
+"""Messages between Python contexts, without extensions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hatbox.messaging.ports import Port
 from hatbox.tabs.tab_model import Tab
 
 
-class Running:
-    """An extension that sleeps until it is woken."""
+class FakeExtension:
+    """An extension that counts its wake calls."""
 
     def __init__(self, extension_id: str) -> None:
         self.id = self.area = extension_id
@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.messages = MessageRouter(self._no_tab)
-        self.mine, self.theirs = Running("mine"), Running("theirs")
+        self.mine, self.theirs = FakeExtension("mine"), FakeExtension("theirs")
         self.messages.running |= {"mine": self.mine, "theirs": self.theirs}
         self.a, self.b = ExtensionContext("mine", "a", "o"), ExtensionContext("mine", "b", "o", kind="POPUP")
         self.other = ExtensionContext("theirs", "c", "p")
@@ -44,27 +44,29 @@ class Desk:
     async def _no_tab(self, tab_id: int) -> Tab:
         raise InvalidTab(tab_id)
 
-    def hear(self, context: ExtensionContext, listener: Callable[..., Any], *, external: bool = False) -> None:
+    def listen(self, context: ExtensionContext, listener: Callable[..., Any], *, external: bool = False) -> None:
         """Listen to messages as the namespace does."""
 
-        def told(offer: Delivery[Message]) -> Any:
-            if not offer.content.address.matches(context, offer.content.sender):
+        def forward(delivery: Delivery[Message]) -> Any:
+            if not delivery.content.recipient.matches(context, delivery.content.sender):
                 return None
-            offer.accepted_by = context
-            return listener(offer.content.content, offer.respond)
+            delivery.accepted_by = context
+            return listener(delivery.content.content, delivery.respond)
 
-        (self.messages.on_message_external if external else self.messages.on_message).add_listener(told)
+        (self.messages.on_message_external if external else self.messages.on_message).add_listener(forward)
 
     def accept(self, context: ExtensionContext, listener: Callable[[Port], Any]) -> None:
         """Listen to connections."""
 
-        def told(offer: Delivery[Connection]) -> Any:
-            if not offer.content.address.matches(context, offer.content.sender):
+        def forward(delivery: Delivery[Connection]) -> Any:
+            if not delivery.content.recipient.matches(context, delivery.content.sender):
                 return None
-            offer.accepted_by = context
-            return listener(self.messages.accept(offer.content, context, {"id": offer.content.sender.extension_id}))
+            delivery.accepted_by = context
+            return listener(
+                self.messages.accept(delivery.content, context, {"id": delivery.content.sender.extension_id})
+            )
 
-        self.messages.on_connect.add_listener(told)
+        self.messages.on_connect.add_listener(forward)
 
     async def send(self, content: Any, to: str = "mine", sender: ExtensionContext | None = None) -> Any:
         return await self.messages.send(sender or self.a, Recipient(to), content)
@@ -80,7 +82,7 @@ def at_desk(use: Callable[[Desk], Awaitable[None]]) -> None:
 
 def test_without_a_receiver_it_is_an_error() -> None:
     async def use(desk: Desk) -> None:
-        for to in ("mine", "theirs", "nobody"):
+        for to in ("mine", "theirs", "unknown"):
             with pytest.raises(ApiError) as caught:
                 await desk.send("hello", to)
             assert str(caught.value) == NO_RECEIVER
@@ -90,7 +92,7 @@ def test_without_a_receiver_it_is_an_error() -> None:
 
 def test_what_a_script_could_not_be_given_is_not_sent() -> None:
     async def use(desk: Desk) -> None:
-        desk.hear(desk.b, lambda *_: None)
+        desk.listen(desk.b, lambda *_: None)
         loop: list[Any] = []
         loop.append(loop)
         for value in (object(), {"a": {1, 2, object()}}, loop):
@@ -103,7 +105,7 @@ def test_what_a_script_could_not_be_given_is_not_sent() -> None:
 def test_a_message_is_a_copy() -> None:
     async def use(desk: Desk) -> None:
         got: list[Any] = []
-        desk.hear(desk.b, lambda message, _: got.append(message))
+        desk.listen(desk.b, lambda message, _: got.append(message))
         sent = {"a": [1]}
         await desk.send(sent)
         sent["a"].append(2)
@@ -112,18 +114,18 @@ def test_a_message_is_a_copy() -> None:
     at_desk(use)
 
 
-def test_a_message_goes_to_the_other_pages_of_the_extension_and_to_no_others() -> None:
+def test_a_message_is_delivered_to_the_other_pages_of_the_extension_only() -> None:
     async def use(desk: Desk) -> None:
-        heard: list[str] = []
+        received: list[str] = []
         for name, context in (("a", desk.a), ("b", desk.b), ("other", desk.other)):
-            desk.hear(context, lambda *_, name=name: heard.append(name))
-            desk.hear(context, lambda *_, name=name: heard.append(f"{name} external"), external=True)
+            desk.listen(context, lambda *_, name=name: received.append(name))
+            desk.listen(context, lambda *_, name=name: received.append(f"{name} external"), external=True)
         assert await desk.send(1) is UNDEFINED
-        assert heard == ["b"]
+        assert received == ["b"]
         await desk.send(1, "theirs")
-        assert heard == ["b", "other external"]
+        assert received == ["b", "other external"]
         await desk.send(1, "mine", desk.other)
-        assert heard == ["b", "other external", "a external", "b external"]
+        assert received == ["b", "other external", "a external", "b external"]
         assert (desk.mine.woken, desk.theirs.woken) == (2, 1)
 
     at_desk(use)
@@ -131,27 +133,31 @@ def test_a_message_goes_to_the_other_pages_of_the_extension_and_to_no_others() -
 
 def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
     async def use(desk: Desk) -> None:
-        heard: list[str] = []
+        received: list[str] = []
         script = ExtensionContext("mine", "https://a.example/", "https://a.example", kind=None, tab_id=7, frame_id=3)
-        desk.hear(script, lambda *_: heard.append("script"))
-        desk.hear(desk.b, lambda *_: heard.append("b"))
-        for address in (
+        desk.listen(script, lambda *_: received.append("script"))
+        desk.listen(desk.b, lambda *_: received.append("b"))
+        for recipient in (
             Recipient("mine"),
             Recipient("mine", 8),
             Recipient("mine", 7, 0),
             Recipient("mine", 7, None, "unknown"),
             Recipient("theirs", 7),
         ):
-            heard.clear()
+            received.clear()
             try:
-                await desk.messages.send(desk.a, address, 1)
+                await desk.messages.send(desk.a, recipient, 1)
             except ApiError:
-                assert heard == []
-            assert "script" not in heard
-        for address in (Recipient("mine", 7), Recipient("mine", 7, 3), Recipient("mine", 7, None, script.document_id)):
-            heard.clear()
-            await desk.messages.send(desk.a, address, 1)
-            assert heard == ["script"]
+                assert received == []
+            assert "script" not in received
+        for recipient in (
+            Recipient("mine", 7),
+            Recipient("mine", 7, 3),
+            Recipient("mine", 7, None, script.document_id),
+        ):
+            received.clear()
+            await desk.messages.send(desk.a, recipient, 1)
+            assert received == ["script"]
 
     at_desk(use)
 
@@ -159,7 +165,7 @@ def test_a_script_in_a_page_gets_what_is_sent_to_its_tab_only() -> None:
 def test_a_page_that_is_closed_gets_nothing() -> None:
     async def use(desk: Desk) -> None:
         desk.messages.add_context(desk.b)
-        desk.hear(desk.b, lambda *_: True)
+        desk.listen(desk.b, lambda *_: True)
         desk.messages.remove_context(desk.b)
         assert desk.messages.contexts == []
         with pytest.raises(ApiError, match="Receiving end"):
@@ -169,7 +175,7 @@ def test_a_page_that_is_closed_gets_nothing() -> None:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - there is nothing to be told by
+    while not condition():  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(0)
 
 
@@ -213,41 +219,41 @@ def raising(error: Exception) -> Callable[..., Any]:
         ([later("slow"), respond("fast")], "fast"),
     ],
 )
-def test_the_first_answer_counts(listeners: list[Callable[..., Any]], answer: Any) -> None:
+def test_the_first_response_counts(listeners: list[Callable[..., Any]], answer: Any) -> None:
     async def use(desk: Desk) -> None:
         for listener in listeners:
-            desk.hear(desk.b, listener)
+            desk.listen(desk.b, listener)
         assert await desk.send("question") == answer
 
     at_desk(use)
 
 
-def test_an_answer_may_come_later_from_whoever_keeps_the_function() -> None:
+def test_a_listener_may_respond_later() -> None:
     async def use(desk: Desk) -> None:
-        kept: list[Callable[[Any], None]] = []
+        functions: list[Callable[[Any], None]] = []
 
         def listener(_: Any, function: Callable[[Any], None]) -> bool:
-            kept.append(function)
+            functions.append(function)
             return True
 
-        desk.hear(desk.b, listener)
+        desk.listen(desk.b, listener)
         sent = asyncio.ensure_future(desk.send(1))
-        await until(lambda: kept)
+        await until(lambda: functions)
         assert not sent.done()
-        kept[0]("at last")
-        kept[0]("too late")
+        functions[0]("at last")
+        functions[0]("too late")
         assert await sent == "at last"
 
     at_desk(use)
 
 
-def test_what_a_listener_raises_is_told_to_the_sender(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_sender_receives_the_error_of_a_listener(caplog: pytest.LogCaptureFixture) -> None:
     async def use(desk: Desk) -> None:
-        desk.hear(desk.b, raising(ValueError("a value")))
+        desk.listen(desk.b, raising(ValueError("a value")))
         with pytest.raises(ApiError, match=r"^a value$"):
             await desk.send(1)
-        assert "a listener raised" in caplog.text
-        desk.hear(desk.b, raising(RuntimeError()))
+        assert "message listener raised" in caplog.text
+        desk.listen(desk.b, raising(RuntimeError()))
         desk.messages.on_message.remove_listener(next(iter(desk.messages.on_message._listeners)))
         with pytest.raises(ApiError, match=r"^An unexpected error occurred$"):
             await desk.send(1)
@@ -258,12 +264,12 @@ def test_what_a_listener_raises_is_told_to_the_sender(caplog: pytest.LogCaptureF
 # ── Ports ──
 
 
-def test_a_port_that_nobody_listens_for_is_disconnected_with_the_error() -> None:
+def test_a_port_without_a_receiver_is_disconnected_with_the_error() -> None:
     async def use(desk: Desk) -> None:
         port = desk.messages.connect(desk.a, Recipient("mine"), "name")
         ended: asyncio.Future[Port] = asyncio.get_running_loop().create_future()
         port.onDisconnect.addListener(ended.set_result)
-        port.postMessage("never heard")
+        port.postMessage("never received")
         assert await ended is port
         assert str(port.error) == NO_RECEIVER
         with pytest.raises(ApiError, match="Attempt to postMessage on disconnected port"):
@@ -353,18 +359,18 @@ def test_the_ports_of_a_page_that_is_gone_are_disconnected() -> None:
     at_desk(use)
 
 
-def test_bad_listeners_and_too_many_ports_are_refused() -> None:
+def test_invalid_listeners_and_too_many_ports_are_rejected() -> None:
     async def use(desk: Desk) -> None:
-        port = desk.messages.connect(desk.a, Recipient("nobody"), "")
+        port = desk.messages.connect(desk.a, Recipient("unknown"), "")
         with pytest.raises(ApiError, match=r"Invalid listener for Port.onMessage"):
             port.onMessage.addListener(5)  # type: ignore[arg-type]
         with pytest.raises(ApiError, match="could not be cloned"):
             port.postMessage(object())
         with pytest.raises(ApiError, match="There is a port"):
-            desk.messages.connect(desk.a, Recipient("nobody"), "", port.number)
+            desk.messages.connect(desk.a, Recipient("unknown"), "", port.number)
         desk.a.ports |= dict.fromkeys(range(1, MAX_PORTS + 1), port)
         with pytest.raises(ApiError, match="Too many ports"):
-            desk.messages.connect(desk.a, Recipient("nobody"), "")
+            desk.messages.connect(desk.a, Recipient("unknown"), "")
         desk.a.ports.clear()
 
     at_desk(use)

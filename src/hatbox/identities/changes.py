@@ -1,0 +1,107 @@
+"""The rules for changing identities, as transaction functions. Scripts and Python programs share them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from hatbox.cookies.cookie_rows import delete_cookies
+from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
+from hatbox.identities import palette
+from hatbox.identities.model import (
+    CREATED,
+    MOVED,
+    REMOVED,
+    UPDATED,
+    ContextualIdentity,
+    record_change,
+    row_of,
+    set_hidden,
+)
+from hatbox.javascript.text import is_blank, well_formed
+from hatbox.store.base import IdentityRow, Transaction
+from hatbox.tabs.visibility import close_all, hide_all, show_all
+
+__all__ = ["create", "hide", "move", "remove", "show", "update"]
+
+_MAX_USER_CONTEXT_ID: Final = 2**32 - 2  # a 32-bit integer; Firefox reserves 2**32 - 1
+
+
+def create(transaction: Transaction, name: str, color: str, icon: str) -> ContextualIdentity:
+    """Create an identity, at the end of the list."""
+    icon, color = palette.accepted_icon(icon), palette.accepted_color(color)
+    name = _accepted_name(name)
+    number = transaction.identities.insert(name, icon, color)
+    if number > _MAX_USER_CONTEXT_ID:
+        raise IdsExhausted
+    return record_change(transaction, CREATED, (number, name, icon, color, 0))
+
+
+def update(
+    transaction: Transaction,
+    cookie_store_id: str,
+    name: str | None = None,
+    color: str | None = None,
+    icon: str | None = None,
+) -> ContextualIdentity:
+    """Change name, color or icon. Stored values that this version does not know stay unchanged."""
+    number, old_name, old_icon, old_color, hidden = row_of(transaction, cookie_store_id)
+    # As in Firefox, color is checked before icon here, and icon before color in create().
+    color = old_color if color is None else palette.accepted_color(color)
+    icon = old_icon if icon is None else palette.accepted_icon(icon)
+    name = old_name if name is None else _accepted_name(name)
+    # Write changed columns only: writing a name, even the same, also writes its index, a third of the cost.
+    changed = {"name": name} if name != old_name else {}
+    if color != old_color:
+        changed["color"] = color
+    if icon != old_icon:
+        changed["icon"] = icon
+    if changed:
+        transaction.identities.update(number, **changed)
+    return record_change(transaction, UPDATED, (number, name, icon, color, hidden))
+
+
+def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:
+    """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
+    if not cookie_store_ids:
+        return
+    last = transaction.identities.count() - len(cookie_store_ids)
+    if not -1 <= position <= last:
+        raise InvalidPosition(position)
+    rows: dict[int, IdentityRow] = {}
+    for cookie_store_id in cookie_store_ids:
+        row = row_of(transaction, cookie_store_id)
+        if row[0] in rows:
+            raise DuplicateIdentity(cookie_store_id)
+        rows[row[0]] = row
+    transaction.identities.move(list(rows), last if position == -1 else position)
+    for row in rows.values():
+        record_change(transaction, MOVED, row)
+
+
+def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
+    """Remove an identity with its tabs, cookies and site data. Returns its last state."""
+    row = row_of(transaction, cookie_store_id)
+    close_all(transaction, row[0])
+    delete_cookies(transaction, row[0])
+    transaction.site_data.clear(row[0])
+    transaction.identities.delete(row[0])
+    return record_change(transaction, REMOVED, row)
+
+
+def hide(transaction: Transaction, cookie_store_id: str) -> None:
+    """Hide an identity and its tabs."""
+    if set_hidden(transaction, cookie_store_id, hidden=True):
+        hide_all(transaction, cookie_store_id)
+
+
+def show(transaction: Transaction, cookie_store_id: str) -> None:
+    """Show an identity and its tabs."""
+    if set_hidden(transaction, cookie_store_id, hidden=False):
+        show_all(transaction, cookie_store_id)
+
+
+def _accepted_name(name: str) -> str:
+    if is_blank(name):
+        raise InvalidName
+    return well_formed(name)

@@ -1,0 +1,19 @@
+"""The synchronous API. One thread runs the event loop; calls from any thread are run there."""
+
+from hatbox.sync.chromium import SyncChromium
+from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.identities import SyncIdentities
+from hatbox.sync.loop_thread import SyncEvent
+from hatbox.sync.profile import SyncProfile, open_sync
+from hatbox.sync.tabs import SyncTabs
+
+__all__ = [
+    "SyncChromium",
+    "SyncCookieStore",
+    "SyncCookieStores",
+    "SyncEvent",
+    "SyncIdentities",
+    "SyncProfile",
+    "SyncTabs",
+    "open_sync",
+]

@@ -1,0 +1,77 @@
+"""The identities of a synchronous profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hatbox.identities.model import ContextualIdentity, IdentityLike
+from hatbox.identities.palette import Color, Icon
+from hatbox.identities.service import Identities
+from hatbox.sync.loop_thread import LoopThread, SyncEvent
+
+__all__ = ["SyncIdentities"]
+
+
+class SyncIdentities:
+    """The identities of a profile. Each call returns when its change is durable."""
+
+    def __init__(self, identities: Identities, loop: LoopThread) -> None:
+        self._identities = identities
+        self._run = loop.run
+        self.on_created = SyncEvent(identities.on_created, loop)
+        """Emitted for each new identity. Listeners run in the thread of the profile."""
+        self.on_updated = SyncEvent(identities.on_updated, loop)
+        """Emitted when name, color or icon of an identity is set, also to the same value."""
+        self.on_removed = SyncEvent(identities.on_removed, loop)
+        """Emitted for each removed identity, with its last state."""
+        self.on_moved = SyncEvent(identities.on_moved, loop)
+        """Emitted for each identity moved in the list."""
+        self.on_hidden = SyncEvent(identities.on_hidden, loop)
+        """Emitted for each hidden identity."""
+        self.on_shown = SyncEvent(identities.on_shown, loop)
+        """Emitted for each shown identity."""
+
+    def get(self, identity: IdentityLike) -> ContextualIdentity:
+        """The identity with this name or cookieStoreId."""
+        return self._run(lambda: self._identities.get(identity))
+
+    def query(self, name: str | None = None) -> list[ContextualIdentity]:
+        """All identities in the user's order, or those with exactly this name."""
+        return self._run(lambda: self._identities.query(name))
+
+    def find(self, name_or_id: str) -> ContextualIdentity:
+        """The identity with this name or cookieStoreId. Raises IdentityNotFound or AmbiguousIdentity."""
+        return self._run(lambda: self._identities.find(name_or_id))
+
+    def resolve(self, identity: IdentityLike) -> ContextualIdentity:
+        """The current state of an identity: its name, cookieStoreId or object.
+
+        Raises IdentityMismatch for an object whose cookieStoreId has another name in this profile.
+        """
+        return self._run(lambda: self._identities.resolve(identity))
+
+    def create(self, name: str, *, color: Color = "blue", icon: Icon = "circle") -> ContextualIdentity:
+        """Create an identity, at the end of the list."""
+        return self._run(lambda: self._identities.create(name, color=color, icon=icon))
+
+    def update(
+        self, identity: IdentityLike, *, name: str | None = None, color: Color | None = None, icon: Icon | None = None
+    ) -> ContextualIdentity:
+        """Change name, color or icon. Returns the identity after the change."""
+        return self._run(lambda: self._identities.update(identity, name=name, color=color, icon=icon))
+
+    def move(self, identities: IdentityLike | Sequence[IdentityLike], position: int) -> None:
+        """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
+        return self._run(lambda: self._identities.move(identities, position))
+
+    def remove(self, identity: IdentityLike) -> ContextualIdentity:
+        """Remove an identity with its tabs, cookies and site data. Returns its last state."""
+        return self._run(lambda: self._identities.remove(identity))
+
+    def hide(self, identity: IdentityLike) -> None:
+        """Hide an identity and its tabs."""
+        return self._run(lambda: self._identities.hide(identity))
+
+    def show(self, identity: IdentityLike) -> None:
+        """Show an identity and its tabs."""
+        return self._run(lambda: self._identities.show(identity))

@@ -1,0 +1,134 @@
+"""SyncProfile: a profile for programs without an event loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, extra
+from hatbox.identities.model import IdentityLike
+from hatbox.profile import Profile
+from hatbox.sync.chromium import SyncChromium
+from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
+from hatbox.sync.identities import SyncIdentities
+from hatbox.sync.loop_thread import LoopThread
+from hatbox.sync.tabs import SyncTabs
+
+if TYPE_CHECKING:
+    from urllib.request import BaseHandler, OpenerDirector
+
+    from httpx import Client
+    from requests import Session
+
+    from hatbox.formats.base import Bundle, ImportReport
+
+__all__ = ["SyncProfile", "open_sync"]
+
+
+def open_sync(path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
+    """Open a profile without an event loop, with `with`."""
+    return SyncProfile(path, keep_session_cookies=keep_session_cookies)
+
+
+class SyncProfile:
+    """A profile without an event loop: calls return when they are done. Safe to use from several threads."""
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
+        self._profile = Profile(path, keep_session_cookies=keep_session_cookies)
+        self._loop = LoopThread(self._profile.path)
+        self.identities = SyncIdentities(self._profile.identities, self._loop)
+        """The identities."""
+        self.tabs = SyncTabs(self._profile.tabs, self._loop)
+        """The tabs and windows of all identities."""
+        self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
+        """The cookie stores: one for each identity, and `firefox-default`."""
+
+    @property
+    def path(self) -> Path:
+        """The profile's file."""
+        return self._profile.path
+
+    def open(self) -> SyncProfile:
+        """Open the profile; `with` does it for you."""
+        self._loop.start()
+        try:
+            self._loop.run(self._profile.__aenter__)
+        except BaseException:
+            self._loop.stop()
+            raise
+        return self
+
+    def cookie_store(self, identity: IdentityLike) -> SyncCookieStore:
+        """The cookie store of an identity: its name, cookieStoreId or object, or `firefox-default`."""
+        return SyncCookieStore(self._loop.run(lambda: self._profile.cookie_store(identity)), self._loop)
+
+    def chromium(
+        self,
+        *,
+        headless: bool = False,
+        browser: str | os.PathLike[str] | None = None,
+        indicator: bool | None = None,
+        downloads: str | os.PathLike[str] | None = None,
+    ) -> SyncChromium:
+        """Chromium with the tabs of this profile, to be used with `with`. See Profile.chromium."""
+        return SyncChromium(
+            lambda: self._profile.chromium(
+                headless=headless, browser=browser, indicator=indicator, downloads=downloads
+            ),
+            self._loop,
+        )
+
+    def httpx(self, identity: IdentityLike, **options: Any) -> Client:
+        """An httpx.Client bound to an identity. `options` are those of httpx.Client."""
+        with extra("httpx"):
+            from hatbox.clients.httpx import client
+        return client(self._bind(identity), options)
+
+    def requests(self, identity: IdentityLike) -> Session:
+        """A requests.Session bound to an identity, with any adapters that you mount."""
+        with extra("requests"):
+            from hatbox.clients.requests import session
+        return session(self._bind(identity))
+
+    def urllib(self, identity: IdentityLike, *handlers: BaseHandler | type[BaseHandler]) -> OpenerDirector:
+        """A urllib opener bound to an identity. `handlers` are those of urllib.request.build_opener."""
+        from hatbox.clients.urllib import opener
+
+        return opener(self._bind(identity), handlers)
+
+    def import_bundle(
+        self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> ImportReport:
+        """Import identities and cookies that a format of hatbox.formats has read. See Profile.import_bundle."""
+        return self._loop.run(lambda: self._profile.import_bundle(bundle, into, progress))
+
+    def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
+        """Export identities, by name or id, with their cookies, for a format of hatbox.formats; by default all."""
+        return self._loop.run(lambda: self._profile.export_bundle(identities))
+
+    def _bind(self, identity: IdentityLike) -> SyncIdentityBinding:
+        binding = SyncIdentityBinding(
+            IdentityBinding(self._profile.identities, self._profile.cookies, identity), self._loop.run
+        )
+        binding.open_cookie_store()
+        return binding
+
+    def close(self) -> None:
+        """Finish pending calls and close the profile. Closing twice has no effect."""
+        if self._loop.running:
+            self._loop.run(self._profile.close)
+            self._loop.stop()
+
+    def __enter__(self) -> SyncProfile:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return repr(self._profile)
