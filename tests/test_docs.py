@@ -1,4 +1,4 @@
-"""The documents: every link, heading, file and module that they name exists."""
+"""Content of the documents: the files and modules they name, headings, layers, navigation. Links: test_documents."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import hatbox
+from hatbox import errors
 from tests.test_layout import LAYERS
 
 ROOT = Path(__file__).parents[1]
@@ -33,20 +35,6 @@ def text_of(document: Path) -> str:
 
 def headings(document: Path) -> list[str]:
     return re.findall(r"^#+ (.*)$", text_of(document), re.MULTILINE)
-
-
-def anchors(document: Path) -> set[str]:
-    """The ids of its headings, as the site and repository hosts make them."""
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings(document)}
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_link_leads_to_a_file_and_a_heading(document: Path) -> None:
-    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)", text_of(document)):
-        linked = (document.parent / target).resolve() if target else document
-        assert linked.exists(), f"{name_of(document)} links to {target}"
-        if anchor:
-            assert anchor in anchors(linked), f"{name_of(document)} links to {target}#{anchor}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
@@ -90,6 +78,12 @@ def test_every_page_is_in_the_navigation_and_every_picture_in_a_page() -> None:
     }
     shown = "".join(document.read_text("utf-8") for document in DOCUMENTS)
     assert [picture.name for picture in DOCS.glob("images/*") if picture.name not in shown] == []
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    listed = set(re.findall(r"^::: hatbox\.(\w+)$", text, re.MULTILINE)) - {"errors"}
+    assert listed == {name for name in hatbox.__all__ if not hasattr(errors, name)}
 
 
 def test_the_layers_are_drawn_in_their_real_order() -> None:
