@@ -120,7 +120,7 @@ async def opening(site: Site, path: Path, rounds: int, *, storage: bool) -> tupl
         await fill(site, page, "Bare", storage=storage)
         state = await context.storage_state(indexed_db=True)
         await context.close()
-        page = await engine.page(USER, site.url("/login", user=USER))
+        page = await engine.new_page(USER, site.url("/login", user=USER))
         await fill(site, page, USER, storage=storage)
         await put_away(profile, engine)
         taken: dict[str, list[float]] = {"bare": [], "ours": []}
@@ -149,7 +149,7 @@ async def open_bare(site: Site, browser: Browser, state: Any, *, storage: bool) 
 async def open_ours(site: Site, profile: hatbox.Profile, engine: ChromiumRunner, *, storage: bool) -> float:
     """Hatbox: a tab of the profile."""
     begun = time.perf_counter()
-    page = await engine.page(USER, site.url("/me", as_=USER))
+    page = await engine.new_page(USER, site.url("/me", as_=USER))
     taken = time.perf_counter() - begun
     await check(site, page, USER, storage=storage)
     await put_away(profile, engine)
@@ -210,7 +210,7 @@ async def weight_of_hatbox(site: Site, path: Path, count: int) -> float:
 
         async def sign_in(user: str) -> None:
             await profile.identities.create(user, color="blue", icon="pet")
-            page = await engine.page(user, site.url("/login", user=user, as_=user))
+            page = await engine.new_page(user, site.url("/login", user=user, as_=user))
             assert await page.title() == f"Signed in as {user}"
 
         return await weight_of_each(count, sign_in)
@@ -288,9 +288,9 @@ async def delays(site: Site, path: Path, times: int) -> list[Bar]:
         hatbox.open(path) as other,
         profile.chromium(headless=True) as engine,
     ):
-        page = await engine.page(USER, site.url("/login", user=USER))
+        page = await engine.new_page(USER, site.url("/login", user=USER))
         await (await engine.context(OTHER)).route("http://plain.example/", lambda route: route.fulfill(body="plain"))
-        plain = await engine.page(OTHER, "http://plain.example/")
+        plain = await engine.new_page(OTHER, "http://plain.example/")
         set_by_server = "line => fetch('/me?set=' + encodeURIComponent(line)).then(() => Date.now())"
         set_by_script = "line => { document.cookie = line; return Date.now(); }"
         found = [

@@ -29,7 +29,7 @@ async def test_hide_says_what_typed_text_is_lost_and_only_then(browser: str, tmp
     path = tmp_path / "profile.db"
     with Site() as site:
         async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/fields"))
+            page = await runner.new_page("Work", site.url("/fields"))
             await page.fill("#name", "Ada")
             (tab,) = await profile.tabs.query("Work")
             assert await hide(path) == ("Hidden Work (firefox-container-2): 1 tab\n", "")

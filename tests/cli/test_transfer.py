@@ -138,7 +138,7 @@ def test_an_ambiguous_name_lists_the_candidates_and_changes_nothing(cli: Cli, ar
 def test_files_that_are_not_there_or_cannot_be_written_are_named(cli: Cli, tmp_path: Path) -> None:
     nowhere = tmp_path / "no" / "file"
     assert cli("import", "json-lines", str(nowhere)).err == f"hatbox: {nowhere}: No such file or directory\n"
-    assert cli("import", "firefox", str(nowhere)).err.startswith(f"hatbox: {nowhere}: it is not a Firefox profile")
+    assert cli("import", "firefox", str(nowhere)).err.startswith(f"hatbox: {nowhere}: not a Firefox profile")
     assert cli("export", "Work", "-f", "cookies.txt", "-o", str(nowhere)).err.startswith(f"hatbox: {nowhere}: ")
     (tmp_path / "file").write_text("x")
     below = tmp_path / "file" / "folder"
@@ -267,7 +267,8 @@ def test_the_help_lists_what_each_format_loses(cli: Cli) -> None:
 
 def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
     lines = "".join(LINE.replace("sid", f"n{number}") for number in range(200))
-    skipped = "Skipped: cookies beyond what a store holds (180 of a site, 3300 in all); the newest were kept (20)\n"
+    limits = "cookies above the limits of a store (180 per site, 3300 in total); the newest were stored"
+    skipped = f"Skipped: {limits} (20)\n"
     first = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)
     assert first.err == f"Imported 0 new identities and 180 new cookies (0 changed, 0 as they were).\n{skipped}"
     again = cli("import", "cookies.txt", "-", "--into", "Work", stdin=lines)

@@ -36,7 +36,7 @@ def file(*entries: dict[str, Any], version: int = 6, last: int = 6) -> bytes:
         (b"nonsense", "malformed"),
         (b"[]", "Expected `object`"),
         (file(PERSONAL)[:-3], "truncated"),
-        (file(version=7), "version 7; versions 1 to 6"),
+        (file(version=7), "unsupported version 7 \\(supported: 1 to 6\\)"),
         (file(version=0), "version 0"),
         (file({**OWN, "name": 7}), r"\$\[0\]\.name"),
         (b'{"version": 6}', "`identities`"),

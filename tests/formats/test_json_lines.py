@@ -46,11 +46,11 @@ LINES = TEXT.splitlines(keepends=True)
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("", 1, "does not begin with"),
-        ("{}\n", 1, "does not begin with"),
-        ('{"format":"other","version":1}\n', 1, "does not begin with"),
+        ("", 1, "the first line is not"),
+        ("{}\n", 1, "the first line is not"),
+        ('{"format":"other","version":1}\n', 1, "the first line is not"),
         ('{"format":"hatbox","version":2}\n', 1, "version 2"),
-        ("".join(LINES[:-1]), 5, "cut short"),
+        ("".join(LINES[:-1]), 5, "truncated"),
         (TEXT[:300], 4, "truncated"),
         ("".join([*LINES[:3], LINES[4]]), 4, "lines are missing"),
         (TEXT + LINES[2], 6, "follows"),

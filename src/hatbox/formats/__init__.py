@@ -1,4 +1,4 @@
-"""What other programs keep identities and cookies in: a module for each format, and `transfer` to and from a profile.
+"""Formats of identities and cookies: one module for each. `bundle_transfer` imports and exports them.
 
 A format reads bytes into a Bundle and writes a Bundle to bytes. It knows nothing of profiles, and says what it loses.
 """

@@ -1,4 +1,4 @@
-"""Writing files that hold secrets: readable by their owner alone, and never seen half written."""
+"""Atomic writes of files with secrets, readable by their owner only."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["replace_file"]
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Give `path` this content in one step, with mode 0600. What is no plain file, such as a pipe, is written to."""
+    """Replace the content of `path` atomically, with mode 0600. Pipes and devices are written to."""
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()  # keep a symbolic link
     draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.new")
     try:
         descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

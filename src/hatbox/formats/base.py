@@ -1,4 +1,4 @@
-"""What every format gives and takes: identities with their cookies, and what became of them on the way.
+"""The contract of formats: bundles of identities with their cookies, and reports.
 
 Knows no single format, no file and no profile. An identity is known by its looks here, not by its number, because
 numbers mean nothing on another machine.
@@ -33,13 +33,13 @@ __all__ = [
 T = TypeVar("T")
 
 Tally: TypeAlias = Counter[str]
-"""What happened, in words, and how often; 0 is a number that nobody can know."""
+"""Descriptions with counts; 0 if the count is unknown."""
 
 _BYTE: Final = re.compile(r"\(byte (\d+)\)")
 
 
 class IdentityAttributes(msgspec.Struct, frozen=True):
-    """An identity as people know it. `hidden` is None where the format does not say."""
+    """Name, color and icon of an identity. `hidden` is None if the format does not store it."""
 
     name: str
     icon: str
@@ -48,7 +48,7 @@ class IdentityAttributes(msgspec.Struct, frozen=True):
 
 
 class BundleEntry(msgspec.Struct, frozen=True):
-    """An identity and its cookies, oldest first. Without a label: the cookies of no identity.
+    """An identity and its cookies, oldest first. Without attributes: the default store.
 
     `number` is the one that the identity has where it comes from, for formats that have numbers themselves.
     """
@@ -59,23 +59,23 @@ class BundleEntry(msgspec.Struct, frozen=True):
 
 
 class Bundle(msgspec.Struct):
-    """What was read from somewhere, or is to be written. `ordered` says that the order of identities is the user's."""
+    """Identities with cookies, read from a format or to be written. `ordered`: in the user's order."""
 
     entries: list[BundleEntry]
     ordered: bool = False
     skipped: Tally = msgspec.field(default_factory=Counter)
     dropped: Tally = msgspec.field(default_factory=Counter)
     not_carried: Tally = msgspec.field(default_factory=Counter)
-    """Data of these identities that no format contains; every writer reports it."""
+    """Data of these identities that no format contains. Every writer reports it."""
 
     @property
     def count(self) -> int:
-        """How many cookies there are."""
+        """The number of cookies."""
         return sum(len(holding.cookies) for holding in self.entries)
 
 
 class ExportResult(msgspec.Struct):
-    """A bundle as bytes, and what did not fit in."""
+    """An exported bundle as bytes, and what was dropped."""
 
     data: bytes
     cookies: int
@@ -83,7 +83,7 @@ class ExportResult(msgspec.Struct):
 
 
 class ImportReport(msgspec.Struct, rename="camel"):
-    """What an import or an export has done. `skipped` could not be taken, `lost` could not be carried."""
+    """The result of an import or export. `skipped`: invalid data; `dropped`: data that the format cannot store."""
 
     identities_new: int = 0
     identities_matched: int = 0
@@ -95,38 +95,38 @@ class ImportReport(msgspec.Struct, rename="camel"):
 
 
 class Format(NamedTuple):
-    """A format of one file: how it is read (bytes, and a name for them) and written."""
+    """A format of one file: a parser (of bytes, and a name for messages) and a writer."""
 
     name: str
     read: Callable[[bytes, str], Bundle]
     write: Callable[[Bundle], ExportResult]
     has_identities: bool
-    """Whether it says whose the cookies are; if not, it holds those of one identity, whichever that is."""
+    """Whether it stores identities. If not, it contains the cookies of one."""
     unsupported: tuple[str, ...]
-    """What it cannot carry."""
+    """What it cannot store."""
 
 
 def host_of(text: str, *, shared: bool) -> tuple[str, bool]:
-    """The domain of a cookie and whether it is one of that host only, from a spelling of another program.
+    """The domain of a cookie and whether it is host-only, from the spelling of another program.
 
     A domain that no URL could have comes back as it is: whoever takes the cookie in will say that it cannot be.
     """
     bare = text.removeprefix(".")
     domain = canonical_host(bare) or bare
-    return domain, not shared or is_ip(domain)  # nothing is below an address
+    return domain, not shared or is_ip(domain)  # an IP address has no subdomains
 
 
 def plausible_same_site(same_site: SameSite, *, secure: bool) -> SameSite:
-    """Other programs write None for cookies that say nothing. A cookie that is not secure cannot have said it."""
+    """The SameSite attribute. Other programs write None for unset; an insecure cookie cannot have set None."""
     return SameSite.UNSPECIFIED if same_site is SameSite.NONE and not secure else same_site
 
 
 def decode_json(decode: Callable[[bytes], T], data: bytes, source: str, first_line: int = 1) -> T:
-    """What a decoder makes of bytes; raises InvalidInputFile that says what is wrong, and in which line."""
+    """Decode bytes. Raises InvalidInputFile with the problem and the line."""
     try:
         return decode(data)
     except msgspec.ValidationError as error:
-        # The message has the path of the value, which tells more than a line, unless each line is a value.
+        # The message contains the path of the value, which is more precise than a line number.
         raise InvalidInputFile(source, str(error), first_line if b"\n" not in data else None) from error
     except msgspec.DecodeError as error:
         at = _BYTE.search(str(error))
@@ -135,6 +135,6 @@ def decode_json(decode: Callable[[bytes], T], data: bytes, source: str, first_li
     except UnicodeDecodeError as error:
         valid = data.decode("utf-8", "ignore").encode()
         same = next((place for place, (a, b) in enumerate(zip(data, valid, strict=False)) if a != b), len(valid))
-        raise InvalidInputFile(source, "it is not UTF-8 text", first_line + data[:same].count(b"\n")) from error
+        raise InvalidInputFile(source, "not UTF-8 text", first_line + data[:same].count(b"\n")) from error
     except RecursionError as error:
-        raise InvalidInputFile(source, "it is nested too deeply") from error
+        raise InvalidInputFile(source, "nested too deeply") from error

@@ -1,4 +1,4 @@
-"""A bundle into a profile, and out of it. Each is a plain function of a transaction: all of it happens, or nothing.
+"""Imports a bundle into a profile, and exports one. Transaction functions: all or nothing.
 
 Knows the rules that identities keep here, and no format; those for cookies are in `merging`. What is in the profile
 already stays as it is, so that a second import changes nothing.
@@ -35,7 +35,7 @@ def import_bundle(
     into: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
-    """Take a bundle in. With `into`, an id or a name, all cookies go there, and no identity is made.
+    """Import a bundle. With `into`, an id or a name, all cookies go to that identity, and none is created.
 
     An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
     `progress` is told of numbers of cookies that are done.
@@ -45,7 +45,7 @@ def import_bundle(
         ids = _identified(transaction, bundle, report)
     else:
         ids = [_store_id(transaction, into)] * len(bundle.entries)
-    # Each store once: what two holdings bring to one store must not drive each other out in turn.
+    # Merge per store: two entries for one store must not evict each other's cookies.
     given: dict[str | None, list[Cookie]] = {}
     for cookie_store_id, holding in zip(ids, bundle.entries, strict=True):
         given.setdefault(cookie_store_id, []).extend(holding.cookies)
@@ -62,7 +62,7 @@ def import_bundle(
 
 
 def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | None = None) -> Bundle:
-    """These identities, each an id or a name, with their cookies; or all, and the cookies of none if there are any."""
+    """Export identities, by id or name, with their cookies; by default all, and the default store if it has cookies."""
     if wanted is not None:
         ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
         return _bundle(transaction, [_holding(transaction, each, now) for each in ids], whole=False)
@@ -72,7 +72,7 @@ def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | 
 
 
 def _bundle(transaction: Transaction, holdings: Sequence[BundleEntry], *, whole: bool) -> Bundle:
-    """Of a whole profile, the store of no identity is left out where it has no cookies."""
+    """The default store is left out of a whole profile if it has no cookies."""
     beside = count_beside(transaction, [each.number for each in holdings], whole=whole)
     wanted = [each for each in holdings if not whole or each.label or each.cookies]
     return Bundle(wanted, ordered=True, not_carried=beside)
@@ -98,7 +98,7 @@ _Free: TypeAlias = dict[tuple[str, str, str], list[ContextualIdentity]]
 
 
 def _identified(transaction: Transaction, bundle: Bundle, report: ImportReport) -> list[str | None]:
-    """The store of each holding: that of an identity that looks the same and is not taken yet, or of a new one."""
+    """The store of each entry: of an equal identity that is not matched yet, or of a new one."""
     free: _Free = {}
     for identity in model.query(transaction):
         free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
@@ -114,7 +114,7 @@ def _id_for(transaction: Transaction, label: IdentityAttributes, free: _Free, re
         return None
     name, icon, color = well_formed(label.name), _known_icon(label.icon), _known_color(label.color)
     fitting = icon or "circle", color or "gray"
-    # What is not in the palette may be here all the same: a newer version has stored it.
+    # Values outside the palette may be stored by a newer version.
     if same := free.get((name, label.icon, label.color)) or free.get((name, *fitting)):
         identity = same.pop(0)
         report.identities_matched += 1
@@ -144,7 +144,7 @@ def _known_color(name: str) -> str | None:
 
 
 def _arrange(transaction: Transaction, ids: Sequence[str]) -> None:
-    """Bring these identities into this order, in the places that they have together among the others."""
+    """Put these identities into this order, at the positions that they have among all."""
     order = [each.cookie_store_id for each in model.query(transaction)]
     wanted, moved = iter(ids), frozenset(ids)
     for place, now_there in enumerate([next(wanted) if each in moved else each for each in order]):

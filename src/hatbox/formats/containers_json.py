@@ -27,7 +27,7 @@ HIDDEN: Final = "hidden identities, which are shown in Firefox"
 COOKIES: Final = "cookies, because the file has identities only"
 UNNAMED: Final = "containers without a name or number"
 
-# The first four are translated until they are renamed, so the file has a key instead of a name.
+# The four default identities have a localization key instead of a name until they are renamed.
 _DEFAULTS: Final = {
     "user-context-personal": IdentityAttributes("Personal", "fingerprint", "blue"),
     "user-context-work": IdentityAttributes("Work", "briefcase", "orange"),
@@ -76,35 +76,35 @@ _decode = msgspec.json.Decoder(_File).decode
 
 
 class Containers:
-    """The containers of a Firefox profile: what the file says, to be read and to be added to."""
+    """The containers.json of a Firefox profile."""
 
     def __init__(self, data: bytes, source: str) -> None:
         file = decode_json(_decode, data.removeprefix(_BOM), source)
         try:
             entries = msgspec.convert(file.identities, list[_Entry])
         except msgspec.ValidationError as error:
-            raise InvalidInputFile(source, f"an identity cannot be read: {error}") from error
+            raise InvalidInputFile(source, f"invalid identity: {error}") from error
         if not 1 <= file.version <= _LATEST:
-            raise InvalidInputFile(source, f"it is of version {file.version}; versions 1 to {_LATEST} are known")
+            raise InvalidInputFile(source, f"unsupported version {file.version} (supported: 1 to {_LATEST})")
         self.is_current = file.version == _LATEST
-        """Whether its version is the latest, so that it may be added to: an older Firefox would throw it all away."""
+        """Whether its version is the latest. Only then it may be changed: an older Firefox would discard it."""
         self._entries = file.identities
         self._numbers = {each.number for each in entries if each.number is not None}
         self._last = max([file.last or 0, *(number for number in self._numbers if number <= _LARGEST_NUMBER)])
         self.labels: dict[int, IdentityAttributes] = {}
-        """The public containers by their numbers, in the user's order. Of two with one number the first counts."""
+        """The public containers by userContextId, in the user's order. Of duplicates the first counts."""
         self.unnamed = 0
-        """How many have no name or number, and so cannot be told apart."""
+        """The number of containers without name or userContextId."""
         for entry in entries:
             self._take_in(entry)
 
     @classmethod
     def new(cls) -> Containers:
-        """Those that Firefox cannot do without, and no others."""
+        """A file with the internal containers that Firefox requires."""
         return cls(_encode(_INTERNAL, 5), "containers.json")
 
     def add(self, label: IdentityAttributes, wanted: int = 0) -> int:
-        """Put a container at the end; returns its number, which is the wanted one if nothing has that."""
+        """Append a container. Returns its userContextId, the requested one if it is free."""
         number = wanted if wanted and wanted not in self._numbers else self._last + 1
         self._numbers.add(number)
         self._last = max(self._last, number)
@@ -115,7 +115,7 @@ class Containers:
         return number
 
     def encode(self) -> bytes:
-        """The file, in the latest version."""
+        """Encode the file, in the latest version."""
         internal = {entry.get("name") for entry in self._entries if entry.get("public") is False}
         missing = [entry for entry in _INTERNAL if entry["name"] not in internal]
         return _encode([*self._entries, *missing], self._last)
@@ -132,14 +132,14 @@ class Containers:
 
 
 def read(data: bytes, source: str) -> Bundle:
-    """The identities of a file, in the user's order."""
+    """Parse the identities of a file, in the user's order."""
     containers = Containers(data, source)
     skipped: Tally = Counter({UNNAMED: containers.unnamed} if containers.unnamed else {})
     return Bundle([BundleEntry(label, [], number) for number, label in containers.labels.items()], skipped=skipped)
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """A file with all identities. A Firefox with this file has the ids that Hatbox has."""
+    """Write all identities. Firefox gives them the same ids."""
     containers = Containers.new()
     lost: Tally = Counter(bundle.not_carried)
     for holding in bundle.entries:

@@ -1,4 +1,4 @@
-"""Which cookies a store has after an import: of what was in it and of what is given, what an engine would keep.
+"""Merges imported cookies into a store, with the rules and limits of the cookie engine.
 
 Pure: knows no format and no profile. Whatever is decided here comes out the same the second time, also later: what was
 left out once is left out again, and a time that was cut stays as it was cut.
@@ -28,14 +28,15 @@ __all__ = ["merge"]
 
 LIMITS: Final = JarLimits()
 EXPIRED: Final = "expired cookies"
-INVALID: Final = "cookies that no browser would keep (for their host, size, characters or prefix)"
+INVALID: Final = "cookies that browsers reject (for their host, size, characters or prefix)"
 OVER_LIMIT: Final = (
-    f"cookies beyond what a store holds ({LIMITS.per_site} of a site, {LIMITS.per_store} in all); the newest were kept"
+    f"cookies above the limits of a store ({LIMITS.per_site} per site, {LIMITS.per_store} in total); "
+    "the newest were stored"
 )
-EVICTED: Final = "cookies that were in a full store, and made room for those that were imported"
+EVICTED: Final = "stored cookies that were evicted for imported ones"
 
 _MICRO: Final = 1_000_000
-_CUT: Final = 2**-10  # a fraction of a second that nobody else writes: it marks a time that was cut here
+_CUT: Final = 2**-10  # a fraction of a second that marks a shortened expiry time
 _SITE: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s^/?#]+")
 
 _ByKey: TypeAlias = dict[CookieKey, Cookie]
@@ -44,7 +45,7 @@ _ByKey: TypeAlias = dict[CookieKey, Cookie]
 def merge(
     known: Iterable[Cookie], given: Iterable[Cookie], now: float, report: ImportReport, limits: JarLimits = LIMITS
 ) -> list[JarChange]:
-    """What an import changes in a store that knows these cookies; the report counts what became of those given."""
+    """The changes of an import to a store with these cookies. Counts the results in the report."""
     known = list(known)
     live = {cookie.key: cookie for cookie in known if not cookie.expired(now)}
     expired = {cookie.key: cookie for cookie in known if cookie.expired(now)}
@@ -76,7 +77,7 @@ def merge(
 
 
 def _wanted(given: Iterable[Cookie], now: float, report: ImportReport) -> _ByKey:
-    """Those that can be kept; of two with one key the last counts."""
+    """The valid cookies; of two with one key the last counts."""
     wanted: _ByKey = {}
     for cookie in {each.key: each for each in map(_canonical, given)}.values():
         if cookie.expired(now):
@@ -95,7 +96,7 @@ def _canonical(cookie: Cookie) -> Cookie:
 
 
 def _is_possible(cookie: Cookie) -> bool:
-    """Whether some response could have set this cookie: all rules but those about who may set what."""
+    """Whether a response could have set this cookie: all rules except those about its sender."""
     shared = "" if cookie.host_only else cookie.domain
     fields = SetCookie(cookie.name, cookie.value, domain=shared, path=cookie.path)
     try:
@@ -120,11 +121,11 @@ def _is_possible(cookie: Cookie) -> bool:
 
 
 def _retained(live: _ByKey, wanted: _ByKey, limits: JarLimits) -> set[CookieKey]:
-    """The keys of those that stay of all that are known or given."""
+    """The keys of the stored and imported cookies that are retained."""
     if len(live | wanted) <= min(limits.per_site, limits.per_store):
         return {*live, *wanted}
-    # What is given has the same rank each time, what stays may only rise, and what is left out may only sink:
-    # so nothing that was left out comes in the next time. That rules out the clock, and times that were clamped.
+    # Importing the same file twice must change nothing: the rank of an imported cookie depends neither on the clock nor
+    # on shortened expiry times, so that a cookie that was left out stays out.
     ranks: dict[CookieKey, tuple[object, ...]] = {
         key: (cookie.secure, cookie.last_access, cookie.sequence) for key, cookie in live.items()
     }
@@ -132,7 +133,7 @@ def _retained(live: _ByKey, wanted: _ByKey, limits: JarLimits) -> set[CookieKey]
         if _has_times(cookie):
             used = max(cookie.last_access, live[key].last_access if key in live else 0)
             ranks[key] = cookie.secure, used, cookie.sequence
-        else:  # as new as can be, in the order of the source
+        else:  # the newest, in the order of the source
             ranks[key] = cookie.secure, inf, place
     best_first = sorted(ranks, key=lambda key: (ranks[key], key[:4], key.partition or ()), reverse=True)
     return set(within_limits(best_first, limits, default_public_suffixes()))
@@ -143,14 +144,14 @@ def _has_times(cookie: Cookie) -> bool:
 
 
 def _is_same(old: Cookie, cookie: Cookie) -> bool:
-    """Whether the cookie is there already, perhaps with the time that was made of its own when it was cut."""
+    """Whether the cookie is stored already, possibly with a shortened expiry time."""
     if old.expires is not None and old.expires % 1 == _CUT and cookie.expires is not None:
         cookie = msgspec.structs.replace(cookie, expires=min(old.expires, cookie.expires))
     return same_content(old, cookie)
 
 
 def _cut(cookie: Cookie, now: float, limits: JarLimits) -> Cookie:
-    """The cookie with a time of expiry that an engine would keep."""
+    """The cookie with the expiry time limited as by the engine."""
     latest = now + limits.lifetime
     if cookie.expires is None or cookie.expires <= latest:
         return cookie
@@ -158,7 +159,7 @@ def _cut(cookie: Cookie, now: float, limits: JarLimits) -> Cookie:
 
 
 def _placed(cookie: Cookie, old: Cookie | None, now: float, sequence: int) -> Cookie:
-    """The cookie with times that can be: those of its source, else of the one that it replaces, else of now."""
+    """The cookie with valid times: from its source, else from the cookie that it replaces, else now."""
     if _has_times(cookie):
         sequence = min(max(cookie.sequence, 0), int(now * _MICRO))
         created = min(cookie.created, now)

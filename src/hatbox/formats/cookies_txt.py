@@ -14,9 +14,7 @@ from hatbox.formats.base import Bundle, BundleEntry, ExportResult, Format, Tally
 
 __all__ = ["FORMAT", "read", "write"]
 
-_HEADER: Final = (
-    "# Netscape HTTP Cookie File\n# Written by Hatbox. These are secrets: whoever has them is logged in as you.\n\n"
-)
+_HEADER: Final = "# Netscape HTTP Cookie File\n# Written by Hatbox. Keep it secret: these cookies are your logins.\n\n"
 _HTTP_ONLY: Final = "#HttpOnly_"
 _FLAGS: Final = {"TRUE": True, "FALSE": False}
 _FIELDS: Final = 7
@@ -28,8 +26,8 @@ NAMELESS: Final = "cookies without a name"
 
 
 def read(data: bytes, source: str) -> Bundle:
-    """The cookies of a file, in its order, without any identity."""
-    # One character for each byte, and lines end at line feeds only: a value may hold what Python takes for a line end.
+    """Parse the cookies of a file, in its order, without an identity."""
+    # One character per byte. Lines end at line feeds only: values may contain other line separators.
     lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
     cookies: list[Cookie] = []
     for number, line in enumerate(lines, 1):
@@ -44,7 +42,7 @@ def read(data: bytes, source: str) -> Bundle:
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """A file with the cookies of all holdings together."""
+    """Write the cookies of all entries into one file."""
     lost: Tally = Counter(bundle.not_carried)
     lines = [
         _line(cookie, lost)
@@ -57,11 +55,11 @@ def write(bundle: Bundle) -> ExportResult:
 
 def _cookie(line: str, http_only: bool, place: int, source: str, number: int) -> Cookie:
     fields = line.split("\t")
-    if len(fields) == _FIELDS - 1:  # an editor has taken away the TAB before an empty value
+    if len(fields) == _FIELDS - 1:  # an editor removed the TAB before an empty value
         fields.append("")
     if len(fields) != _FIELDS:
-        found = f"{len(fields)} fields with TABs between them" if len(fields) > 1 else "no TAB"
-        raise InvalidInputFile(source, f"a cookie has {_FIELDS} fields with TABs between them; here is {found}", number)
+        found = f"{len(fields)} fields" if len(fields) > 1 else "no TAB"
+        raise InvalidInputFile(source, f"expected {_FIELDS} fields separated by TABs, found {found}", number)
     host, shared, path, secure, expires, name, value = fields
     for flag in (shared, secure):
         if flag.upper() not in _FLAGS:
@@ -81,12 +79,12 @@ def _cookie(line: str, http_only: bool, place: int, source: str, number: int) ->
 
 
 def _expires(text: str, source: str, number: int) -> float | None:
-    """Seconds since 1970; nothing and 0 mean a session cookie. Some programs write fractions."""
+    """Seconds since 1970; empty and 0 mean a session cookie. Some programs write fractions."""
     try:
         seconds = float(text or 0)
         int(seconds)
     except (ValueError, OverflowError):
-        raise InvalidInputFile(source, f"the time of expiry is no number of seconds: {text!r}", number) from None
+        raise InvalidInputFile(source, f"invalid expiry time: {text!r}", number) from None
     return seconds or None
 
 
@@ -95,7 +93,7 @@ def _obstacle(cookie: Cookie) -> str:
         return PARTITIONED
     if "\t" in cookie.name + cookie.value + cookie.path:
         return TABS
-    return "" if cookie.name else NAMELESS  # curl takes its value for a name
+    return "" if cookie.name else NAMELESS  # curl would read its value as a name
 
 
 def _line(cookie: Cookie, lost: Tally) -> str:

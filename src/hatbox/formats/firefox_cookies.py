@@ -31,9 +31,9 @@ _LATEST: Final = 1e12  # seconds; the column has 64 bits
 _UNSET: Final = 256
 _SAME_SITE: Final = {0: SameSite.NONE, 1: SameSite.LAX, 2: SameSite.STRICT, _UNSET: SameSite.UNSPECIFIED}
 _NUMBER_OF: Final = {value: number for number, value in _SAME_SITE.items()}
-_HTTPS: Final = 2  # in schemeMap; 0 is what Firefox itself gives to cookies of which it does not know
+_HTTPS: Final = 2  # in schemeMap; Firefox uses 0 for unknown
 
-# SQLite keeps whatever it is given, whatever a column is declared to hold.
+# SQLite stores any type in any column.
 _TEXTS: Final = ("originAttributes", "name", "value", "host", "path")
 _INTEGERS: Final = ("expiry", "lastAccessed", "creationTime", "isSecure", "isHttpOnly")
 _LATER: Final = ("sameSite", "rawSameSite")
@@ -49,7 +49,7 @@ inBrowserElement INTEGER DEFAULT 0, sameSite INTEGER DEFAULT 0, schemeMap INTEGE
 isPartitionedAttributeSet INTEGER DEFAULT 0, updateTime INTEGER,
 CONSTRAINT moz_uniqueid UNIQUE (name, host, path, originAttributes))
 """
-# Text is handed over as bytes: servers may have sent what is not UTF-8, and Firefox keeps it.
+# Text is passed as bytes: cookies may contain bytes that are not UTF-8, and Firefox stores them.
 _INSERT: Final = """
 INSERT OR REPLACE INTO moz_cookies (originAttributes, name, value, host, path, expiry, lastAccessed, creationTime,
 isSecure, isHttpOnly, sameSite, schemeMap, isPartitionedAttributeSet, updateTime)
@@ -58,7 +58,7 @@ VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?, ?, ?, ?, ?, 
 
 
 def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
-    """The cookies of each container by its number, oldest first; 0 is none. Firefox may be running."""
+    """The cookies by userContextId, oldest first; 0 is the default store. Works while Firefox runs."""
     found: dict[int, list[Cookie]] = defaultdict(list)
     try:
         with _copy(path) as connection:
@@ -69,19 +69,19 @@ def read_cookies(path: Path, skipped: Tally) -> dict[int, list[Cookie]]:
                 else:
                     found[owner.number].append(_cookie(row, owner))
     except sqlite3.Error as error:
-        raise InvalidInputFile(str(path), f"the database cannot be read ({error})") from error
+        raise InvalidInputFile(str(path), f"cannot read the database ({error})") from error
     return found
 
 
 def create_database(path: Path) -> None:
-    """An empty database of the latest schema, for Firefox to find."""
+    """Create an empty database with the latest schema."""
     path.touch(0o600)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.executescript(f"PRAGMA journal_mode = WAL; {_TABLE}; PRAGMA user_version = {SCHEMA}")
 
 
 def insert_cookies(connection: sqlite3.Connection, number: int, cookies: Iterable[Cookie]) -> int:
-    """Put cookies into the transaction that is under way, in the place of those with the same key; returns how many."""
+    """Insert cookies in the current transaction, replacing those with the same key. Returns their number."""
     rows = [_row(cookie, number) for cookie in cookies]
     connection.executemany(_INSERT, rows)
     return len(rows)
@@ -98,7 +98,7 @@ def _copy(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _copied_when_still(path: Path, folder: Path) -> Path:
-    """A copy of database and journal that belong together: neither changed while they were copied."""
+    """A consistent copy of database and WAL: neither changed while they were copied."""
     journal, copied = _journal_of(path), folder / "cookies.sqlite"
     try:
         for _ in range(_TRIES):
@@ -111,10 +111,8 @@ def _copied_when_still(path: Path, folder: Path) -> Path:
                 return copied
             time.sleep(_PAUSE_SECONDS)
     except OSError as error:
-        raise InvalidInputFile(str(path), f"it cannot be read: {error.strerror}") from error
-    raise ImportExportError(
-        f"{path}: it never stopped changing while it was copied. Try again when Firefox is less busy."
-    )
+        raise InvalidInputFile(str(path), f"cannot be read: {error.strerror}") from error
+    raise ImportExportError(f"{path}: changed during every copy. Try again when Firefox is less busy.")
 
 
 def _journal_of(path: Path) -> Path:
@@ -135,7 +133,7 @@ def _rows(connection: sqlite3.Connection, path: Path) -> Iterator[dict[str, Any]
     missing = [name for name in (*_TEXTS, *_INTEGERS) if name not in columns]
     if missing or not _OLDEST <= schema <= SCHEMA:
         found = f"schema {schema}" + (f" without {', '.join(missing)}" if missing else "")
-        problem = f"it has {found}; known are the schemas {_OLDEST} (2016) to {SCHEMA} (Firefox 153)"
+        problem = f"unsupported {found} (supported: schemas {_OLDEST} (2016) to {SCHEMA} (Firefox 153))"
         raise InvalidInputFile(str(path), problem)
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
@@ -170,14 +168,14 @@ def _cookie(row: dict[str, Any], owner: OriginAttributes) -> Cookie:
 
 
 def _same_site(effective: int | None, raw: int | None) -> SameSite:
-    """Between schemas 10 and 14 two columns said it: lax by default was a cookie that itself said nothing."""
+    """Schemas 10 to 14 have two columns: Lax by default means that the attribute was not set."""
     if effective == 1 and raw == 0:
         return SameSite.UNSPECIFIED
     return _SAME_SITE.get(effective if effective is not None else _UNSET, SameSite.UNSPECIFIED)
 
 
 def _as_firefox_spells(partition: Partition, domain: str) -> Partition:
-    """Without the ancestor where the site tells as much: Firefox would not find the cookie."""
+    """Without the cross-site ancestor where the site implies it: Firefox would not find the cookie."""
     site, crossed = partition
     return Partition(site, crossed and not is_foreign(domain, site))
 

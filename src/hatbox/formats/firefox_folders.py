@@ -1,4 +1,4 @@
-"""Where Firefox keeps its profiles, and whether one of them is in use. Knows nothing of what is in them."""
+"""Finds the profile folders of Firefox, and whether one is in use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MACOS: Final = ("Library/Application Support/Firefox",)
 
 
 class FirefoxProfileFolder(NamedTuple):
-    """A profile that Firefox knows of. `rank` is 2 if an installation starts with it, 1 if it once was the default."""
+    """A Firefox profile. `rank` is 2 for the default of an installation, 1 for a former default."""
 
     folder: Path
     name: str
@@ -33,22 +33,22 @@ class FirefoxProfileFolder(NamedTuple):
 
 
 def default_folder(found: list[FirefoxProfileFolder] | None = None) -> Path:
-    """The folder of the profile that Firefox starts with; raises ImportExportError where that is not one."""
+    """The folder of the default profile. Raises ImportExportError without one, or with several."""
     found = find_folders() if found is None else found
     if not found:
-        raise ImportExportError("no Firefox profile was found. Name its folder: about:support in Firefox shows it.")
+        raise ImportExportError("no Firefox profile found. Specify its folder: about:support in Firefox shows it.")
     best = max(each.rank for each in found)
     likely = [each for each in found if each.rank == best]
     if len(likely) == 1:
         return likely[0].folder
     listed = "; ".join(f"{each.folder} ({each.name})" for each in likely)
-    raise ImportExportError(f"there are {len(likely)} Firefox profiles: {listed}. Name the folder of one of them.")
+    raise ImportExportError(f"found {len(likely)} Firefox profiles: {listed}. Specify the folder of one.")
 
 
 def find_folders(
     home: Path | None = None, platform: str = sys.platform, environment: Mapping[str, str] = os.environ
 ) -> list[FirefoxProfileFolder]:
-    """All profiles of all the places in which Firefox keeps them on this system."""
+    """The profiles in all profile directories of this system."""
     found: dict[Path, FirefoxProfileFolder] = {}
     for root in _roots(home or Path.home(), platform, environment):
         for each in _listed(root):
@@ -59,7 +59,7 @@ def find_folders(
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep Firefox away from a profile's folder; raises FirefoxProfileLocked if it is there already."""
+    """Lock a profile folder against Firefox. Raises FirefoxProfileLocked if Firefox uses it."""
     if sys.platform == "win32":
         with _exclusively_open(folder / "parent.lock", folder):
             yield
@@ -81,7 +81,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _exclusively_open(lock: Path, folder: Path) -> Iterator[None]:
-    """On Windows Firefox keeps a file open that nobody else may open or delete meanwhile."""
+    """On Windows, Firefox holds a file open exclusively."""
     try:
         lock.unlink(missing_ok=True)
         file = lock.open("w")
@@ -92,7 +92,7 @@ def _exclusively_open(lock: Path, folder: Path) -> Iterator[None]:
 
 
 def _held_by_link(folder: Path) -> bool:
-    """Whether the link `lock` names a process that lives. With a + before its number the file's lock is what counts.
+    """Whether the symbolic link `lock` names a running process. With a + before the pid, the file lock counts.
 
     Firefox falls back to the link alone where files cannot be locked, as on some network drives.
     """
@@ -107,7 +107,7 @@ def _held_by_link(folder: Path) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # it lives, and is somebody else's
+        pass  # a process of another user
     return True
 
 
@@ -125,7 +125,7 @@ def _listed(root: Path) -> list[FirefoxProfileFolder]:
     except OSError:
         return []
     except (configparser.Error, UnicodeDecodeError) as error:
-        raise InvalidInputFile(str(ini), "it is not a list of profiles that can be read") from error
+        raise InvalidInputFile(str(ini), "invalid profiles.ini") from error
     sections = [parser[name] for name in parser.sections()]
     started = {section.get("Default") for section in sections if section.name.startswith("Install")}
     return [

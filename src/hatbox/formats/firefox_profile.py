@@ -1,4 +1,4 @@
-"""A Firefox profile's folder: containers.json and cookies.sqlite together, read while Firefox runs, written while not.
+"""Firefox profile folders: containers.json and cookies.sqlite. Read while Firefox runs, written while it does not.
 
 Containers come first when it is written: a cookie whose container is not there yet would belong to the next new one.
 """
@@ -34,9 +34,9 @@ LOSES: Final = (SESSION, HIDDEN)
 
 
 def read_folder(folder: Path) -> Bundle:
-    """The containers of a profile with their cookies, and the cookies of none. Firefox may be running."""
+    """Read the containers with their cookies, and the default store. Works while Firefox runs."""
     if not any((folder / name).is_file() for name in (_CONTAINERS, _COOKIES)):
-        raise InvalidInputFile(str(folder), f"it is not a Firefox profile: it has neither {_CONTAINERS} nor {_COOKIES}")
+        raise InvalidInputFile(str(folder), f"not a Firefox profile: neither {_CONTAINERS} nor {_COOKIES} found")
     skipped: Tally = Counter()
     containers = _containers(folder / _CONTAINERS)
     if containers.unnamed:
@@ -50,7 +50,7 @@ def read_folder(folder: Path) -> Bundle:
 
 
 def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
-    """Put a bundle into a profile that Firefox does not have open, or a new one; how many cookies, what is lost."""
+    """Write a bundle into a profile that Firefox does not use, or a new one. Returns cookie count and dropped data."""
     lost: Tally = Counter(bundle.not_carried)
     try:
         if not os.path.lexists(folder):
@@ -59,13 +59,11 @@ def write_folder(bundle: Bundle, folder: Path) -> tuple[int, Tally]:
         with locked(folder):
             return _write_into(bundle, folder, lost), lost
     except sqlite3.Error as error:
-        raise ImportExportError(
-            f"{folder / _COOKIES}: it cannot be written to ({error}). Nothing was exported."
-        ) from error
+        raise ImportExportError(f"{folder / _COOKIES}: cannot be written ({error}). Nothing was exported.") from error
 
 
 def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
-    """A whole profile is made beside its place and named in one step."""
+    """Create a profile in a temporary folder, and rename it into place."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -79,11 +77,9 @@ def _write_new(bundle: Bundle, folder: Path, lost: Tally) -> int:
 
 def _expect_profile(folder: Path) -> None:
     if not folder.is_dir():
-        raise ImportExportError(
-            f"{folder}: it is not a folder. A Firefox profile is one: name a new or an empty folder."
-        )
+        raise ImportExportError(f"{folder}: not a folder. Specify a new or empty folder.")
     if any(folder.iterdir()) and not any((folder / name).exists() for name in _MARKS):
-        raise ImportExportError(f"{folder}: it is neither empty nor a Firefox profile. Name a new or an empty folder.")
+        raise ImportExportError(f"{folder}: neither empty nor a Firefox profile. Specify a new or empty folder.")
 
 
 def _write_into(bundle: Bundle, folder: Path, lost: Tally) -> int:
@@ -116,11 +112,11 @@ def _containers(path: Path) -> Containers:
     except FileNotFoundError:
         return Containers.new()
     except OSError as error:
-        raise InvalidInputFile(str(path), f"it cannot be read: {error.strerror}") from error
+        raise InvalidInputFile(str(path), f"cannot be read: {error.strerror}") from error
 
 
 def _numbered(bundle: Bundle, containers: Containers, *, keep_numbers: bool) -> list[int]:
-    """The container of each holding: one that looks the same and is not taken yet, or a new one."""
+    """The container of each entry: an equal one that is not matched yet, or a new one."""
     free = dict(containers.labels)
     return [_number(holding, containers, free, keep_numbers) for holding in bundle.entries]
 

@@ -1,4 +1,4 @@
-"""Hatbox's own format: identities and cookies with all that is known of them, one JSON object a line.
+"""JSON Lines, the format of Hatbox: complete identities and cookies, one JSON object per line.
 
     {"format": "hatbox", "version": 1}
     {"identity": {"name": "Work", "icon": "briefcase", "color": "orange", "hidden": false}}
@@ -67,7 +67,7 @@ class _Header(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Any line but the first: exactly one of these."""
+    """Any line after the first: exactly one of these."""
 
     identity: _Identity | msgspec.UnsetType | None = msgspec.UNSET
     cookie: _CookieLine | msgspec.UnsetType = msgspec.UNSET
@@ -80,7 +80,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def read(data: bytes, source: str) -> Bundle:
-    """Everything that a file has; an error, if it is not whole."""
+    """Parse a file. Raises InvalidInputFile if it is incomplete."""
     lines = _lines(data)
     _expect_header(lines, source)
     holdings: list[BundleEntry] = []
@@ -89,12 +89,12 @@ def read(data: bytes, source: str) -> Bundle:
     for number, text in lines:
         line = decode_json(_decode_line, text, source, number)
         if end is not None:
-            raise InvalidInputFile(source, "something follows the line that is the end", number)
+            raise InvalidInputFile(source, "data after the end line", number)
         if line.identity is not msgspec.UNSET:
             holdings.append(BundleEntry(_label(line.identity)))
         elif line.cookie is not msgspec.UNSET:
             if not holdings:
-                raise InvalidInputFile(source, "a cookie comes before any identity", number)
+                raise InvalidInputFile(source, "cookie before the first identity", number)
             holdings[-1].cookies.append(_read_cookie(line.cookie, source, number))
         elif line.end is not msgspec.UNSET:
             end = line.end
@@ -102,14 +102,14 @@ def read(data: bytes, source: str) -> Bundle:
             raise InvalidInputFile(source, "expected an identity, a cookie or the end", number)
     bundle = Bundle(holdings, ordered=True)
     if end is None:
-        raise InvalidInputFile(source, "it has been cut short: the line that is the end is missing", number + 1)
+        raise InvalidInputFile(source, "truncated: the end line is missing", number + 1)
     if end != _count(bundle):
-        raise InvalidInputFile(source, "lines are missing: the last one counts more or fewer than there are", number)
+        raise InvalidInputFile(source, "lines are missing: the counts of the end line do not match", number)
     return bundle
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """A file with all identities and all that is known of their cookies."""
+    """Write all identities with their cookies."""
     lines = [_encode({"format": "hatbox", "version": _VERSION})]
     for holding in bundle.entries:
         lines.append(_encode(_Line(identity=_written_label(holding.label))))
@@ -131,9 +131,9 @@ def _expect_header(lines: Iterator[tuple[int, bytes]], source: str) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         header = None
     if header is None or header.format != "hatbox":
-        raise InvalidInputFile(source, 'it does not begin with {"format": "hatbox", …}', number)
+        raise InvalidInputFile(source, 'the first line is not {"format": "hatbox", …}', number)
     if header.version != _VERSION:
-        problem = f"it is of version {header.version}, and this Hatbox knows version {_VERSION}"
+        problem = f"unsupported version {header.version} (supported: {_VERSION})"
         raise InvalidInputFile(source, problem, number)
 
 
@@ -152,7 +152,7 @@ def _written_label(label: IdentityAttributes | None) -> _Identity | None:
 def _read_cookie(given: _CookieLine, source: str, number: int) -> Cookie:
     for text in (given.name, given.value, given.path):
         if not text.isascii() and any(character > "\xff" for character in text):
-            raise InvalidInputFile(source, "a cookie has a character that is no byte (above U+00FF)", number)
+            raise InvalidInputFile(source, "cookie with a character above U+00FF", number)
     fields = msgspec.structs.asdict(given)
     partition = given.partition and Partition(given.partition.top_level_site, given.partition.cross_site_ancestor)
     return Cookie(**fields | {"partition": partition})

@@ -1,4 +1,4 @@
-"""Firefox's origin attributes: which container and which partition a row of its databases belongs to. Pure text."""
+"""Firefox's origin attributes: container and partition of a database row. Pure text."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _PARTITION_KEY: Final = re.compile(r"\((?P<scheme>[a-z]+),(?P<host>[^,()]+)(?:,(
 
 
 class OriginAttributes(NamedTuple):
-    """A container's number, 0 for none, and a partition."""
+    """A userContextId, 0 for the default store, and a partition."""
 
     number: int = 0
     partition: Partition | None = None
 
 
 def owner_of(suffix: str) -> OriginAttributes | None:
-    """Who a row belongs to; None if it belongs to something that Hatbox does not have, such as a private window."""
+    """Parse the attributes; None for those without an equivalent, such as private windows."""
     if not suffix:
         return OriginAttributes()
     if not suffix.startswith("^"):
         return None
     number, partition = 0, None
     fields = parse_qsl(suffix[1:], keep_blank_values=True)
-    if len(dict(fields)) < len(fields):  # of two values neither is to be trusted: the cookie could be another's
+    if len(dict(fields)) < len(fields):  # ambiguous: do not guess the owner of a cookie
         return None
     for name, value in fields:
         if name == "userContextId" and _NUMBER.fullmatch(value):
@@ -43,7 +43,7 @@ def owner_of(suffix: str) -> OriginAttributes | None:
 
 
 def suffix_of(owner: OriginAttributes) -> str:
-    """The text for a row of this owner."""
+    """Format the attributes for a row."""
     parts = [f"userContextId={owner.number}"] if owner.number else []
     if owner.partition is not None:
         scheme, _, place = owner.partition.top_level_site.partition("://")

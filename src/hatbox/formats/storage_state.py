@@ -1,4 +1,4 @@
-"""Playwright's storage state: cookies, and the local storage of origins, which Hatbox does not keep yet.
+"""Playwright's storage state: cookies, and localStorage of origins, which is not imported yet.
 
 Its text is Unicode; a cookie whose bytes are not UTF-8 cannot be written.
 """
@@ -28,7 +28,7 @@ __all__ = ["FORMAT", "read", "write"]
 
 UNSET: Final = "SameSite attributes that were not set, and are Lax now"
 NOT_UTF8: Final = "cookies with bytes that are not UTF-8"
-STORAGE: Final = "origins with local storage, which Hatbox does not keep yet"
+STORAGE: Final = "origins with localStorage (import not supported yet)"
 
 _SAME_SITE: Final = {"Strict": SameSite.STRICT, "Lax": SameSite.LAX, "None": SameSite.NONE}
 _WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()} | {SameSite.UNSPECIFIED: "Lax"}
@@ -57,7 +57,7 @@ _decode = msgspec.json.Decoder(_State).decode
 
 
 def read(data: bytes, source: str) -> Bundle:
-    """The cookies of a state, in its order, without any identity."""
+    """Parse the cookies of a storage state, in its order, without an identity."""
     state = decode_json(_decode, data, source)
     lost: Tally = Counter()
     if stored := sum(bool(origin.get("localStorage") or origin.get("indexedDB")) for origin in state.origins):
@@ -68,7 +68,7 @@ def read(data: bytes, source: str) -> Bundle:
 
 
 def write(bundle: Bundle) -> ExportResult:
-    """A state with the cookies of all holdings together, and no local storage."""
+    """Write the cookies of all entries into one storage state, without localStorage."""
     lost: Tally = Counter(bundle.not_carried)
     cookies = [_written_cookie(cookie, lost) for holding in bundle.entries for cookie in holding.cookies]
     written = [cookie for cookie in cookies if cookie is not None]

@@ -14,7 +14,7 @@ from tests.engines.chromium.desktop import Keyboard, WindowManager
 
 @pytest.fixture(scope="session")
 def browser() -> str:
-    """The path of a Chromium; without one the test is skipped, but not where browsers are required."""
+    """The path of a Chromium. Without it, the test is skipped, or fails where browsers are required."""
     try:
         return str(find_browser())
     except EngineError as error:

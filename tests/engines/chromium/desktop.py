@@ -37,7 +37,7 @@ class _Connection:
         body += bytes(-len(body) % 4)
         self._socket.sendall(struct.pack("<BBH", opcode, detail, 1 + len(body) // 4) + body)
 
-    def ask(self, opcode: int, detail: int, body: bytes) -> bytes:
+    def request(self, opcode: int, detail: int, body: bytes) -> bytes:
         self.send(opcode, detail, body)
         while True:
             message = self.read()
@@ -123,7 +123,7 @@ class WindowManager:
 
     def _atom(self, name: str) -> int:
         if name not in self._atoms:
-            reply = self._x.ask(16, 0, struct.pack("<H2x", len(name)) + name.encode())
+            reply = self._x.request(16, 0, struct.pack("<H2x", len(name)) + name.encode())
             (self._atoms[name],) = struct.unpack_from("<I", reply, 8)
         return self._atoms[name]
 
@@ -139,9 +139,9 @@ class Keyboard:
 
     def __init__(self, display: str) -> None:
         self._x = x = _Connection(display)
-        self._opcode = x.ask(98, 0, struct.pack("<H2x", 5) + b"XTEST")[9]
+        self._opcode = x.request(98, 0, struct.pack("<H2x", 5) + b"XTEST")[9]
         count = x.last_key - x.first_key + 1
-        reply = x.ask(101, 0, struct.pack("<BB2x", x.first_key, count))
+        reply = x.request(101, 0, struct.pack("<BB2x", x.first_key, count))
         width = reply[1]
         symbols = struct.unpack_from(f"<{width * count}I", reply, 32)
         self._keys = {symbols[place * width]: x.first_key + place for place in reversed(range(count))}
@@ -152,8 +152,8 @@ class Keyboard:
             key = self._keys[self._NAMED.get(character, ord(character))]
             for press in (2, 3):
                 self._x.send(self._opcode, 2, struct.pack("<BB2xII8xhh8x", press, key, 0, 0, 0, 0))
-        self._x.ask(43, 0, b"")  # GetInputFocus: the server has done it all
+        self._x.request(43, 0, b"")  # GetInputFocus: its reply means that all requests are processed
 
     def close(self) -> None:
-        """Let go of the display."""
+        """Close the connection to the display."""
         self._x.close()

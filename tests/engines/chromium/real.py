@@ -1,4 +1,4 @@
-"""What tests with a real Chromium share: they end, they wait for what happens, and they know what runs."""
+"""Shared by tests with a real Chromium: a time limit, polling, and access to the running browser."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any, ParamSpec, TypeVar
 import hatbox
 from hatbox.cookies import Cookie
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+from hatbox.engines.chromium.running_browser import RunningBrowser
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-LIMIT_SECONDS = 90  # a busy machine needs a while to start a browser
-WITHIN = 10.0  # seconds for what takes a fraction of one
+LIMIT_SECONDS = 90  # a busy machine starts a browser slowly
+WITHIN = 10.0  # seconds; a quiet machine needs a fraction of one
 
 
 def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """An async test as a plain function."""
+    """Run an async test with a time limit."""
 
     @functools.wraps(test)
     def run(*arguments: P.args, **named: P.kwargs) -> None:
@@ -30,10 +31,10 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
 
 
 async def until(check: Callable[[], Awaitable[T]], seconds: float = WITHIN) -> T:
-    """Wait until something is so that tells nobody; returns what `check` gives then."""
+    """Poll until `check` returns a true value; returns it. For states without an event."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not (value := await check()):
-        assert asyncio.get_running_loop().time() < deadline, "it has not happened"
+        assert asyncio.get_running_loop().time() < deadline, "timed out"
         await asyncio.sleep(0.01)
     return value
 
@@ -50,11 +51,15 @@ async def value(profile: hatbox.Profile, identity: str, name: str) -> str | None
     return found.value if found else None
 
 
+def running(runner: ChromiumRunner) -> RunningBrowser:
+    """The parts of the running browser."""
+    assert runner.engine.running is not None
+    return runner.engine.running
+
+
 async def browser_process(runner: ChromiumRunner) -> int:
-    """The process of the browser."""
-    launched = runner.engine._launched
-    assert launched is not None
-    info = await launched.session.send("SystemInfo.getProcessInfo")
+    """The pid of the browser."""
+    info = await running(runner).env.launched.session.send("SystemInfo.getProcessInfo")
     return next(int(each["id"]) for each in info["processInfo"] if each["type"] == "browser")
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import hatbox
-from hatbox.engines import reconciler as keeper
+from hatbox.engines import reconciler
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium.real import browser_process
 from tests.site import Site
@@ -28,43 +28,43 @@ from tests.site import Site
 T = TypeVar("T")
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
-LIMIT_SECONDS = 60.0  # a check that takes longer is stuck, also on a busy machine
+LIMIT_SECONDS = 60.0  # a check that takes longer hangs, also on a busy machine
 MOST_TABS = 6
 STEPS_BETWEEN_CHECKS = 6
-PAUSES = (0.0, 0.0, 0.01, 0.05, 0.1, 0.2, 0.4)  # what is done at which moment of a load is what is tested
+PAUSES = (0.0, 0.0, 0.01, 0.05, 0.1, 0.2, 0.4)  # so that steps meet loads in all their states
 PLACES = ("/page/1", "/page/2", "/page/3", "/long", "/storage", "/download", "/status/204")
 TITLES = {"/page/1": "Page 1", "/page/2": "Page 2", "/page/3": "Page 3", "/long": "Long"}
 SITE_DATA = "local V, indexed V"
 
 
 class Soak:
-    """Steps on one profile, and what the tabs must be after them."""
+    """Random steps on one profile, and the expected tabs after them."""
 
     def __init__(self, profile: hatbox.Profile, runner: ChromiumRunner, site: Site, seed: int) -> None:
         self.steps: list[str] = []
-        """What was done so far."""
+        """The steps so far."""
         self.difference = ""
-        """What the latest check has found, and waits to change."""
+        """The difference from the expected tabs that the latest check waits to disappear."""
         self.pages = ""
         """The state of every page when a check failed."""
         self._profile = profile
         self._runner = runner
         self._site = site
         self._random = random.Random(seed)
-        self._urls: dict[int, str] = {}  # of each tab; empty if that depends on which of two loads was first
+        self._urls: dict[int, str] = {}  # of each tab; empty if it depends on the order of two loads
         self._hidden: set[str] = set()
         self._stores: dict[int, str] = {}
 
-    async def begin(self) -> None:
-        """Give both identities site data, which makes opening them slow and their pages navigate more."""
+    async def start(self) -> None:
+        """Write site data in both identities, so that opening their contexts is slow and navigates more."""
         for store in (WORK, PERSONAL):
-            page = await within(self._runner.page(store, self._site.url("/storage", write="V")), "the first page")
+            page = await within(self._runner.new_page(store, self._site.url("/storage", write="V")), "the first page")
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
         for tab in await self._profile.tabs.query():
             self._urls[tab.id], self._stores[tab.id] = tab.url, tab.cookie_store_id
 
     async def run(self, seconds: float) -> None:
-        """Do steps for so long, and check the tabs now and then and at the end."""
+        """Run steps for this time. Check the tabs at random and at the end."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             for _ in range(STEPS_BETWEEN_CHECKS):
@@ -123,10 +123,10 @@ class Soak:
         return f"navigate tab {tab_id} to {place}"
 
     async def _kill(self) -> str:
-        launched = self._runner.engine._launched
-        if launched is None or not launched.browser.is_connected():
+        running = self._runner.engine.running
+        if running is None or not running.env.launched.browser.is_connected():
             return "kill nothing"
-        with contextlib.suppress(Exception):  # it may be gone before it has answered
+        with contextlib.suppress(Exception):  # it may end before it responds
             os.kill(await browser_process(self._runner), signal.SIGKILL)
         return "kill the browser"
 
@@ -136,7 +136,8 @@ class Soak:
         try:
             await within(self._check(), "check")
         except AssertionError:
-            live = self._runner.engine._pages.items()
+            running = self._runner.engine.running
+            live = running.pages.items() if running else ()
             flags = {
                 tab_id: {name: each for name, each in vars(page).items() if isinstance(each, bool)}
                 for tab_id, page in live
@@ -145,13 +146,13 @@ class Soak:
             raise
 
     async def _check(self) -> None:
-        while difference := await self._difference():  # a browser that was killed a moment ago is about to be restarted
+        while difference := await self._difference():  # a killed browser is being restarted
             self.difference = difference
             await asyncio.sleep(0.05)
         self.difference = ""
 
     async def _difference(self) -> str:
-        """What is not yet as it must be; empty if nothing is."""
+        """The difference from the expected tabs; empty if there is none."""
         await self._runner.wait_until_settled()
         tabs = {tab.id: tab for tab in await self._profile.tabs.query()}
         assert tabs.keys() == self._urls.keys(), f"tabs {sorted(tabs)}, and not {sorted(self._urls)}"
@@ -183,7 +184,7 @@ class Soak:
         self._runner = runner
         await self.check()
         for store in (WORK, PERSONAL):
-            page = await within(runner.page(store, self._site.url("/storage")), "site data")
+            page = await within(runner.new_page(store, self._site.url("/storage")), "site data")
             await within(page.wait_for_function("title => document.title === title", arg=SITE_DATA), "site data")
 
 
@@ -192,7 +193,7 @@ def _is_page(place: str) -> bool:
 
 
 async def within(work: Awaitable[T], what: str) -> T:
-    """The result; if it does not come in time, an error that says what every task waits for."""
+    """The result. After the timeout, raises an error with the stack of every task."""
     task = asyncio.ensure_future(work)
     done, _ = await asyncio.wait([task], timeout=LIMIT_SECONDS)
     if not done:
@@ -203,7 +204,7 @@ async def within(work: Awaitable[T], what: str) -> T:
 
 
 def waiting_tasks() -> str:
-    """Every task of this loop, and the calls in which it waits, the innermost last."""
+    """Every task of this loop and its stack, innermost call last."""
     return "\n".join(
         "\n    ".join([f"{task.get_name()}:", *_calls(task.get_coro())])
         for task in sorted(asyncio.all_tasks(), key=lambda each: each.get_name())
@@ -224,14 +225,14 @@ def _calls(waits: Any) -> Iterator[str]:
 
 
 async def soak(path: Path, browser: str | None, seed: int, seconds: float) -> list[str]:
-    """Random steps on a new profile for so long; returns them. Raises AssertionError with them if a check fails."""
+    """Run random steps on a new profile for this time; returns them. A failed AssertionError has them too."""
     with Site() as site:
         async with hatbox.open(path) as profile:
             run = None
-            try:  # the engine is stopped before the states are read: it does not change them
+            try:  # the engine is stopped first, so that the states do not change while they are read
                 async with profile.chromium(headless=True, browser=browser) as runner:
                     run = Soak(profile, runner, site, seed)
-                    await run.begin()
+                    await run.start()
                     await run.run(seconds)
                 async with profile.chromium(headless=True, browser=browser) as runner:
                     await run.check_restart(runner)
@@ -253,7 +254,7 @@ def main() -> None:
     given = parser.parse_args()
     sys.stdout.write(f"seed {given.seed}\n")
     sys.stdout.flush()
-    setattr(keeper, "_PATIENCE", (0.05,))  # noqa: B010 - it is Final; here browsers are killed often
+    setattr(reconciler, "_RESTART_DELAYS", (0.05,))  # noqa: B010 - it is Final; browsers are killed often here
     with tempfile.TemporaryDirectory() as folder:
         steps = asyncio.run(soak(Path(folder, "profile.db"), given.browser, given.seed, given.minutes * 60))
     sys.stdout.write(f"{len(steps)} steps, nothing was stuck or lost\n")

@@ -35,7 +35,7 @@ async def test_a_user_name_and_a_password_can_be_entered_in_a_window(
         await profile.tabs.open("Work", site.url("/basic"))
         waiting = await tab_when(profile, http_status=401, loading=False)
         assert waiting.error.endswith("requires a user name and a password: enter them in its window")
-        for _ in range(20):  # the dialog has the focus a moment after the page is there
+        for _ in range(20):  # the dialog gets the focus after the page has opened
             await asyncio.to_thread(desktop.type, f"me\t{PASSWORD}\n")
             if await _has_answered(site):
                 break
@@ -52,12 +52,12 @@ async def _has_answered(site: Site) -> bool:
 
 
 @with_browser
-async def test_without_a_window_a_page_says_that_it_requires_them(browser: str, path: Path, site: Site) -> None:
+async def test_in_headless_mode_the_error_says_how_to_provide_credentials(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await profile.tabs.open("Work", site.url("/basic"))
-        told = await runner.wait_until_loaded(tab.id)
-        assert told.http_status == 401
-        assert "requires a user name and a password: there is no window to enter them in" in told.error
+        tab = await runner.wait_until_loaded(tab.id)
+        assert tab.http_status == 401
+        assert "requires a user name and a password: there is no window to enter them in" in tab.error
 
 
 @with_browser
@@ -65,7 +65,7 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
     url = site.url("/basic").replace("://", f"://me:{PASSWORD}@")
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", url)
+            page = await runner.new_page("Work", url)
             assert await page.title() == "Hello me"
             await page.goto(site.url("/page/1").replace("://", f"://me:{PASSWORD}@"))  # by a Playwright user
             await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
@@ -76,7 +76,7 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
             (tab,) = await profile.tabs.query()
             page = await runner.page(tab.id)
             with pytest.raises(PlaywrightError, match="INVALID_AUTH_CREDENTIALS"):
-                await page.go_back()  # the history does not have it either
+                await page.go_back()  # nor is it in the history
             await tab_when(profile, url=site.url("/basic"), loading=False)
         assert not stored(path)
 
@@ -85,8 +85,8 @@ async def test_a_password_in_a_url_is_used_and_not_stored(browser: str, path: Pa
 async def test_a_password_of_one_identity_is_not_sent_by_another(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         urls = [site.url("/basic").replace("://", f"://{user}:{PASSWORD}@") for user in ("work", "personal")]
-        pages = await asyncio.gather(runner.page("Work", urls[0]), runner.page("Personal", urls[1]))
+        pages = await asyncio.gather(runner.new_page("Work", urls[0]), runner.new_page("Personal", urls[1]))
         assert [await page.title() for page in pages] == ["Hello work", "Hello personal"]
-        await runner.page("Banking", site.url("/basic"))
+        await runner.new_page("Banking", site.url("/basic"))
         (tab,) = await profile.tabs.query("Banking")
         assert tab.http_status == 401

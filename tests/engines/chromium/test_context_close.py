@@ -16,9 +16,9 @@ async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_a
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Personal", site.url("/page/9"))
-        one = await runner.page("Work", site.url("/login", user="Work"))
-        await runner.page("Work", site.url("/page/2"))
+        await runner.new_page("Personal", site.url("/page/9"))
+        one = await runner.new_page("Work", site.url("/login", user="Work"))
+        await runner.new_page("Work", site.url("/page/2"))
         before = [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()]
         await runner.wait_until_synced()
         await one.context.close()
@@ -47,8 +47,8 @@ async def test_a_script_that_ends_with_closing_its_context_finds_the_tabs_the_ne
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/page/1"))
-            await (await runner.page("Work", site.url("/page/2"))).close()  # this tab is closed
+            page = await runner.new_page("Work", site.url("/page/1"))
+            await (await runner.new_page("Work", site.url("/page/2"))).close()  # this tab is closed
             await page.context.close()
         assert [tab.url for tab in await profile.tabs.query()] == [site.url("/page/1")]
         async with profile.chromium(headless=True, browser=browser) as runner:

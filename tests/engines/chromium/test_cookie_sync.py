@@ -1,4 +1,4 @@
-"""Cookies between the store and the browser: nothing is lost on the way, and nothing goes round in circles."""
+"""Cookie sync between store and browser: no change is lost, and none is written back to its origin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hatbox.engines.chromium.cookie_sync import CookieSync, from_browser, to_bro
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.store.base import RESYNC, ChangeRecord
 from tests.cookies.strategies import timeless
-from tests.engines.chromium.real import cookie, until, value, with_browser
+from tests.engines.chromium.real import cookie, running, until, value, with_browser
 from tests.site import Site
 
 _octets = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=8) | st.sampled_from(
@@ -41,8 +41,8 @@ _cookies = st.builds(
 
 
 @given(_cookies)
-def test_a_cookie_comes_back_as_it_went(given_cookie: Cookie) -> None:
-    """Chromium adds fields of its own, and says -1 for no time."""
+def test_a_cookie_survives_the_conversion_both_ways(given_cookie: Cookie) -> None:
+    """Chromium adds fields, and returns -1 for a session cookie."""
     said = to_browser(given_cookie)
     assert said is not None
     said |= {"session": "expires" not in said, "expires": said.get("expires", -1), "size": 1, "priority": "Medium"}
@@ -57,7 +57,7 @@ def test_a_cookie_comes_back_as_it_went(given_cookie: Cookie) -> None:
     )
 
 
-def test_a_domain_cookie_has_a_dot_and_one_of_a_host_has_none() -> None:
+def test_a_domain_cookie_has_a_dot_and_a_host_only_cookie_has_none() -> None:
     shared = Cookie(name="a", value="1", domain="site.example", host_only=False)
     said = to_browser(shared)
     assert said is not None
@@ -65,12 +65,12 @@ def test_a_domain_cookie_has_a_dot_and_one_of_a_host_has_none() -> None:
     assert from_browser({**said, "session": True, "expires": -1}).key == shared.key
 
 
-def test_a_cookie_that_is_no_text_stays_in_the_store() -> None:
+def test_a_cookie_that_is_not_utf8_stays_in_the_store() -> None:
     assert to_browser(Cookie(name="a", value="\xff", domain="site.example")) is None
 
 
 class Writes:
-    """Counts what is written to a store, and to the browser."""
+    """Counts the writes to a store and to the browser."""
 
     def __init__(self, profile: hatbox.Profile, monkeypatch: pytest.MonkeyPatch) -> None:
         self.store: list[CookieChange] = []
@@ -78,17 +78,19 @@ class Writes:
         profile.cookies.on_changed.add_listener(self.store.append)
         original = CookieSync._set
 
-        async def counted(sync: CookieSync, given: list[dict[str, Any] | None]) -> None:
-            self.browser += [each["name"] for each in given if each]
-            await original(sync, given)
+        async def counted(sync: CookieSync, params: list[dict[str, Any] | None]) -> None:
+            self.browser += [each["name"] for each in params if each]
+            await original(sync, params)
 
         monkeypatch.setattr(CookieSync, "_set", counted)
 
 
-async def look(runner: ChromiumRunner, identity: str = "firefox-container-2") -> None:
-    """Look at the browser's cookies as often as it would in the next seconds."""
+async def pull(runner: ChromiumRunner, identity: str = "firefox-container-2") -> None:
+    """Read the cookies of the browser as often as the sync would in the next seconds."""
     for _ in range(3):
-        await runner.engine._contexts[identity].cookies._look()
+        for context in running(runner).contexts:
+            if context.cookie_store_id == identity:
+                await context.cookies.pull_from_browser()
 
 
 @with_browser
@@ -97,30 +99,32 @@ async def test_nothing_is_written_twice_in_either_direction(
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         writes = Writes(profile, monkeypatch)
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await until(lambda: value(profile, "Work", "session"))
-        await look(runner)
+        await pull(runner)
         assert [(each.cookie.name, each.removed) for each in writes.store] == [("session", False)]
         assert writes.browser == []
 
         store = await profile.cookie_store("Work")
-        await store.set(site.url("/"), name="ours", value="Work-1", expires=time.time() + 1e9)  # more than it can keep
+        await store.set(
+            site.url("/"), name="ours", value="Work-1", expires=time.time() + 1e9
+        )  # later than Chromium stores
         await until(lambda: in_browser(runner, "ours", "Work-1"))
-        await look(runner)
+        await pull(runner)
         assert writes.browser == ["ours"]
         assert [each.cookie.name for each in writes.store] == ["session", "ours"]
 
         await page.goto(site.url("/page/1", set="ours=Work-2; Path=/"))
         await until(lambda: is_value(profile, "ours", "Work-2"))
-        await look(runner)
+        await pull(runner)
         assert writes.browser == ["ours"]
         assert [(each.cookie.value, each.cause) for each in writes.store[2:]] == [
             ("Work-1", ChangeCause.OVERWRITE),
             ("Work-2", ChangeCause.EXPLICIT),
         ]
 
-        await page.goto(site.url("/page/2", set="ours=Work-2; Path=/"))  # the same again is no change
-        await look(runner)
+        await page.goto(site.url("/page/2", set="ours=Work-2; Path=/"))  # the same value is no change
+        await pull(runner)
         assert len(writes.store) == 4
     assert writes.browser == ["ours"]
 
@@ -137,7 +141,7 @@ async def is_value(profile: hatbox.Profile, name: str, wanted: str | None) -> bo
 @with_browser
 async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page(
+        page = await runner.new_page(
             "Work", site.url("/login", user="Work", set=["a=Work-1", "__Host-b=Work-2; Secure; Path=/"])
         )
         await until(lambda: value(profile, "Work", "session"))
@@ -145,7 +149,7 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
         await until(lambda: is_value(profile, "session", None))
 
         lines = ["__Host-c=Work-3; Secure; HttpOnly; Path=/", "d=Work-4; Secure", "e=Work-5; Secure; Partitioned"]
-        other = await runner.page("Work", site.url("/", host="localhost", set=lines))
+        other = await runner.new_page("Work", site.url("/", host="localhost", set=lines))
         store = await profile.cookie_store("Work")
         for name in ("__Host-c", "d", "e"):
             kept = await until(lambda name=name: cookie(profile, "Work", name))  # type: ignore[misc]
@@ -157,18 +161,18 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
 
 
 @with_browser
-async def test_cookies_of_scripts_are_in_the_store_within_a_second(browser: str, path: Path, site: Site) -> None:
+async def test_cookies_set_by_scripts_are_stored_within_a_second(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/script", user="Work"))
+        page = await runner.new_page("Work", site.url("/script", user="Work"))
         await until(lambda: value(profile, "Work", "script"), seconds=2)
         await page.evaluate("document.cookie = 'later=Work-1; path=/'")
         await until(lambda: is_value(profile, "later", "Work-1"))
         await page.evaluate("cookieStore.delete('later')")
         await until(lambda: is_value(profile, "later", None))
 
-        # Where a page is not secure there is no cookieStore to tell of it, nor in the frame of another site.
+        # An insecure page and a cross-site frame have no cookieStore that fires change events.
         await page.context.route("http://plain.example/*", lambda route: route.fulfill(body="<p>plain"))
-        plain = await runner.page("Work", "http://plain.example/")
+        plain = await runner.new_page("Work", "http://plain.example/")
         await plain.evaluate("document.cookie = 'plain=Work-2'")
         await until(lambda: is_value(profile, "plain", "Work-2"), seconds=1.5)
         await plain.close()
@@ -190,7 +194,7 @@ async def frame_of(page: Any, url: str) -> Any:
 
 
 @with_browser
-async def test_what_chromium_refuses_stays_in_the_store_and_the_rest_gets_through(
+async def test_cookies_that_chromium_rejects_stay_in_the_store_and_the_others_are_set(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile:
@@ -205,7 +209,7 @@ async def test_what_chromium_refuses_stays_in_the_store_and_the_rest_gets_throug
         await store.put([*good[:7], bad[0], *good[7:15], *bad[1:], *good[15:]])
         before = {each.key: each for each in await store.cookies()}
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/cookies"))
+            page = await runner.new_page("Work", site.url("/cookies"))
             text = await page.inner_text("body")
             assert all(each.pair in text for each in good)
             assert "tab" not in text
@@ -215,8 +219,8 @@ async def test_what_chromium_refuses_stays_in_the_store_and_the_rest_gets_throug
         assert after == before
 
 
-class Refusing:
-    """A session with a browser that takes some cookies and not others, and fails if it is asked to."""
+class RejectingSession:
+    """A session with a browser that rejects some cookies, and fails on demand."""
 
     def __init__(self) -> None:
         self.cookies: dict[str, dict[str, Any]] = {}
@@ -234,14 +238,14 @@ class Refusing:
         return {}
 
 
-def sync_of(session: Refusing, store: Any) -> CookieSync:
+def sync_of(session: RejectingSession, store: Any) -> CookieSync:
     given: Any = session
     return CookieSync(given, "context", store)
 
 
-def test_a_change_that_the_browser_refuses_is_not_taken_back_in_the_store(path: Path) -> None:
+def test_a_change_that_the_browser_rejects_is_not_reverted_in_the_store(path: Path) -> None:
     async def run() -> None:
-        session = Refusing()
+        session = RejectingSession()
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.set("http://site.example/", name="a", value="1")
@@ -249,7 +253,7 @@ def test_a_change_that_the_browser_refuses_is_not_taken_back_in_the_store(path: 
             await sync.load()
             profile.cookies.on_changed.add_listener(sync.on_store_change)
             await store.set("http://site.example/", name="a", value="bad")
-            await sync._push_to_browser()
+            await sync.push_to_browser()
             await sync.finish()
             assert session.cookies["a"]["value"] == "1"
             assert await value(profile, "Work", "a") == "bad"
@@ -257,9 +261,9 @@ def test_a_change_that_the_browser_refuses_is_not_taken_back_in_the_store(path: 
     asyncio.run(run())
 
 
-def test_of_changes_on_both_sides_at_once_one_wins_on_both(path: Path) -> None:
+def test_of_concurrent_changes_one_wins_on_both_sides(path: Path) -> None:
     async def run() -> None:
-        session = Refusing()
+        session = RejectingSession()
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.set("http://site.example/", name="a", value="1")
@@ -269,22 +273,22 @@ def test_of_changes_on_both_sides_at_once_one_wins_on_both(path: Path) -> None:
             session.cookies["a"] = {**session.cookies["a"], "value": "theirs"}
             session.cookies["b"] = {**session.cookies["a"], "name": "b"}
             await store.set("http://site.example/", name="a", value="ours")
-            await sync._push_to_browser()
-            await sync._look()
+            await sync.push_to_browser()
+            await sync.pull_from_browser()
             assert session.cookies["a"]["value"] == await value(profile, "Work", "a") == "ours"
             assert await value(profile, "Work", "b") == "theirs"
 
     asyncio.run(run())
 
 
-def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
+def test_after_any_changes_both_sides_are_equal(path: Path) -> None:
     @timeless
     @given(st.lists(st.tuples(st.sampled_from("sbSB"), st.sampled_from("xyz"), st.sampled_from(["1", "2", None]))))
     def check(steps: list[tuple[str, str, str | None]]) -> None:
         asyncio.run(run(steps))
 
     async def run(steps: list[tuple[str, str, str | None]]) -> None:
-        session = Refusing()
+        session = RejectingSession()
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.clear()
@@ -304,10 +308,10 @@ def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
                 else:
                     session.cookies.pop(name, None)
                 if where in "SB":
-                    await sync._push_to_browser()
-                    await sync._look()
-            await sync._push_to_browser()
-            await sync._look()
+                    await sync.push_to_browser()
+                    await sync.pull_from_browser()
+            await sync.push_to_browser()
+            await sync.pull_from_browser()
             sync.stop()
             profile.cookies.on_changed.remove_listener(sync.on_store_change)
             ours = {each.name: each.value for each in await store.cookies()}
@@ -316,25 +320,25 @@ def test_whatever_changes_where_both_sides_end_up_the_same(path: Path) -> None:
     check()
 
 
-def test_what_was_missed_of_the_store_reaches_the_browser_all_the_same(path: Path) -> None:
+def test_a_full_sync_pushes_changes_without_change_records(path: Path) -> None:
     async def run() -> None:
-        session = Refusing()
+        session = RejectingSession()
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             for name in ("changed", "gone", "same"):
                 await store.set("http://site.example/", name=name, value="1")
             sync = sync_of(session, store)
             await sync.load()
-            await store.set("http://site.example/", name="changed", value="2")  # and nobody tells of it
+            await store.set("http://site.example/", name="changed", value="2")  # without a change event
             await store.set("http://site.example/", name="new", value="3")
             await store.remove(Cookie(name="gone", value="", domain="site.example").key)
             session.cookies["theirs"] = {**session.cookies["same"], "name": "theirs", "value": "4"}
             sync.schedule_full_sync()
 
-            async def is_there() -> bool:
+            async def is_set() -> bool:
                 return "new" in session.cookies
 
-            await until(is_there)
+            await until(is_set)
             await sync.wait_until_synced()
             expected = {"changed": "2", "new": "3", "same": "1", "theirs": "4"}
             assert {name: each["value"] for name, each in session.cookies.items()} == expected
@@ -344,29 +348,30 @@ def test_what_was_missed_of_the_store_reaches_the_browser_all_the_same(path: Pat
 
 
 @with_browser
-async def test_a_running_browser_gets_the_cookies_whose_news_was_missed(browser: str, path: Path, site: Site) -> None:
+async def test_a_resync_pushes_cookies_to_the_running_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1"))
-        profile.cookies.on_changed.remove_listener(runner.engine._on_cookie)
+        await runner.new_page("Work", site.url("/page/1"))
+        profile.cookies.on_changed.remove_listener(running(runner).contexts.on_cookie_changed)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
-        profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
+        profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if the change log had been pruned
         await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 
 @with_browser
-async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
+async def test_a_page_that_changes_cookies_in_a_loop_does_not_slow_down_the_engine(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[str] = []
+    messages: list[str] = []
     original = LivePage._on_message
 
-    def hear(page: LivePage, word: str, rest: list[Any]) -> None:
-        heard.append(word)
+    def record(page: LivePage, word: str, rest: list[Any]) -> None:
+        messages.append(word)
         original(page, word, rest)
 
-    monkeypatch.setattr(LivePage, "_on_message", hear)
+    monkeypatch.setattr(LivePage, "_on_message", record)
+    monkeypatch.setattr("hatbox.engines.chromium.cookie_polling._IDLE_COOKIE_POLL_SECONDS", 3600)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate(
             """async () => {
               for (let each = 0; each < 2000; each++) {
@@ -376,15 +381,15 @@ async def test_a_page_that_changes_cookies_without_end_is_in_nobodys_way(
             }"""
         )
         await page.evaluate("document.cookie = 'last=Work-1; path=/'")
-        await until(lambda: is_value(profile, "last", "Work-1"), seconds=1.5)
-        assert 0 < sum(word in ("cookies", "cookiesUnobservable") for word in heard) < 100
-        await page.goto(site.url("/page/2"))  # where it is listened to again
+        await until(lambda: is_value(profile, "last", "Work-1"))
+        assert 0 < sum(word in ("cookies", "cookiesUnobservable") for word in messages) < 100
+        await page.goto(site.url("/page/2"))  # where cookie changes are observed again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
         await until(lambda: is_value(profile, "next", "Work-1"))
 
 
 @with_browser
-async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browser(
+async def test_cookies_changed_while_a_context_is_created_reach_the_browser(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = CookieSync.load
@@ -396,13 +401,15 @@ async def test_what_changes_while_an_identity_is_being_opened_reaches_the_browse
             await store.set(site.url("/"), name="meanwhile", value="Work-1")
 
         monkeypatch.setattr(CookieSync, "load", load)
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
         await until(lambda: in_browser(runner, "meanwhile", "Work-1"))
 
 
-def test_what_could_not_be_written_is_written_the_next_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_that_could_not_be_stored_are_stored_at_the_next_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def run() -> None:
-        session = Refusing()
+        session = RejectingSession()
         async with hatbox.open(path) as profile:
             store = await profile.cookie_store("Work")
             await store.set("http://site.example/", name="gone", value="1")
@@ -416,8 +423,8 @@ def test_what_could_not_be_written_is_written_the_next_time(path: Path, monkeypa
             with monkeypatch.context() as full:
                 full.setattr(store, "put", put)
                 with pytest.raises(hatbox.ProfileError):
-                    await sync._look()
-            await sync._look()
+                    await sync.pull_from_browser()
+            await sync.pull_from_browser()
             assert [(each.name, each.value) for each in await store.cookies()] == [("new", "2")]
 
     asyncio.run(run())

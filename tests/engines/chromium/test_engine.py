@@ -1,4 +1,4 @@
-"""The engine with a real Chromium: identities side by side, hide and show, and what survives."""
+"""The engine with a real Chromium: identities side by side, hide and show, restart and crash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.errors import EngineAlreadyRunning, EngineError
 from hatbox.tabs import Tab
-from tests.engines.chromium.real import browser_process, cookie, until, value, with_browser
+from tests.engines.chromium.real import browser_process, cookie, running, until, value, with_browser
 from tests.site import Site
 
 WORK = "firefox-container-2"
@@ -32,12 +32,12 @@ async def the_tab(profile: hatbox.Profile, identity: str = "Work") -> Tab:
 async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         names = ["Work", "Personal"]
-        pages = await asyncio.gather(*(runner.page(name, site.url("/login", user=name)) for name in names))
+        pages = await asyncio.gather(*(runner.new_page(name, site.url("/login", user=name)) for name in names))
         assert [await page.title() for page in pages] == ["Signed in as Work", "Signed in as Personal"]
         tabs = await profile.tabs.query()
         assert {tab.title for tab in tabs} == {"Signed in as Work", "Signed in as Personal"}
         assert {(tab.url, tab.http_status, tab.content_type) for tab in tabs} == {(site.url("/me"), 200, "text/html")}
-        default = await runner.page("firefox-default", site.url("/me"))
+        default = await runner.new_page("firefox-default", site.url("/me"))
         assert await default.title() == "Nobody is signed in"
     assert not site.mixed
 
@@ -45,10 +45,10 @@ async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Pat
 @with_browser
 async def test_a_session_goes_from_the_browser_to_httpx_and_back(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         first = await until(lambda: value(profile, "Work", "session"))
         async with profile.httpx("Work") as client:
-            for _ in range(3):  # each time the session that the other side has is worth nothing any more
+            for _ in range(3):  # each request invalidates the session cookie of the other side
                 answer = await client.get(site.url("/rotate"))
                 assert "Still Work" in answer.text
                 now = await value(profile, "Work", "session")
@@ -71,10 +71,10 @@ async def _differs(profile: hatbox.Profile, old: str | None) -> bool:
 
 
 @with_browser
-async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path: Path, site: Site) -> None:
+async def test_hidden_pages_are_closed_and_restored_when_shown(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        other = await runner.page("Personal", site.url("/page/9"))
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        other = await runner.new_page("Personal", site.url("/page/9"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         await page.goto(site.url("/long"))
@@ -106,7 +106,7 @@ async def test_hidden_pages_are_closed_and_shown_as_they_were(browser: str, path
 
 
 @with_browser
-async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
+async def test_the_restored_history_has_fragments_and_pages_of_other_sites(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     urls = [
@@ -117,7 +117,7 @@ async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
         site.url("/page/3"),
     ]
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", urls[0])
+        page = await runner.new_page("Work", urls[0])
         for url in urls[1:]:
             await page.goto(url)
         await page.go_back()
@@ -139,14 +139,14 @@ async def test_the_history_has_places_within_pages_and_pages_of_other_sites(
 
 
 @with_browser
-async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
+async def test_a_restarted_engine_opens_visible_tabs_and_hidden_tabs_stay_hidden(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/long"))
         await page.evaluate("scrollTo(0, 2000)")
-        await runner.page("Personal", site.url("/login", user="Personal"))
+        await runner.new_page("Personal", site.url("/login", user="Personal"))
         await profile.identities.hide("firefox-container-1")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         tab = await the_tab(profile)
@@ -164,12 +164,12 @@ async def test_the_next_host_shows_what_was_open_and_hidden_tabs_stay_hidden(
 
 
 @with_browser
-async def test_a_login_survives_the_browser_that_is_killed_a_second_later(
+async def test_a_login_survives_when_the_browser_is_killed_a_second_later(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         process = await browser_process(runner)
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await until(lambda: value(profile, "Work", "session"))
         os.kill(process, signal.SIGKILL)
         await until(lambda: _is(page.is_closed()))
@@ -178,7 +178,7 @@ async def test_a_login_survives_the_browser_that_is_killed_a_second_later(
             found = runner.engine.page_of(tab.id)
             return found is not None and found is not page
 
-        tab = await the_tab(profile)  # nobody has closed it
+        tab = await the_tab(profile)
         await until(is_back)
         page = await runner.page(tab.id)
         assert await page.title() == "Signed in as Work"
@@ -191,9 +191,9 @@ async def _is(truth: bool) -> bool:
 
 
 @with_browser
-async def test_a_command_elsewhere_acts_on_the_browser(browser: str, path: Path, site: Site) -> None:
+async def test_a_command_in_another_process_acts_on_the_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         async with hatbox.open(path) as elsewhere:
             closed = asyncio.ensure_future(page.wait_for_event("close"))
             await elsewhere.identities.hide(WORK)
@@ -217,20 +217,20 @@ async def _has_none(runner: ChromiumRunner) -> bool:
 
 
 @with_browser
-async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, path: Path, site: Site) -> None:
+async def test_removing_an_identity_closes_its_pages(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         context = page.context
-        other = await runner.page("Personal", site.url("/login", user="Personal"))
+        other = await runner.new_page("Personal", site.url("/login", user="Personal"))
         await profile.identities.remove(WORK)
         await runner.wait_until_settled()
         assert page.is_closed()
         assert context not in other.context.browser.contexts  # type: ignore[union-attr]
         assert [tab.title for tab in await profile.tabs.query()] == ["Signed in as Personal"]
         again = await profile.identities.create("Work", color="blue", icon="briefcase")
-        page = await runner.page(again, site.url("/me"))
+        page = await runner.new_page(again, site.url("/me"))
         assert await page.title() == "Nobody is signed in"
         assert await page.evaluate("localStorage.length") == 0
     assert not site.mixed
@@ -239,8 +239,8 @@ async def test_an_identity_that_is_removed_takes_its_pages_along(browser: str, p
 @with_browser
 async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        one = await runner.page("Work", site.url("/page/1"))
-        two = await runner.page("Work", site.url("/page/2"))
+        one = await runner.new_page("Work", site.url("/page/1"))
+        two = await runner.new_page("Work", site.url("/page/2"))
         assert one.context is two.context is await runner.context("Work")
         chromium = one.context.browser
         assert chromium is not None
@@ -253,20 +253,20 @@ async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, 
 
 
 @with_browser
-async def test_what_the_user_closes_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
+async def test_a_page_that_the_user_closes_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
-        await runner.page("Work", site.url("/page/2"))
+        page = await runner.new_page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/2"))
         await page.close()
 
-        async def is_told() -> bool:
+        async def is_reported() -> bool:
             return [tab.title for tab in await profile.tabs.query()] == ["Page 2"]
 
-        await until(is_told)
+        await until(is_reported)
 
 
 @with_browser
-async def test_pages_of_the_users_own_making_become_tabs(browser: str, path: Path, site: Site) -> None:
+async def test_pages_opened_with_playwright_become_tabs(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         store = await profile.cookie_store("Work")
         await store.set(site.url("/"), name="session", value=site.sign_in("Work"))
@@ -275,12 +275,12 @@ async def test_pages_of_the_users_own_making_become_tabs(browser: str, path: Pat
         await page.goto(site.url("/me"))
         assert await page.title() == "Signed in as Work"
 
-        async def is_told() -> bool:
+        async def is_reported() -> bool:
             return [(tab.title, tab.cookie_store_id) for tab in await profile.tabs.query()] == [
                 ("Signed in as Work", WORK)
             ]
 
-        await until(is_told)
+        await until(is_reported)
         assert await runner.page((await the_tab(profile)).id) is page
 
 
@@ -293,9 +293,9 @@ async def test_a_profile_has_one_engine_at_a_time(browser: str, path: Path) -> N
 
 
 @with_browser
-async def test_the_browser_does_not_say_that_it_has_no_windows(browser: str, path: Path, site: Site) -> None:
+async def test_the_user_agent_does_not_say_headless(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         agent = await page.evaluate("navigator.userAgent")
         assert "Chrome/" in agent
         assert "Headless" not in agent
@@ -304,7 +304,7 @@ async def test_the_browser_does_not_say_that_it_has_no_windows(browser: str, pat
 
 
 @with_browser
-async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: Path, site: Site) -> None:
+async def test_cookies_are_stored_as_the_server_has_set_them(browser: str, path: Path, site: Site) -> None:
     lines = [
         "plain=1",
         "all=2; Path=/page; HttpOnly; SameSite=Strict; Max-Age=5000",
@@ -312,9 +312,9 @@ async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: P
         "own=4; Secure; SameSite=None; Partitioned; Path=/",
     ]
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1", host="localhost", set=lines))
+        await runner.new_page("Work", site.url("/page/1", host="localhost", set=lines))
         await until(lambda: value(profile, "Work", "own"))
-        async with profile.httpx("Personal") as client:  # the jar of Hatbox has read the same lines
+        async with profile.httpx("Personal") as client:  # the jar has parsed the same Set-Cookie headers
             await client.get(site.url("/page/1", host="localhost", set=lines))
         for name in ("plain", "all", "secure", "own"):
             ours, theirs = await cookie(profile, "Personal", name), await cookie(profile, "Work", name)
@@ -331,17 +331,16 @@ async def test_cookies_are_kept_as_the_server_has_set_them(browser: str, path: P
 
 
 @with_browser
-async def test_a_browser_that_is_quit_closes_no_tab(browser: str, path: Path, site: Site) -> None:
-    """It closes its pages one by one, and answers until the end: that is not the user closing tabs."""
+async def test_quitting_the_browser_closes_no_tab(browser: str, path: Path, site: Site) -> None:
+    """A quitting browser closes its pages one by one and responds until it ends. The user has closed no tab."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         for name in ("Work", "Work", "Personal", "Personal"):
-            await runner.page(name, site.url("/page/1"))
+            await runner.new_page(name, site.url("/page/1"))
         before = [tab.id for tab in await profile.tabs.query()]
-        launched = runner.engine._launched
-        assert launched is not None
+        before_quit = running(runner)
         with contextlib.suppress(PlaywrightError):
-            await launched.session.send("Browser.close")
-        await until(lambda: _is(runner.engine._launched not in (None, launched)))
+            await before_quit.env.launched.session.send("Browser.close")
+        await until(lambda: _is(runner.engine.running not in (None, before_quit)))
         await until(lambda: _is(runner.engine.tabs == set(before)))
         assert [tab.id for tab in await profile.tabs.query()] == before
 
@@ -350,30 +349,30 @@ async def test_a_browser_that_is_quit_closes_no_tab(browser: str, path: Path, si
 async def test_a_page_that_a_script_closes_last_is_closed_in_the_profile(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/page/1"))).close()
+            await (await runner.new_page("Work", site.url("/page/1"))).close()
         assert await profile.tabs.query() == []
 
 
 @with_browser
-async def test_a_browser_that_does_not_answer_is_not_waited_for_without_end(
+async def test_closing_an_unresponsive_context_times_out(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("hatbox.engines.chromium.engine._SAVING", 0.1)
+    monkeypatch.setattr("hatbox.engines.chromium.context_registry._CONTEXT_SAVE_TIMEOUT", 0.1)
     monkeypatch.setattr(CookieSync, "finish", lambda _: asyncio.Event().wait())
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
     assert [each.message for each in caplog.records if each.levelname == "WARNING"] == [
-        "the browser does not answer, and firefox-container-2 may not be saved whole"
+        "closing context of firefox-container-2 timed out; data may be incomplete"
     ]
 
 
 @with_browser
-async def test_a_page_that_hangs_is_hidden_all_the_same(
+async def test_a_page_that_hangs_can_be_hidden(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hatbox.engines.chromium.watching._PATIENCE", 0.5)
+    monkeypatch.setattr("hatbox.engines.chromium.isolated_world._EVALUATE_TIMEOUT", 0.5)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("setTimeout(() => { while (true); })")
         await profile.identities.hide("firefox-container-2")
         await runner.wait_until_settled()
@@ -383,43 +382,43 @@ async def test_a_page_that_hangs_is_hidden_all_the_same(
 
 
 @with_browser
-async def test_what_is_removed_of_what_pages_keep_is_gone_in_the_browser_too(
+async def test_site_data_removed_from_the_profile_is_cleared_in_the_browser(
     browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/storage", write="V"))
-            elsewhere = await runner.page("Work", site.url("/storage", host="localhost", write="L"))
-            other = await runner.page("Personal", site.url("/storage", write="P"))
+            page = await runner.new_page("Work", site.url("/storage", write="V"))
+            elsewhere = await runner.new_page("Work", site.url("/storage", host="localhost", write="L"))
+            other = await runner.new_page("Personal", site.url("/storage", write="P"))
             for each in (page, elsewhere, other):
                 await each.wait_for_function("document.title.includes('indexed')")
-            await elsewhere.goto(site.url("/page/1"))  # so that no page shows what is removed
+            await elsewhere.goto(site.url("/page/1"))  # so that no page of the origin is open
             script = profile.browser(["browsingData"])
             here = site.url("").removeprefix("http://")
 
-            async def holds(page: Page, host: str = "127.0.0.1") -> str:
+            async def site_data(page: Page, host: str = "127.0.0.1") -> str:
                 await page.goto(site.url("/storage", host=host))
                 await page.wait_for_function("document.title.includes('indexed')")
                 return await page.title()
 
             await script.browsingData.remove({"cookieStoreId": WORK, "hostnames": [here]}, {"localStorage": True})
             await runner.wait_until_synced()
-            assert await page.evaluate("localStorage.length") == 0  # in the document that was open all the time
-            assert await holds(page) == "local nothing, indexed V"
-            assert await holds(page, "localhost") == "local L, indexed L"
+            assert await page.evaluate("localStorage.length") == 0  # in the document that stayed open
+            assert await site_data(page) == "local nothing, indexed V"
+            assert await site_data(page, "localhost") == "local L, indexed L"
             await script.browsingData.remove({"cookieStoreId": WORK}, {"localStorage": True, "indexedDB": True})
             await runner.wait_until_synced()
-            assert [await holds(page), await holds(page, "localhost")] == ["local nothing, indexed nothing"] * 2
-            assert await holds(other) == "local P, indexed P"
+            assert [await site_data(page), await site_data(page, "localhost")] == ["local nothing, indexed nothing"] * 2
+            assert await site_data(other) == "local P, indexed P"
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/storage", host="localhost"))
+            page = await runner.new_page("Work", site.url("/storage", host="localhost"))
             await page.wait_for_function("document.title === 'local nothing, indexed nothing'")
 
 
 @with_browser
 async def test_caches_and_service_workers_can_be_removed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("caches.open('kept').then(cache => cache.put('/a', new Response('a')))")
         script = profile.browser(["browsingData"])
         await script.browsingData.remove({}, {"cache": True, "serviceWorkers": True})

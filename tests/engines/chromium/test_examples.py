@@ -38,7 +38,7 @@ def engine(hatbox_loop: asyncio.Runner, profile: hatbox.Profile, browser: str) -
 
 
 class Requests(list[Request]):
-    """Without those for the icons of pages, which the HTTP engine does not ask for."""
+    """Without requests for favicons, which the HTTP engine does not send."""
 
     def append(self, request: Request) -> None:
         if request.path != "/favicon.ico":

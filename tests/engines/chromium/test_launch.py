@@ -35,7 +35,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "bin"
 
 
-def test_without_a_browser_the_error_says_how_to_get_one(bare: Path) -> None:
+def test_without_a_browser_the_error_says_how_to_install_it(bare: Path) -> None:
     with pytest.raises(EngineError, match=r"Install it with: sudo apt install chromium .*HATBOX_CHROMIUM"):
         find_browser()
 
@@ -56,16 +56,14 @@ def test_the_argument_comes_before_the_variable_and_the_variable_before_the_path
     assert find_browser(argument) == argument
 
 
-def test_a_browser_that_is_not_there_is_an_error_and_no_other_is_taken(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_named_browser_is_an_error_and_no_other_is_used(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(bare / "chromium")
     monkeypatch.setenv("HATBOX_CHROMIUM", "/nowhere/chromium")
     with pytest.raises(EngineError, match=r"^/nowhere/chromium does not exist"):
         find_browser()
 
 
-def test_the_browser_itself_is_started_and_not_the_script_that_adds_flags(bare: Path, tmp_path: Path) -> None:
+def test_the_binary_is_launched_and_not_its_wrapper_script(bare: Path, tmp_path: Path) -> None:
     real = program(tmp_path / "opt" / "chrome")
     script = program(tmp_path / "opt" / "google-chrome", b"#!/bin/sh\n")
     bare.mkdir()
@@ -73,17 +71,17 @@ def test_the_browser_itself_is_started_and_not_the_script_that_adds_flags(bare: 
     assert find_browser() == real
 
 
-def test_a_script_without_a_browser_beside_it_is_started_itself(bare: Path) -> None:
+def test_a_wrapper_script_without_a_binary_is_launched_itself(bare: Path) -> None:
     script = program(bare / "google-chrome-beta", b"#!/bin/sh\n")
     assert find_browser() == script
 
 
 @pytest.mark.skipif(not Path("/usr/lib/chromium/chromium").exists(), reason="not Debian's Chromium")
-def test_debians_chromium_is_found_behind_its_script() -> None:
+def test_the_binary_of_debians_wrapper_script_is_found() -> None:
     assert find_browser("/usr/bin/chromium") == Path("/usr/lib/chromium/chromium")
 
 
-def test_people_get_no_weaker_a_browser_than_they_are_used_to() -> None:
+def test_the_security_features_of_a_normal_browser_are_enabled() -> None:
     for headless in (True, False):
         (features,), left_out = flags(headless=headless)
         assert "ThirdPartyStoragePartitioning" not in features
@@ -106,7 +104,7 @@ def test_without_playwright_the_error_names_the_extra(monkeypatch: pytest.Monkey
         hatbox.Profile(path).chromium()
 
 
-def test_windows_without_a_display_are_refused_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_headed_mode_without_a_display_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
@@ -114,7 +112,7 @@ def test_windows_without_a_display_are_refused_in_words(monkeypatch: pytest.Monk
         asyncio.run(launch.launch(program(tmp_path / "chromium"), headless=False))
 
 
-def test_a_program_that_cannot_be_run_is_told_apart_from_one_that_does_not_exist(tmp_path: Path) -> None:
+def test_the_error_distinguishes_a_missing_program_from_one_that_is_not_executable(tmp_path: Path) -> None:
     plain = tmp_path / "chromium"
     plain.write_bytes(b"\x7fELF")
     for name, words in {
@@ -129,7 +127,7 @@ def test_a_program_that_cannot_be_run_is_told_apart_from_one_that_does_not_exist
         assert str(caught.value).startswith(f"{name} {words}. ")
 
 
-def test_a_browser_that_does_not_start_says_why_in_its_own_words(tmp_path: Path) -> None:
+def test_the_error_of_a_failed_launch_has_the_output_of_the_browser(tmp_path: Path) -> None:
     lines = "".join(f"echo line {number} >&2; " for number in range(9))
     broken = program(tmp_path / "chromium", f"#!/bin/sh\n{lines}\nprintf 'no\\033[2J screen\\n' >&2\nexit 3\n".encode())
     with pytest.raises(EngineError) as caught:
@@ -140,8 +138,8 @@ def test_a_browser_that_does_not_start_says_why_in_its_own_words(tmp_path: Path)
 
 @pytest.fixture
 def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program that is no browser: it writes its process id to `pid` beside it, then waits for ever."""
-    monkeypatch.setattr(launch, "_START_SECONDS", 3)
+    """A program that is not a browser. It writes its pid to a file `pid` in its folder, then waits forever."""
+    monkeypatch.setattr(launch, "_LAUNCH_TIMEOUT", 3)
     return program(tmp_path / "chromium", b'#!/bin/sh\necho hello >&2\necho $$ > "${0%/*}/pid"\nexec sleep 1000\n')
 
 
@@ -161,14 +159,14 @@ async def has_ended(process: int) -> None:
 
 
 @with_browser
-async def test_a_program_that_is_no_browser_is_ended_after_a_limit(waits: Path) -> None:
+async def test_a_program_that_is_not_a_browser_is_killed_after_the_timeout(waits: Path) -> None:
     with pytest.raises(EngineError, match=r"within 3 seconds. Is it a Chromium\? Its last output: hello$"):
         await launch.launch(waits, headless=True)
     await has_ended(await process_of(waits))
 
 
 @with_browser
-async def test_a_start_that_is_cancelled_leaves_nothing_running(waits: Path) -> None:
+async def test_a_cancelled_launch_leaves_no_process_running(waits: Path) -> None:
     task = asyncio.ensure_future(launch.launch(waits, headless=True))
     process = await process_of(waits)
     task.cancel()
@@ -180,7 +178,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing_running(waits: Path) -> 
 HOST = """
 import asyncio, sys
 from hatbox.engines.chromium import launch
-launch._START_SECONDS = 3
+launch._LAUNCH_TIMEOUT = 3
 asyncio.run(launch.launch(sys.argv[1], headless=True))
 """
 
@@ -190,7 +188,7 @@ def host_of(program: Path) -> subprocess.Popen[bytes]:
 
 
 @with_browser
-async def test_a_host_that_is_killed_while_a_program_that_is_no_browser_starts_leaves_nothing_running(
+async def test_a_host_killed_during_launch_leaves_no_process_running(
     waits: Path,
 ) -> None:
     with host_of(waits) as host:
@@ -200,16 +198,14 @@ async def test_a_host_that_is_killed_while_a_program_that_is_no_browser_starts_l
 
 
 @with_browser
-async def test_a_firefox_that_was_named_by_mistake_is_not_left_running(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_firefox_named_by_mistake_is_not_left_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     firefox = shutil.which("firefox-esr") or shutil.which("firefox")
     if firefox is None:
         pytest.skip("Firefox is not installed")
     if launch._is_firefox(Path(firefox)):
         with pytest.raises(EngineError, match="is Firefox"):
             await launch.launch(firefox, headless=True)
-    monkeypatch.setattr(launch, "_START_SECONDS", 5)
+    monkeypatch.setattr(launch, "_LAUNCH_TIMEOUT", 5)
     monkeypatch.setenv("HOME", str(tmp_path))
     script = f'#!/bin/sh\necho $$ > "${{0%/*}}/pid"\nexec {firefox} "$@"\n'
     behind_script = program(tmp_path / "browser", script.encode())

@@ -6,20 +6,20 @@ from hatbox.engines.chromium.net_errors import firefox_error_name, load_error_me
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "message"),
     [
-        ("net::ERR_NAME_NOT_RESOLVED", "no host is called site.example:8080"),
+        ("net::ERR_NAME_NOT_RESOLVED", "host not found: site.example:8080"),
         ("net::ERR_CONNECTION_REFUSED", "site.example:8080 refused the connection"),
         ("net::ERR_CERT_DATE_INVALID", "the certificate of site.example:8080 is bad: date invalid"),
         ("net::ERR_SSL_PROTOCOL_ERROR", "no secure connection to site.example:8080: protocol error"),
         ("net::ERR_SOMETHING_NEW", "something new"),
     ],
 )
-def test_a_failure_is_told_in_words_of_people(code: str, words: str) -> None:
-    assert load_error_message(code, "https://me@site.example:8080/page") == words
+def test_an_error_code_has_a_message_for_users(code: str, message: str) -> None:
+    assert load_error_message(code, "https://me@site.example:8080/page") == message
 
 
-def test_an_address_without_a_host_is_named_itself() -> None:
+def test_the_message_for_a_url_without_a_host_has_the_url() -> None:
     assert load_error_message("net::ERR_INVALID_URL", "nonsense") == "nonsense is not an address that can be loaded"
 
 

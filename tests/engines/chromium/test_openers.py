@@ -71,8 +71,8 @@ async def test_a_middle_clicked_link_opens_a_tab_with_its_opener_next_to_it(
     has_listener: bool, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
-        await runner.page("Work", site.url("/page/8"))
+        page = await runner.new_page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/8"))
         (opener, last) = await profile.tabs.query()
         await profile.tabs.activate(opener.id)
         await runner.wait_until_settled()

@@ -33,7 +33,7 @@ async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
 @with_browser
 async def test_navigations_that_a_page_starts_are_reported(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         assert await page.evaluate("history.length") <= 2
         await page.click("#next")
         await tab_when(profile, url=site.url("/page/2"), title="Page 2", loading=False, http_status=200)
@@ -62,7 +62,7 @@ async def test_navigations_that_a_page_starts_are_reported(browser: str, path: P
 @with_browser
 async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         tab = await tab_when(profile, url=site.url("/page/1"))
         await page.evaluate(f"setTimeout(() => location.href = '{site.url('/slow')}')")
         await tab_when(profile, pending_url=site.url("/slow"), url=site.url("/page/1"), loading=True)
@@ -80,7 +80,7 @@ async def test_a_tab_is_loading_while_it_loads(browser: str, path: Path, site: S
 async def test_a_failed_load_has_an_error_in_plain_words(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         refused = site.url("/").replace(site.url("/").rpartition(":")[2], "9/")  # a port without a server
-        page = await runner.page("Work", refused)
+        page = await runner.new_page("Work", refused)
         tab = await tab_when(profile, url=refused, loading=False)
         assert tab.error
         assert "ERR_" not in tab.error
@@ -103,8 +103,8 @@ async def test_a_failed_load_has_an_error_in_plain_words(browser: str, path: Pat
 @with_browser
 async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Personal", site.url("/login", user="Personal"))
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        await runner.new_page("Personal", site.url("/login", user="Personal"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         await page.goto(site.url("/popup"))
         opener = await tab_when(profile, url=site.url("/popup"))
         for count, button in enumerate(["#blank", "#noopener", "#rel-opener", "#open", "#small"], 1):
@@ -136,7 +136,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
 @with_browser
 async def test_popups_without_a_user_gesture_are_blocked(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/popup"))
+        page = await runner.new_page("Work", site.url("/popup"))
         session = await page.context.new_cdp_session(page)
         response = await session.send("Runtime.evaluate", {"expression": "window.open('/me')", "userGesture": False})
         assert response["result"].get("subtype") == "null"
@@ -151,7 +151,7 @@ async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
         hatbox.open(path) as profile,
         profile.chromium(headless=True, browser=browser, downloads=folder) as runner,
     ):
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         for name in ("file.bin", "file (1).bin"):
             await page.evaluate("location.href = '/download'")
             await until(lambda name=name: asyncio.to_thread(_is_complete, folder / name))  # type: ignore[misc]
@@ -167,7 +167,7 @@ def _is_complete(file: Path) -> bool:
 @with_browser
 async def test_in_headless_mode_playwright_gets_the_download(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         async with page.expect_download() as awaited:
             await page.evaluate("location.href = '/download'")
         file = await (await awaited.value).path()
@@ -178,7 +178,7 @@ async def test_in_headless_mode_playwright_gets_the_download(browser: str, path:
 @with_browser
 async def test_a_page_that_crashes_is_reported_and_can_be_reloaded(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/login", user="Work"))
+        page = await runner.new_page("Work", site.url("/login", user="Work"))
         tab = await tab_when(profile, title="Signed in as Work", loading=False)
         session = await page.context.new_cdp_session(page)
         crashed = asyncio.ensure_future(page.wait_for_event("crash"))
@@ -224,7 +224,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_the_indicator(
         hatbox.open(path) as profile,
         profile.chromium(headless=True, browser=browser, indicator=indicator) as runner,
     ):
-        page = await runner.page("Work", site.url("/icon"))
+        page = await runner.new_page("Work", site.url("/icon"))
         seen = await page.evaluate(SEEN)
         tab = await tab_when(profile, title="Icon")  # the page's own
         assert tab.icon == site.url("/icon.png")
@@ -238,7 +238,7 @@ async def test_a_page_sees_nothing_of_hatbox_but_the_indicator(
 @with_browser
 async def test_the_indicator_follows_the_page_and_the_identity(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser, indicator=True) as runner:
-        page = await runner.page("Work", site.url("/title/none"))
+        page = await runner.new_page("Work", site.url("/title/none"))
         await page.wait_for_function("document.title === 'Work'")
         await page.evaluate("document.title = 'One'")
         await page.wait_for_function("document.title === 'Work · One'")
@@ -258,15 +258,15 @@ async def test_the_indicator_follows_the_page_and_the_identity(browser: str, pat
         await page.evaluate("document.title = 'x'")
         await page.wait_for_function("document.title === 'Mine'")
         await tab_when(profile, title="Mine")
-        default = await runner.page("firefox-default", site.url("/page/2"))
+        default = await runner.new_page("firefox-default", site.url("/page/2"))
         assert await default.title() == "Page 2"
 
 
 @with_browser
 async def test_the_active_tab_is_brought_to_the_front(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        one = await runner.page("Work", site.url("/page/1"))
-        await runner.page("Work", site.url("/page/2"))
+        one = await runner.new_page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/2"))
         tab = await tab_when(profile, title="Page 1")
         assert not tab.active
         fronted: list[str] = []
@@ -296,7 +296,7 @@ async def test_the_first_page_of_a_tab_stays_in_its_history(
 
     monkeypatch.setattr(BlankDocuments, "reset_history", slow)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
         await is_reset.wait()
         assert await page.evaluate("history.length") == 2
@@ -311,7 +311,7 @@ async def test_a_tab_whose_first_url_is_no_page_ends_loading_and_is_not_requeste
         async with profile.chromium(headless=True, browser=browser) as runner:
             tab = await profile.tabs.open("Work", site.url(answer))
             await runner.wait_until_settled()
-            await runner.engine.loaded(tab.id)
+            await runner.engine.wait_until_loaded(tab.id)
             tab = await runner.wait_until_loaded(tab.id)
             assert (tab.url, tab.pending_url, tab.error, tab.status) == ("about:blank", "", "", "complete")
             page = await runner.page(tab.id)

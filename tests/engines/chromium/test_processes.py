@@ -1,4 +1,4 @@
-"""A host that is killed: what was done in its browser is in the profile, and its browser does not live on."""
+"""A killed host: changes made in its browser are in the profile, and its browser ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engines.chromium.real import browser_process
 
 async def main(path, browser, *urls):
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", urls[0])
+        page = await runner.new_page("Work", urls[0])
         for url in urls[1:]:
             await page.goto(url)
             await page.wait_for_function("document.title !== 'Storage'")
@@ -54,9 +54,7 @@ def is_running(process: int) -> bool:
 
 
 @with_browser
-async def test_a_host_that_is_killed_loses_neither_the_login_nor_what_sites_keep(
-    browser: str, path: Path, site: Site
-) -> None:
+async def test_a_killed_host_loses_neither_the_login_nor_site_data(browser: str, path: Path, site: Site) -> None:
     urls = [site.url("/login", user="Work"), site.url("/storage", write="V"), site.url("/page/1")]
     with start(path, browser, *urls) as host:
         chromium = json.loads(await asyncio.to_thread(host.stdout.readline))  # type: ignore[union-attr]

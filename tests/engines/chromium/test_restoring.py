@@ -64,7 +64,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/storage", write="V"))
+            page = await runner.new_page("Work", site.url("/storage", write="V"))
             await page.wait_for_function("document.title.includes('indexed V')")
             await page.goto(late)
             await page.goto(site.url("/page/2"))
@@ -97,7 +97,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
 async def test_hiding_a_tab_while_it_is_restored_keeps_its_history(browser: str, path: Path, site: Site) -> None:
     site.released.set()
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/storage", write="V"))
+        page = await runner.new_page("Work", site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         await page.goto(site.url("/slow"))
         (tab,) = await profile.tabs.query("Work")
@@ -129,7 +129,7 @@ async def test_a_tab_whose_history_entry_cannot_be_restored_is_loaded_without_it
         return await send(session, method, *args)
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
         (tab,) = await profile.tabs.query("Work")
         await page.go_back()
@@ -148,7 +148,7 @@ async def test_the_title_stays_until_the_page_has_one(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await runner.page("Work", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/1"))
         (tab,) = await profile.tabs.query("Work")
         monkeypatch.setitem(pages.PAGES, "/page", no_title)
         await profile.identities.hide(WORK)
@@ -170,7 +170,7 @@ async def test_a_page_that_cannot_be_restored_keeps_its_title_and_has_an_error(
     async with hatbox.open(path) as profile:
         with Site() as other:
             async with profile.chromium(headless=True, browser=browser) as runner:
-                await runner.page("Work", other.url("/page/1"))
+                await runner.new_page("Work", other.url("/page/1"))
             url = other.url("/page/1")
         async with profile.chromium(headless=True, browser=browser) as runner:
             (tab,) = await profile.tabs.query("Work")
@@ -188,7 +188,7 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
             first = site.url("/storage", write="V") if with_site_data else site.url("/page/5")
-            page = await runner.page("Work", first)
+            page = await runner.new_page("Work", first)
             await page.goto(site.url("/page/1"))
         monkeypatch.setitem(pages.PAGES, "/page", pages.download)
         for _ in range(2):
@@ -205,7 +205,7 @@ async def test_a_restored_page_with_an_empty_response_keeps_its_url(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/storage", write="V"))
+        page = await runner.new_page("Work", site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
         await page.goto(site.url("/page/1"))
         (tab,) = await profile.tabs.query("Work")
@@ -256,7 +256,7 @@ async def test_site_data_that_cannot_be_restored_in_time_is_not_overwritten_with
         raise TimeoutError
 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/storage", write="V"))
+        page = await runner.new_page("Work", site.url("/storage", write="V"))
         await page.wait_for_function("document.title === 'local V, indexed V'")
         (tab,) = await profile.tabs.query("Work")
         await profile.tabs.navigate(tab.id, site.url("/storage"))
@@ -283,7 +283,7 @@ async def test_a_hidden_tab_whose_navigation_has_no_document_shows_the_previous_
     browser: str, path: Path, site: Site, answer: str
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
         (tab,) = await profile.tabs.query("Work")
         await until(lambda: _when(profile, tab.id, site.url("/page/2")))

@@ -114,7 +114,7 @@ READ = """async () => {
 @with_browser
 async def test_values_of_all_types_are_restored(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate(WRITE)
         before = await page.evaluate(READ)
         assert before["keys"] == 17
@@ -136,7 +136,7 @@ async def saved(profile: hatbox.Profile) -> dict[str, bytes]:
 @with_browser
 async def test_changes_are_saved_soon_and_cleared_data_is_removed(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         origin = site.url("").removesuffix("/")
         assert await saved(profile) == {}
 
@@ -171,7 +171,7 @@ async def test_changes_are_saved_soon_and_cleared_data_is_removed(browser: str, 
 @with_browser
 async def test_data_written_just_before_the_page_was_closed_is_saved(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("localStorage.setItem('last', 'words')")
         await page.close()  # as the user would
 
@@ -186,12 +186,12 @@ async def test_site_data_is_separate_for_each_identity_and_origin(browser: str, 
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         for name in ("Work", "Personal"):
             for host in ("127.0.0.1", "localhost"):
-                page = await runner.page(name, site.url("/storage", host=host, write=f"{name} {host}"))
+                page = await runner.new_page(name, site.url("/storage", host=host, write=f"{name} {host}"))
                 await page.wait_for_function("document.title.startsWith('local ')")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         for name in ("Work", "Personal"):
             for host in ("127.0.0.1", "localhost"):
-                page = await runner.page(name, site.url("/storage", host=host))
+                page = await runner.new_page(name, site.url("/storage", host=host))
                 await page.wait_for_function("document.title.startsWith('local ')")
                 assert await page.title() == f"local {name} {host}, indexed {name} {host}"
 
@@ -200,9 +200,9 @@ async def test_site_data_is_separate_for_each_identity_and_origin(browser: str, 
 async def test_the_storage_of_a_cross_site_frame_is_partitioned(browser: str, path: Path, site: Site) -> None:
     """Playwright disables storage partitioning, and the engine enables it."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        alone = await runner.page("Work", site.url("/page/1", host="localhost"))
+        alone = await runner.new_page("Work", site.url("/page/1", host="localhost"))
         await alone.evaluate("localStorage.setItem('a', 'alone')")
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         inner = site.url("/page/2", host="localhost")
         await page.evaluate(
             f"document.body.append(Object.assign(document.createElement('iframe'), {{src: '{inner}'}}))"
@@ -227,7 +227,7 @@ async def test_an_origin_with_too_much_data_is_logged_once(
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.site_data_sync._MAX_ORIGIN_CHARS", 1000)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/storage", write="x" * 2000))
+        page = await runner.new_page("Work", site.url("/storage", write="x" * 2000))
         await page.wait_for_function("document.getElementById('indexed').textContent !== ''")  # it writes after loading
         await page.evaluate("localStorage.clear(); localStorage.setItem('small', 'kept')")
         origin = site.url("").removesuffix("/")

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.engines import reconciler as keeper
+from hatbox.engines import reconciler
 from tests.engines.chromium import soak
 
 SECONDS = 6.0
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_tab_is_stuck_or_lost_whatever_is_done_at_whatever_moment(
+def test_random_steps_at_random_times_neither_hang_nor_lose_a_tab(
     browser: str, path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(keeper, "_PATIENCE", (0.05,))
+    monkeypatch.setattr(reconciler, "_RESTART_DELAYS", (0.05,))
     asyncio.run(soak.soak(path, browser, seed, SECONDS))
 
 
-def test_what_is_stuck_is_reported_with_every_task_and_where_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hang_is_reported_with_the_stack_of_every_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "LIMIT_SECONDS", 0.01)
 
     async def stuck() -> None:

@@ -21,7 +21,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.engines.chromium.real import browser_process, running, until, with_browser
 from tests.site import Site
 
 WORK = "firefox-container-2"
@@ -72,7 +72,7 @@ async def the_tab(profile: hatbox.Profile) -> int:
 
 async def hide(profile: hatbox.Profile, runner: ChromiumRunner) -> None:
     """Hide Work after the engine has received the messages of its pages, which precede a result on the same session."""
-    for live in list(runner.engine._pages.values()):
+    for live in list(running(runner).pages.values()):
         await live.world.evaluate_in_main_frame("0")
     await profile.identities.hide(WORK)
     await runner.wait_until_settled()
@@ -128,7 +128,7 @@ SHOWN_PASSWORDS = """() => {
 @with_browser
 async def test_typed_text_is_filled_in_again(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/fields"))
+        page = await runner.new_page("Work", site.url("/fields"))
         await fill_all(page)
         assert await page.evaluate(VALUES) == FILLED
         page, lost = await hidden_and_shown(profile, runner)
@@ -153,7 +153,7 @@ async def test_typed_text_is_removed_from_the_profile_when_it_is_filled_in(
         async def snapshot() -> bytes:
             return await profile.tabs.read(lambda each: each.tabs.page_snapshot(tab)) or b""
 
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         tab = await the_tab(profile)
         await page.fill("#text", SECRET)
         await hide(profile, runner)
@@ -174,7 +174,7 @@ async def test_secrets_are_never_stored_and_their_loss_is_reported(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            page = await runner.page("Work", site.url("/fields"))
+            page = await runner.new_page("Work", site.url("/fields"))
             await page.fill("#name", "Ada")
             for field in ("#card", "#code", "#off"):
                 await page.fill(field, SECRET)
@@ -203,7 +203,7 @@ async def test_a_password_that_is_shown_before_it_is_typed_is_never_stored(
     field: str, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.evaluate(SHOWN_PASSWORDS)
         await page.click(field)
         await page.locator(field).evaluate("field => { field.type = 'text' }")  # "show the password"
@@ -218,10 +218,10 @@ async def test_a_page_without_typed_text_is_closed(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.evaluate("document.getElementById('text').value = 'by a script'")
         await page.evaluate("document.getElementById('text').dispatchEvent(new Event('input', {bubbles: true}))")
-        assert not runner.engine._pages[await the_tab(profile)].typed_input.is_possible
+        assert not running(runner).pages[await the_tab(profile)].typed_input.is_possible
         page, lost = await hidden_and_shown(profile, runner)
         assert await page.evaluate("document.getElementById('text').value") == ""
         assert lost == []
@@ -240,7 +240,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
         document.body.append(field);
     }"""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "first")
         await page.evaluate(late)
         await page.fill("#late", "late")
@@ -259,7 +259,7 @@ async def test_a_field_that_appears_late_is_filled_in_and_the_user_has_the_last_
 async def test_typed_text_survives_the_end_of_the_browser(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
             await hide(profile, runner)
         await profile.identities.show(WORK)
         async with profile.chromium(headless=True, browser=browser) as runner:
@@ -283,7 +283,7 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
     monkeypatch.setattr(PageTypedInput, "read", slow_at_first)
     async with hatbox.open(path) as profile:
         async with profile.chromium(headless=True, browser=browser) as runner:
-            await (await runner.page("Work", site.url("/form"))).fill("#text", "typed")
+            await (await runner.new_page("Work", site.url("/form"))).fill("#text", "typed")
             await profile.identities.hide(WORK)
             await is_hiding.wait()
         await profile.identities.show(WORK)
@@ -295,7 +295,7 @@ async def test_typed_text_survives_if_the_browser_is_stopped_while_it_hides_the_
 @with_browser
 async def test_closing_a_tab_removes_its_typed_text(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        await (await runner.page("Work", site.url("/form"))).fill("#text", SECRET)
+        await (await runner.new_page("Work", site.url("/form"))).fill("#text", SECRET)
         await hide(profile, runner)
         tab = await the_tab(profile)
         await profile.tabs.close(tab)
@@ -327,7 +327,7 @@ async def test_a_hostile_page_neither_delays_hide_nor_breaks_it(
     script: str, browser: str, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.click("#text")
         await page.keyboard.type("a")
         await page.evaluate(f"void (() => {{ {script} }})()")
@@ -350,7 +350,7 @@ async def test_a_page_that_hangs_is_hidden_and_the_loss_is_reported(
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.isolated_world._EVALUATE_TIMEOUT", 0.5)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await page.evaluate("setTimeout(() => { while (true); })")
         lost: list[str] = []
@@ -367,14 +367,14 @@ async def test_text_in_a_page_that_is_not_from_the_web_is_reported_as_lost(
     file = tmp_path / "form.html"
     file.write_text("<!doctype html><input id=text>", "utf-8")
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", file.as_uri())
+        page = await runner.new_page("Work", file.as_uri())
         await page.fill("#text", "typed")
         _, lost = await hidden_and_shown(profile, runner)
         assert lost == ["1 field of a page that is not from the web"]
 
 
 async def in_isolated_world(runner: ChromiumRunner, script: str) -> Any:
-    (live,) = runner.engine._pages.values()
+    (live,) = running(runner).pages.values()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hatbox.engines.chromium.isolated_world._EVALUATE_TIMEOUT", 60)  # for a busy machine
         return await live.world.evaluate_in_main_frame(script)
@@ -383,7 +383,7 @@ async def in_isolated_world(runner: ChromiumRunner, script: str) -> Any:
 @with_browser
 async def test_text_in_a_frame_of_another_site_is_reported_as_lost(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         other = site.url("/form", host="localhost")
         await page.evaluate(FRAME, other)
         field = page.frame_locator("iframe").locator("#text")
@@ -407,8 +407,8 @@ async def test_a_page_with_typed_text_stays_alive_in_a_minimised_window(
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/fields"))
-        plain = await runner.page("Work", site.url("/page/2"))
+        page = await runner.new_page("Work", site.url("/fields"))
+        plain = await runner.new_page("Work", site.url("/page/2"))
         tabs = await profile.tabs.query("Work")
         await page.fill("#password", SECRET)
         await page.evaluate("window.memory = 'in memory'")
@@ -443,8 +443,8 @@ async def window_state(runner: ChromiumRunner, page: Page) -> str:
 @with_browser
 async def test_closing_a_tab_closes_its_minimised_page(browser: str, desktop: Keyboard, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        await runner.page("Personal", site.url("/page/1"))
-        page = await runner.page("Work", site.url("/form"))
+        await runner.new_page("Personal", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await hide(profile, runner)
         assert not page.is_closed()
@@ -458,7 +458,7 @@ async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         await hide(profile, runner)
         session = await page.context.new_cdp_session(page)
@@ -478,7 +478,7 @@ async def test_typed_text_of_a_minimised_page_survives_the_end_of_the_browser(
 ) -> None:
     async with hatbox.open(path) as profile:
         async with profile.chromium(browser=browser) as runner:
-            page = await runner.page("Work", site.url("/form"))
+            page = await runner.new_page("Work", site.url("/form"))
             await page.fill("#text", "typed")
             await hide(profile, runner)
             os.kill(await browser_process(runner), signal.SIGKILL)
@@ -494,8 +494,8 @@ async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again
     browser: str, desktop: Keyboard, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
-        beside = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/form"))
+        beside = await runner.new_page("Work", site.url("/page/1"))
         await page.fill("#text", "typed")
         tab, other = (each.id for each in await profile.tabs.query("Work"))
         script = profile.browser(["tabHide"])
@@ -517,7 +517,7 @@ async def test_without_a_window_manager_typed_text_is_filled_in_again(
     browser: str, display: None, path: Path, site: Site
 ) -> None:
     async with hatbox.open(path) as profile, profile.chromium(browser=browser) as runner:
-        page = await runner.page("Work", site.url("/form"))
+        page = await runner.new_page("Work", site.url("/form"))
         await page.fill("#text", "typed")
         again, lost = await hidden_and_shown(profile, runner)
         assert page.is_closed()

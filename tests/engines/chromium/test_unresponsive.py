@@ -23,7 +23,7 @@ async def test_a_page_whose_close_request_chromium_loses_is_hidden_and_shown_aga
 ) -> None:
     """As if a navigation commits at the same time: Playwright's close() never returns."""
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        page = await runner.page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/1"))
         (tab,) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.identities.hide(WORK)
@@ -42,8 +42,8 @@ async def test_closing_a_tab_that_chromium_does_not_close_leaves_the_other_tabs_
 ) -> None:
     monkeypatch.setattr("hatbox.engines.chromium.closing._ATTEMPTS", 0)
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
-        other = await runner.page("Work", site.url("/page/1"))
-        page = await runner.page("Work", site.url("/page/2"))
+        other = await runner.new_page("Work", site.url("/page/1"))
+        page = await runner.new_page("Work", site.url("/page/2"))
         (_, tab) = await profile.tabs.query("Work")
         page.close = lost  # type: ignore[method-assign]
         await profile.tabs.close([tab.id])
@@ -66,30 +66,31 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (
-        "sessions.ANSWER_SECONDS",
-        "closing._ATTEMPT_SECONDS",
-        "closing._CONTEXT_SECONDS",
+        "sessions.COMMAND_TIMEOUT",
+        "closing._ATTEMPT_TIMEOUT",
+        "closing._CONTEXT_TIMEOUT",
         "isolated_world._EVALUATE_TIMEOUT",
-        "engine._SNAPSHOT_TIMEOUT",
-        "engine._CONTEXT_SAVE_TIMEOUT",
+        "page_saving._SNAPSHOT_TIMEOUT",
+        "page_saving._SITE_DATA_TIMEOUT",
+        "context_registry._CONTEXT_SAVE_TIMEOUT",
     ):
         monkeypatch.setattr(f"hatbox.engines.chromium.{name}", 0.2)
     monkeypatch.setattr("hatbox.engines.chromium.launch._SHUTDOWN_TIMEOUT", 2)
     process = 0
     try:
         async with hatbox.open(path) as profile:
-            monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 30)
+            monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 30)
             async with profile.chromium(headless=True, browser=browser) as runner:
-                await runner.page("Work", site.url("/page/1"))
-                await runner.page("Personal", site.url("/page/2"))
-                monkeypatch.setattr("hatbox.engines.chromium.sessions.ANSWER_SECONDS", 0.2)
+                await runner.new_page("Work", site.url("/page/1"))
+                await runner.new_page("Personal", site.url("/page/2"))
+                monkeypatch.setattr("hatbox.engines.chromium.sessions.COMMAND_TIMEOUT", 0.2)
                 process = await browser_process(runner)
                 os.kill(process, signal.SIGSTOP)
                 await profile.identities.hide(WORK)
                 await runner.wait_until_settled()
                 assert len(runner.engine.tabs) == 1
                 tab = await profile.tabs.open("Banking", site.url("/page/3"))
-                assert "did not answer" in (await runner.wait_until_loaded(tab.id)).error
+                assert "timed out" in (await runner.wait_until_loaded(tab.id)).error
             assert [tab.title for tab in await profile.tabs.query("Work")] == ["Page 1"]
 
         async def has_ended() -> bool:

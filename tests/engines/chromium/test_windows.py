@@ -16,9 +16,9 @@ async def test_windows_show_the_identity_and_the_user_is_in_charge(
 ) -> None:
     downloads = tmp_path / "downloads"
     async with hatbox.open(path) as profile, profile.chromium(browser=browser, downloads=downloads) as runner:
-        one = await runner.page("Work", site.url("/login", user="Work"))
-        two = await runner.page("Work", site.url("/page/2"))
-        other = await runner.page("Personal", site.url("/login", user="Personal"))
+        one = await runner.new_page("Work", site.url("/login", user="Work"))
+        two = await runner.new_page("Work", site.url("/page/2"))
+        other = await runner.new_page("Personal", site.url("/login", user="Personal"))
         titles = [await page.title() for page in (one, two, other)]
         assert titles == ["Work · Signed in as Work", "Work · Page 2", "Personal · Signed in as Personal"]
         assert [tab.title for tab in await profile.tabs.query()] == [

@@ -1,6 +1,7 @@
-"""Chromium, through Playwright: one browser context for each identity, kept the same as the profile both ways.
+"""Chromium through Playwright: one browser context per identity, synchronized with the profile both ways.
 
-`engine` is the Engine, `contexts` an identity in the browser, `pages` a tab in it; each other module does one thing.
+`engine` implements Engine, `identity_context` is one identity in the browser, `live_page` one page.
+`request_interception` runs webRequest listeners.
 """
 
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner

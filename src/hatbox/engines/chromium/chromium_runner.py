@@ -1,4 +1,4 @@
-"""Chromium at work on a profile, for Python: pages and contexts as Playwright has them."""
+"""Runs Chromium on a profile and returns Playwright pages and contexts. The public Python API of the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ChromiumRunner"]
 
 
 class ChromiumRunner(EngineRunner):
-    """A browser that shows the tabs of a profile while it is entered."""
+    """Shows the tabs of a profile in a browser, for the duration of `async with`."""
 
     engine: ChromiumEngine
 
@@ -30,44 +30,49 @@ class ChromiumRunner(EngineRunner):
         self._identities = identities
         self._tabs = tabs
 
-    async def page(self, identity: IdentityLike | int, url: str = BLANK) -> Page:
-        """A new page in an identity, as a tab of the profile, when it has loaded; or that of a tab, by its id.
+    async def new_page(self, identity: IdentityLike, url: str = BLANK) -> Page:
+        """Open a tab in an identity; returns its page when it has loaded.
 
-        A failed load raises no error: the tab has the reason. A user name and a password in the URL are used and not
-        stored.
+        A failed load raises no error: `Tab.error` has the reason. A user name and a password in the URL are used and
+        not stored.
         """
-        tab_id = identity if isinstance(identity, int) else await self._open(identity, url)
+        return await self.page(await self._open(identity, url))
+
+    async def page(self, tab_id: int) -> Page:
+        """The page of a tab, when it has loaded. Raises EngineError if the tab is hidden or has no page."""
         await self.wait_until_settled()
         page = self.engine.page_of(tab_id)
         if page is None:
             tab = await self._tabs.get(tab_id)
-            why = "it is hidden: show its identity first" if tab.hidden else tab.error or "it was closed"
+            why = "it is hidden. Show its identity first." if tab.hidden else tab.error or "it was closed"
             raise EngineError(f"tab {tab_id} has no page: {why}")
-        await self.engine.loaded(tab_id)
+        await self.engine.wait_until_loaded(tab_id)
         await self.wait_until_loaded(tab_id)
         return page
+
+    async def stop(self) -> None:
+        """Stop the browser. Tabs stay in the profile, except those whose pages were closed."""
+        await self.engine.wait_until_closed()
+        await super().stop()
+
+    async def wait_until_synced(self) -> None:
+        """Wait until the browser and the profile have the same cookies, removed site data is gone from the browser, and
+        added webRequest listeners receive requests."""
+        await self.engine.wait_until_synced()
+
+    async def context(self, identity: IdentityLike) -> BrowserContext:
+        """The browser context of an identity. A page opened in it becomes a tab of the profile."""
+        if identity == DEFAULT_STORE:
+            return await self.engine.context_of(DEFAULT_STORE)
+        return await self.engine.context_of((await self._identities.resolve(identity)).cookie_store_id)
 
     async def _open(self, identity: IdentityLike, url: str) -> int:
         stored = without_credentials(url)
         if stored == url:
             return (await self._tabs.open(identity, url)).id
-        tab = await self._tabs.open(identity)  # load the URL after its id is known: the engine might load it first
-        self.engine.sign_in(tab.id, url)
+        tab = await self._tabs.open(
+            identity
+        )  # first blank: the engine needs the URL with its credentials before it loads the tab
+        self.engine.use_credentials(tab.id, url)
         await self._tabs.navigate(tab.id, stored)
         return tab.id
-
-    async def stop(self) -> None:
-        """See EngineRunner."""
-        await self.engine.wait_until_closed()
-        await super().stop()
-
-    async def wait_until_synced(self) -> None:
-        """Resolves when the cookies in the browser and in the profile are the same, what was removed of what pages keep
-        is gone, and listeners that were added hear of requests. All that is so soon anyway."""
-        await self.engine.synced()
-
-    async def context(self, identity: IdentityLike) -> BrowserContext:
-        """The browser context of an identity; pages that are opened in it become tabs of the profile."""
-        if identity == DEFAULT_STORE:
-            return await self.engine.context_of(DEFAULT_STORE)
-        return await self.engine.context_of((await self._identities.resolve(identity)).cookie_store_id)

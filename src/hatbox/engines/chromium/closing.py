@@ -1,7 +1,7 @@
-"""Closes pages and contexts, with retries. Knows nothing of tabs.
+"""Closes pages and contexts, with retries.
 
 Chromium loses a close request that arrives while a navigation commits: it responds with success, and the page stays
-open. Playwright's `page.close()` then never returns. So the request is repeated until the target is closed.
+open. Playwright's `page.close()` then never returns. So the command is repeated until the target is closed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["close_context", "close_page"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_ATTEMPT_SECONDS: Final = 0.5
+_ATTEMPT_TIMEOUT: Final = 0.5
 _ATTEMPTS: Final = 10
-_CONTEXT_SECONDS: Final = 5.0
+_CONTEXT_TIMEOUT: Final = 5.0
 
 
 async def close_page(page: Page, target_id: str, browser: Session) -> None:
@@ -32,32 +32,32 @@ async def close_page(page: Page, target_id: str, browser: Session) -> None:
     page.on("close", lambda _: closed.set())
     try:
         with contextlib.suppress(PlaywrightTimeout):
-            await within(page.close(), "page.close()", _ATTEMPT_SECONDS)
+            await within(page.close(), "page.close()", _ATTEMPT_TIMEOUT)
         for _ in range(_ATTEMPTS):
             if page.is_closed():
                 return
-            logger.debug("the target %s is still open, closing it again", target_id)
+            logger.debug("target %s is still open; repeating Target.closeTarget", target_id)
             with contextlib.suppress(PlaywrightTimeout):
-                await browser.send("Target.closeTarget", {"targetId": target_id}, _ATTEMPT_SECONDS)
+                await browser.send("Target.closeTarget", {"targetId": target_id}, _ATTEMPT_TIMEOUT)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_ATTEMPT_SECONDS):
+                async with asyncio.timeout(_ATTEMPT_TIMEOUT):
                     await closed.wait()
     except PlaywrightError as error:
-        logger.debug("the target %s is gone: %s", target_id, error)
+        logger.debug("target %s closed: %s", target_id, error)
         return
     if not page.is_closed():
-        raise PlaywrightTimeout(f"the browser did not close the target {target_id}")
+        raise PlaywrightTimeout(f"closing target {target_id} timed out")
 
 
 async def close_context(context: BrowserContext, context_id: str, browser: Session) -> None:
     """Close a context with all its pages. If that fails, the context ends with the browser."""
     try:
-        await within(context.close(), "context.close()", _CONTEXT_SECONDS)
+        await within(context.close(), "context.close()", _CONTEXT_TIMEOUT)
     except PlaywrightTimeout:
-        logger.debug("the context %s is still open, disposing of it", context_id)
+        logger.debug("context %s is still open; sending Target.disposeBrowserContext", context_id)
         try:
-            await browser.send("Target.disposeBrowserContext", {"browserContextId": context_id}, _CONTEXT_SECONDS)
+            await browser.send("Target.disposeBrowserContext", {"browserContextId": context_id}, _CONTEXT_TIMEOUT)
         except PlaywrightError as error:
-            logger.warning("the browser did not close a context: %s", error)
+            logger.warning("Target.disposeBrowserContext failed: %s", error)
     except PlaywrightError as error:
-        logger.debug("the context %s is gone: %s", context_id, error)
+        logger.debug("context %s closed: %s", context_id, error)

@@ -1,8 +1,8 @@
-"""Cookies of one identity, kept the same in the browser and in the store, in both directions.
+"""Cookie sync: copies cookie changes of one identity between its cookie store and its browser context, both ways.
 
-Chromium does not tell of cookies that change. So whoever sees a sign of it says `look`: then all are read once, and
-compared with what was there before. What differs was done by the browser, and is written to the store. What the store
-tells of and the browser does not have is set in the browser. So nothing is written twice.
+CDP has no event for changed cookies. So after each sign of a change (`schedule_read`), all cookies are read and
+compared with the previous read. Differences were made by the browser and are stored. Changes of the store that the
+browser does not have are pushed to the browser. So no change is written back to its origin.
 """
 
 from __future__ import annotations
@@ -29,157 +29,163 @@ __all__ = ["CookieSync", "from_browser", "to_browser"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
 
-_READ_DELAY: Final = 0.1  # seconds in which many signs become one look
+_READ_DELAY: Final = 0.1  # seconds
 _PUSH_DELAY: Final = 0.01
-_EXPIRED: Final = 1  # a cookie that expired then is a cookie to be removed
+_EXPIRED: Final = 1  # an expiry date in the past: setting the cookie removes it
 _SAME_SITE: Final = {"Strict": SameSite.STRICT, "Lax": SameSite.LAX, "None": SameSite.NONE}
-_WORD_OF: Final = {value: word for word, value in _SAME_SITE.items()}
+_SAME_SITE_NAMES: Final = {value: name for name, value in _SAME_SITE.items()}
 
 
 class CookieSync:
-    """The cookies of one browser context and of one store."""
+    """Synchronizes one browser context with one cookie store."""
 
     def __init__(self, session: Session, context_id: str, store: CookieStore) -> None:
         self._session = session
         self._context_id = context_id
         self._store = store
-        self._browser_cookies: dict[CookieKey, Cookie] = {}  # what the browser had when it was last looked at
-        self._pending: dict[CookieKey, Cookie | None] = {}  # what the store has told of; None is a removal
+        self._browser_cookies: dict[CookieKey, Cookie] = {}  # as of the latest read
+        self._pending: dict[CookieKey, Cookie | None] = {}  # changes to push; None removes the cookie
+        self._pushing: dict[CookieKey, Cookie | None] = {}
         self._lock = asyncio.Lock()
-        self._looking = Debouncer(self._look, _READ_DELAY)
-        self._passing_on = Debouncer(self._push_to_browser, _PUSH_DELAY)
-        self._comparing = Debouncer(self._compare, _PUSH_DELAY)
+        self._read_debouncer = Debouncer(self.pull_from_browser, _READ_DELAY)
+        self._push_debouncer = Debouncer(self.push_to_browser, _PUSH_DELAY)
+        self._full_sync_debouncer = Debouncer(self._full_sync, _PUSH_DELAY)
 
     async def load(self) -> None:
-        """Give the store's cookies to a browser context that has none. What the browser refuses stays in the store."""
+        """Set all cookies of the store in a new browser context. Cookies that Chromium rejects stay in the store."""
         async with self._lock:
             await self._set([to_browser(cookie) for cookie in await self._store.cookies()])
             self._browser_cookies = await self._read()
 
     def schedule_read(self) -> None:
-        """There may be new cookies in the browser: look soon."""
-        self._looking.schedule()
+        """Read the cookies of the browser soon: they may have changed."""
+        self._read_debouncer.schedule()
 
     def on_store_change(self, change: CookieChange) -> None:
-        """A cookie of the store has changed, here or in another process."""
+        """Push a changed cookie of the store, unless the change came from the browser."""
         if change.removed and change.cause is ChangeCause.OVERWRITE:
-            return  # the new one follows
+            return  # the change record of the new cookie follows
         key = change.cookie.key
         seen = self._browser_cookies.get(key)
-        known = seen is None if change.removed else seen is not None and same_content(seen, change.cookie)
-        if known:
+        is_synced = seen is None if change.removed else seen is not None and same_content(seen, change.cookie)
+        if is_synced and key not in self._pushing:
             self._pending.pop(key, None)
         else:
             self._pending[key] = None if change.removed else change.cookie
-            self._passing_on.schedule()
+            self._push_debouncer.schedule()
 
     def schedule_full_sync(self) -> None:
-        """Changes of the store were missed: compare all with the browser soon."""
-        self._comparing.schedule()
+        """Compare all cookies soon: change records were pruned before they were read."""
+        self._full_sync_debouncer.schedule()
 
     async def wait_until_synced(self) -> None:
-        """Make both sides the same now."""
-        await self._push_to_browser()
-        await self._look()
+        """Push and pull all pending changes now."""
+        await self.push_to_browser()
+        await self.pull_from_browser()
 
     async def finish(self) -> None:
-        """Take the last changes of the browser to the store, and stop."""
+        """Store the last changes of the browser, and stop."""
         self.stop()
-        await self._look()
+        await self.pull_from_browser()
 
     def stop(self) -> None:
-        """Stop at once: the browser has gone, or the identity."""
-        self._passing_on.cancel()
-        self._comparing.cancel()
-        self._looking.cancel()
+        """Stop at once: the context was closed, or the identity removed."""
+        self._push_debouncer.cancel()
+        self._full_sync_debouncer.cancel()
+        self._read_debouncer.cancel()
 
-    async def _look(self) -> None:
+    async def pull_from_browser(self) -> None:
+        """Read the cookies of the browser, and store its changes."""
         async with self._lock:
-            await self._pull_from_browser()
+            await self._store_browser_changes()
 
-    async def _compare(self) -> None:
-        """Find what the store has and the browser has not, or the other way round, and pass it on."""
-        async with self._lock:
-            await self._pull_from_browser()  # what the browser has done by itself is no older than what was missed
-            try:
-                there = {cookie.key: cookie for cookie in await self._store.cookies()}
-            except InvalidIdentity:
-                return
-            for key in self._browser_cookies.keys() | there.keys():
-                seen, cookie = self._browser_cookies.get(key), there.get(key)
-                if not (seen and cookie and same_content(seen, cookie)):
-                    self._pending[key] = cookie
-        await self._push_to_browser()
-
-    async def _push_to_browser(self) -> None:
+    async def push_to_browser(self) -> None:
+        """Set pending changes of the store in the browser."""
         async with self._lock:
             pending, self._pending = self._pending, {}
             if not pending:
                 return
             seen = [(self._browser_cookies.get(key), cookie) for key, cookie in pending.items()]
-            # A cookie that is not secure cannot take the place of one that is, which has to go first.
+            # A cookie that is not Secure cannot overwrite a Secure one (RFC 6265bis, 5.7): remove that first.
             await self._set(
                 [_removal(old) for old, cookie in seen if old and not (cookie and cookie.secure >= old.secure)]
             )
-            await self._set([to_browser(cookie) for _, cookie in seen if cookie])
-            await self._pull_from_browser(settled=pending)
+            self._pushing = pending  # `_browser_cookies` is outdated for these until the next read
+            try:
+                await self._set([to_browser(cookie) for _, cookie in seen if cookie])
+                await self._store_browser_changes(pushed=pending)
+            finally:
+                self._pushing = {}
 
-    async def _pull_from_browser(self, settled: Collection[CookieKey] = ()) -> None:
-        """Read what is in the browser, and write what it has changed by itself; `settled` was changed by us."""
+    async def _full_sync(self) -> None:
+        async with self._lock:
+            await self._store_browser_changes()  # first: its changes are newer than the pruned ones
+            try:
+                stored = {cookie.key: cookie for cookie in await self._store.cookies()}
+            except InvalidIdentity:
+                return
+            for key in self._browser_cookies.keys() | stored.keys():
+                seen, cookie = self._browser_cookies.get(key), stored.get(key)
+                if not (seen and cookie and same_content(seen, cookie)):
+                    self._pending[key] = cookie
+        await self.push_to_browser()
+
+    async def _store_browser_changes(self, pushed: Collection[CookieKey] = ()) -> None:
+        """Store what differs from the previous read, except the `pushed` cookies. Needs the lock."""
         now, before = await self._read(), self._browser_cookies
         self._browser_cookies = now
         changed = [
             cookie
             for key, cookie in now.items()
-            if key not in settled and not ((old := before.get(key)) and same_content(old, cookie))
+            if key not in pushed and not ((old := before.get(key)) and same_content(old, cookie))
         ]
-        gone = [key for key in before if key not in now and key not in settled]
-        if changed or gone:
+        removed = [key for key in before if key not in now and key not in pushed]
+        if changed or removed:
             try:
-                await self._write(changed, gone)
+                await self._write(changed, removed)
             except InvalidIdentity:
-                logger.debug("cookies of %s came after its end", self._store.cookie_store_id)
+                logger.debug("cookie sync: %s was removed; its cookies are not stored", self._store.cookie_store_id)
             except Exception:
-                for key in (*(cookie.key for cookie in changed), *gone):  # the next look finds them again
+                for key in (*(cookie.key for cookie in changed), *removed):  # so that the next read finds them again
                     if key in before:
                         self._browser_cookies[key] = before[key]
                     else:
                         del self._browser_cookies[key]
                 raise
 
-    async def _write(self, changed: Iterable[Cookie], gone: Iterable[CookieKey]) -> None:
+    async def _write(self, changed: Iterable[Cookie], removed: Iterable[CookieKey]) -> None:
         jar = await self._store.jar()
         now = time.time()
         new: list[Cookie] = []
-        for place, cookie in enumerate(changed):
+        for offset, cookie in enumerate(changed):
             old = jar.get(cookie.key)
             if old is None:
-                new.append(_placed(cookie, int(now * 1_000_000) + place, now, now))
+                new.append(_with_metadata(cookie, int(now * 1_000_000) + offset, now, now))
             elif not same_content(old, cookie):
-                new.append(_placed(cookie, old.sequence, old.created, now))
+                new.append(_with_metadata(cookie, old.sequence, old.created, now))
         if new:
             await self._store.put(new)
-        for key in gone:
+        for key in removed:
             expired = (old := jar.get(key)) is not None and old.expired(now)
-            if not expired:  # Chromium expires by the clock alone, which may be wrong: the store purges it
+            if not expired:  # Chromium removes expired cookies itself; the store does so by its own clock
                 await self._store.remove(key)
 
     async def _read(self) -> dict[CookieKey, Cookie]:
-        answer = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})
-        cookies = [from_browser(each) for each in answer["cookies"] if not each.get("partitionKeyOpaque")]
+        response = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})
+        cookies = [from_browser(each) for each in response["cookies"] if not each.get("partitionKeyOpaque")]
         return {cookie.key: cookie for cookie in cookies}
 
-    async def _set(self, given: list[dict[str, Any] | None]) -> None:
-        cookies = [each for each in given if each is not None]
+    async def _set(self, params: list[dict[str, Any] | None]) -> None:
+        cookies = [each for each in params if each is not None]
         if not cookies:
             return
         try:
             await self._session.send("Storage.setCookies", {"cookies": cookies, "browserContextId": self._context_id})
-        except PlaywrightError as error:  # one of them is refused, and with it all
+        except PlaywrightError as error:  # one rejected cookie fails the whole command
             if "Invalid cookie fields" not in str(error):
                 raise
             if len(cookies) == 1:
-                logger.debug("Chromium does not take the cookie %s of %s", cookies[0]["name"], cookies[0]["domain"])
+                logger.debug("cookie sync: Chromium rejected cookie %s of %s", cookies[0]["name"], cookies[0]["domain"])
             else:
                 middle = len(cookies) // 2
                 await self._set([*cookies[:middle]])
@@ -187,13 +193,13 @@ class CookieSync:
 
 
 def to_browser(cookie: Cookie) -> dict[str, Any] | None:
-    """A cookie as Chromium takes it; None for one that cannot be said in Unicode."""
+    """The cookie as a CDP Network.CookieParam; None if it is not UTF-8, which CDP cannot represent."""
     try:
         name, value, path = map(_text, (cookie.name, cookie.value, cookie.path))
     except UnicodeDecodeError:
-        logger.debug("a cookie of %s is not UTF-8, and stays in the store", cookie.domain)
+        logger.debug("cookie sync: a cookie of %s is not UTF-8 and stays in the store", cookie.domain)
         return None
-    given: dict[str, Any] = {
+    params: dict[str, Any] = {
         "name": name,
         "value": value,
         "domain": cookie.domain if cookie.host_only else f".{cookie.domain}",
@@ -201,30 +207,30 @@ def to_browser(cookie: Cookie) -> dict[str, Any] | None:
         "secure": cookie.secure,
         "httpOnly": cookie.http_only,
     }
-    if cookie.same_site in _WORD_OF:
-        given["sameSite"] = _WORD_OF[cookie.same_site]
+    if cookie.same_site in _SAME_SITE_NAMES:
+        params["sameSite"] = _SAME_SITE_NAMES[cookie.same_site]
     if cookie.expires is not None:
-        given["expires"] = cookie.expires
+        params["expires"] = cookie.expires
     if cookie.partition is not None:
-        site, crossed = cookie.partition
-        given["partitionKey"] = {"topLevelSite": site, "hasCrossSiteAncestor": crossed}
-    return given
+        site, has_cross_site_ancestor = cookie.partition
+        params["partitionKey"] = {"topLevelSite": site, "hasCrossSiteAncestor": has_cross_site_ancestor}
+    return params
 
 
-def from_browser(given: dict[str, Any]) -> Cookie:
-    """A cookie that Chromium has."""
-    domain, host_only = host_of(given["domain"], shared=given["domain"].startswith("."))
-    partition = given.get("partitionKey")
+def from_browser(data: dict[str, Any]) -> Cookie:
+    """The cookie of a CDP Network.Cookie."""
+    domain, host_only = host_of(data["domain"], shared=data["domain"].startswith("."))
+    partition = data.get("partitionKey")
     return Cookie(
-        name=_octets(given["name"]),
-        value=_octets(given["value"]),
+        name=_octets(data["name"]),
+        value=_octets(data["value"]),
         domain=domain,
-        path=_octets(given["path"]),
+        path=_octets(data["path"]),
         host_only=host_only,
-        secure=given["secure"],
-        http_only=given["httpOnly"],
-        same_site=_SAME_SITE.get(given.get("sameSite", ""), SameSite.UNSPECIFIED),
-        expires=None if given["session"] else given["expires"],
+        secure=data["secure"],
+        http_only=data["httpOnly"],
+        same_site=_SAME_SITE.get(data.get("sameSite", ""), SameSite.UNSPECIFIED),
+        expires=None if data["session"] else data["expires"],
         partition=Partition(partition["topLevelSite"], partition["hasCrossSiteAncestor"]) if partition else None,
     )
 
@@ -233,8 +239,8 @@ def _removal(cookie: Cookie) -> dict[str, Any] | None:
     return to_browser(msgspec.structs.replace(cookie, value="", expires=_EXPIRED))
 
 
-def _placed(cookie: Cookie, sequence: int, created: float, used: float) -> Cookie:
-    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=used)
+def _with_metadata(cookie: Cookie, sequence: int, created: float, last_access: float) -> Cookie:
+    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=last_access)
 
 
 def _octets(text: str) -> str:

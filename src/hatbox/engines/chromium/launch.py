@@ -1,4 +1,4 @@
-"""Finding a Chromium on the machine, and starting it: over a pipe, lean, and no less safe than people are used to."""
+"""Finds Chromium on the machine and launches it with the security settings of a normal browser."""
 
 from __future__ import annotations
 
@@ -24,22 +24,20 @@ __all__ = ["VARIABLE", "Launched", "find_browser", "flags", "launch"]
 
 VARIABLE: Final = "HATBOX_CHROMIUM"
 
-_START_SECONDS: Final = 30.0  # Playwright's driver ends the program after this time
-_SHUTDOWN_TIMEOUT: Final = 10.0  # seconds for a browser to end, before it is killed
-_KILL: Final = getattr(
-    signal, "SIGKILL", signal.SIGTERM
-)  # Windows has no SIGKILL; SIGTERM ends a process at once there
+_LAUNCH_TIMEOUT: Final = 30.0
+_SHUTDOWN_TIMEOUT: Final = 10.0  # seconds until the browser is killed
+_KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL; its SIGTERM kills
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "google-chrome-beta")
-_SCRIPTS: Final = Path("/usr/bin")  # where distributions put them
+_SCRIPT_FOLDER: Final = Path("/usr/bin")
 _INSTALL: Final = {
     "linux": "sudo apt install chromium (Debian, Ubuntu), or sudo dnf install chromium (Fedora)",
     "darwin": "brew install --cask chromium",
     "win32": "winget install Google.Chrome",
 }
 
-# Playwright's own list, without what makes a browser less safe to use (see docs/decisions.md), and what makes every
-# identity dear: a spare renderer, and a renderer for the drop-down of each address bar. Of several lists Chromium
-# reads the last, which is this one.
+# Playwright's list without the features that make a browser less safe (see docs/decisions.md), plus two that cost every
+# identity memory: a spare renderer, and a renderer for the drop-down of the address bar. Of several
+# --disable-features, Chromium uses the last.
 _DISABLED_FEATURES: Final = (
     "AimEnabled",
     "AvoidCorsURLLoaderRestartOnRedirect",
@@ -57,7 +55,7 @@ _DISABLED_FEATURES: Final = (
     "WebUIOmniboxAimPopup",
 )
 
-# What Playwright asks for and people must not get: it is there to make tests simple.
+# Default arguments of Playwright that are meant for tests and make browsing less safe.
 _IGNORED_DEFAULT_ARGS: Final = (
     "--disable-popup-blocking",
     "--disable-ipc-flooding-protection",
@@ -75,31 +73,31 @@ _IGNORED_HEADED_ARGS: Final = (
 
 
 class Launched(NamedTuple):
-    """A browser that runs."""
+    """A running browser."""
 
     playwright: Playwright
     browser: Browser
     session: Session
-    """The session of the browser itself."""
+    """The browser-level CDP session."""
     user_agent: str
-    """What it should call itself: without windows it says so, and a session that is bound to the name would end."""
-    process: int
-    """The id of the browser's process."""
+    """The User-Agent without "Headless", so that a site does not end a session when the mode changes."""
+    pid: int
+    """The process id of the browser."""
 
     async def stop(self) -> None:
-        """End the browser and the Playwright driver. A browser that does not close is killed. May be called twice."""
+        """Close the browser and stop the Playwright driver. Kills the browser after a timeout. May be called twice."""
         try:
             await within(self.browser.close(), "Browser.close", _SHUTDOWN_TIMEOUT)
         except PlaywrightTimeout:
             with contextlib.suppress(OSError):
-                os.kill(self.process, _KILL)
+                os.kill(self.pid, _KILL)
         except PlaywrightError:
-            pass  # it has ended
+            pass  # it has exited
         await _stop(self.playwright)
 
 
 def flags(*, headless: bool) -> tuple[list[str], list[str]]:
-    """What to say to the browser, and what of Playwright's own words to leave out."""
+    """The arguments of the browser, and the default arguments of Playwright to ignore."""
     return [f"--disable-features={','.join(_DISABLED_FEATURES)}"], [
         *_IGNORED_DEFAULT_ARGS,
         *(() if headless else _IGNORED_HEADED_ARGS),
@@ -107,51 +105,56 @@ def flags(*, headless: bool) -> tuple[list[str], list[str]]:
 
 
 def find_browser(named: str | os.PathLike[str] | None = None) -> Path:
-    """The browser that was named, by argument or by HATBOX_CHROMIUM, else one of the machine; raises EngineError."""
-    asked = named or os.environ.get(VARIABLE)
-    if asked:
-        found = shutil.which(asked)
+    """The path of the named browser: the argument, or HATBOX_CHROMIUM, or one found on the machine.
+
+    Raises EngineError if it is not executable, or if none is found.
+    """
+    requested = named or os.environ.get(VARIABLE)
+    if requested:
+        found = shutil.which(requested)
         if found is None:
-            raise EngineError(f"{why_not_executable(asked)}. Name another browser, or none to use the installed one.")
-        return _behind(Path(found))
+            raise EngineError(
+                f"{why_not_executable(requested)}. Name another browser, or none to use the installed one."
+            )
+        return _executable_of(Path(found))
     for candidate in _candidates():
         if os.access(candidate, os.X_OK) and candidate.is_file():
-            return _behind(candidate)
+            return _executable_of(candidate)
     install = _INSTALL.get(sys.platform, _INSTALL["linux"])
     raise EngineError(
-        f"no Chromium was found on this machine. Install it with: {install}. "
-        f"If it is there, say where, with --browser or {VARIABLE}."
+        f"Chromium not found. Install it with: {install}. "
+        f"If it is installed, set its path with --browser or {VARIABLE}."
     )
 
 
 async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> Launched:
-    """Start a browser. Raises EngineError, which says what to do, and then leaves no process running."""
+    """Launch a browser. Raises EngineError with a hint, and then leaves no process running."""
     path = find_browser(browser)
     if _is_firefox(path):
         raise EngineError(f"{path} is Firefox. Name a Chromium, or none to use the installed one.")
-    said, left_out = flags(headless=headless)
+    args, ignored_args = flags(headless=headless)
     if (
         not headless
         and sys.platform == "linux"
         and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     ):
-        raise EngineError("there is no display to open windows on. Run it in a desktop, or headless.")
+        raise EngineError("no display found. Run in a desktop session, or use --headless.")
     try:
-        playwright = await within(async_playwright().start(), "the start of its driver")
+        playwright = await within(async_playwright().start(), "async_playwright().start()")
     except PlaywrightError as error:
         raise EngineError(f"Playwright does not start: {error}") from error
     try:
         started = await playwright.chromium.launch(
             executable_path=path,
             headless=headless,
-            args=said,
-            ignore_default_args=left_out,
+            args=args,
+            ignore_default_args=ignored_args,
             chromium_sandbox=not _is_root(),
-            # Whoever ends us gives us the time to save; then the browser is ended here.
+            # On a signal the engine first saves, then closes the browser itself.
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,
-            timeout=_START_SECONDS * 1000,
+            timeout=_LAUNCH_TIMEOUT * 1000,
         )
         session = Session(await within(started.new_browser_cdp_session(), "Target.attachToBrowserTarget"))
         version, info = await asyncio.gather(
@@ -159,17 +162,17 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
         )
     except PlaywrightError as error:
         await _stop(playwright)
-        raise EngineError(f"{path} {why_not_started(str(error), _START_SECONDS)}") from error
+        raise EngineError(f"{path} {why_not_started(str(error), _LAUNCH_TIMEOUT)}") from error
     except BaseException:
         await _stop(playwright)
         raise
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
-    process = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
-    return Launched(playwright, started, session, user_agent, process)
+    pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
+    return Launched(playwright, started, session, user_agent, pid)
 
 
 async def _stop(playwright: Playwright) -> None:
-    """Stop Playwright's driver, which ends every program that it has started."""
+    """Stop the Playwright driver, which kills the browser it has launched."""
     with contextlib.suppress(PlaywrightError):
         await within(playwright.stop(), "playwright.stop()", _SHUTDOWN_TIMEOUT)
 
@@ -189,14 +192,16 @@ def _candidates() -> Iterator[Path]:
             yield Path(found)
 
 
-def _behind(path: Path) -> Path:
-    """The browser itself, where the path is a script that starts it with flags of its own."""
+def _executable_of(path: Path) -> Path:
+    """The binary, if the path is a wrapper script, which would add its own arguments."""
     if not _is_script(path):
         return path
     real = path.resolve()
     beside = [real.with_name(name) for name in ("chrome", "chromium")]
-    apart = [Path(folder, real.name, real.name) for folder in ("/usr/lib", "/usr/lib64") if real.parent == _SCRIPTS]
-    return next((each for each in (*beside, *apart) if each.is_file() and not _is_script(each)), path)
+    in_lib = [
+        Path(folder, real.name, real.name) for folder in ("/usr/lib", "/usr/lib64") if real.parent == _SCRIPT_FOLDER
+    ]
+    return next((each for each in (*beside, *in_lib) if each.is_file() and not _is_script(each)), path)
 
 
 def _is_firefox(path: Path) -> bool:
@@ -212,4 +217,4 @@ def _is_script(path: Path) -> bool:
 
 
 def _is_root() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0  # for root there is no sandbox
+    return hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not support root

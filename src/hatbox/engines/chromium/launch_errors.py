@@ -1,4 +1,4 @@
-"""Error messages for a browser that could not be started. Parses Playwright's launch errors, and starts nothing."""
+"""Error messages for a browser that does not start, parsed from Playwright's launch errors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Final
 
 __all__ = ["why_not_executable", "why_not_started"]
 
-_LINES: Final = 5  # of the program's output
-_LONGEST: Final = 500  # characters of each
+_MAX_OUTPUT_LINES: Final = 5
+_MAX_LINE_LENGTH: Final = 500
 _OUTPUT: Final = re.compile(r"^(?:  - )?\[pid=\d+\]\[(err|out)\] (.*)$")
 _EXIT: Final = re.compile(r"<process did exit: exitCode=(\w+), signal=(\w+)>")
 _CLOSED: Final = "Target page, context or browser has been closed"
 
 
 def why_not_executable(name: str | os.PathLike[str]) -> str:
-    """Why a program with this name, or at this path, cannot be executed."""
+    """Why a program with this name or path cannot be executed."""
     path = Path(name)
     if path.name == os.fspath(name):
         return f"{name} was not found on the PATH"
@@ -37,14 +37,14 @@ def why_not_started(error: str, limit: float) -> str:
     if why.startswith("Timeout "):
         why = f"did not start within {limit:g} seconds. Is it a Chromium?"
     elif why == _CLOSED:
-        why = f"does not start: {_ended(rest)}."
+        why = f"does not start: {_exit_reason(rest)}."
     else:
         why = f"does not start: {why}"
     lines = _output(rest)
     return f"{why} Its last output: {' | '.join(lines)}" if lines else why  # one line, like every message
 
 
-def _ended(log: str) -> str:
+def _exit_reason(log: str) -> str:
     found = _EXIT.search(log)
     if found is None:
         return "it ended at once"
@@ -53,11 +53,11 @@ def _ended(log: str) -> str:
 
 
 def _output(log: str) -> list[str]:
-    """The last lines of standard error, or of standard output if there is none."""
+    """The last lines of standard error, or of standard output if standard error is empty."""
     log = log.partition("Call log:")[0] if "Browser logs:" in log else log  # the call log repeats these lines
     found = [each.groups() for each in map(_OUTPUT.match, log.splitlines()) if each]
     lines = [line for stream, line in found if stream == "err"] or [line for _, line in found]
-    return [_printable(line[:_LONGEST]) for line in lines if line.strip()][-_LINES:]
+    return [_printable(line[:_MAX_LINE_LENGTH]) for line in lines if line.strip()][-_MAX_OUTPUT_LINES:]
 
 
 def _printable(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Why Chromium could not load a page, in words for people. Knows its error codes, and nothing of tabs."""
+"""Error messages for the net::ERR_* codes of failed loads. Pure text."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from urllib.parse import urlsplit
 __all__ = ["ABORTED", "UNAUTHORIZED", "firefox_error_name", "load_error_message"]
 
 ABORTED: Final = "net::ERR_ABORTED"
-"""Not a failure: the answer was a download, there was none, or something else was loaded instead."""
+"""Not a failure: the response was a download or empty (204), or another navigation replaced this one."""
 
 UNAUTHORIZED: Final = "net::ERR_INVALID_AUTH_CREDENTIALS"
 """A server or a proxy requires a user name and a password."""
 
 _PREFIX: Final = "net::ERR_"
-_REASONS: Final = {
-    "NAME_NOT_RESOLVED": "no host is called {host}",
-    "NAME_RESOLUTION_FAILED": "no host is called {host}",
+_MESSAGES: Final = {
+    "NAME_NOT_RESOLVED": "host not found: {host}",
+    "NAME_RESOLUTION_FAILED": "host not found: {host}",
     "CONNECTION_REFUSED": "{host} refused the connection",
-    "CONNECTION_RESET": "{host} broke off the connection",
-    "CONNECTION_CLOSED": "{host} broke off the connection",
-    "CONNECTION_ABORTED": "{host} broke off the connection",
-    "EMPTY_RESPONSE": "{host} answered nothing",
+    "CONNECTION_RESET": "{host} closed the connection",
+    "CONNECTION_CLOSED": "{host} closed the connection",
+    "CONNECTION_ABORTED": "{host} closed the connection",
+    "EMPTY_RESPONSE": "{host} sent an empty response",
     "CONNECTION_TIMED_OUT": "timed out",
     "TIMED_OUT": "timed out",
-    "ADDRESS_UNREACHABLE": "{host} cannot be reached",
-    "NETWORK_CHANGED": "the network has changed",
+    "ADDRESS_UNREACHABLE": "{host} is unreachable",
+    "NETWORK_CHANGED": "the network changed",
     "INTERNET_DISCONNECTED": "this machine is offline",
-    "PROXY_CONNECTION_FAILED": "the proxy does not let it through",
-    "TUNNEL_CONNECTION_FAILED": "the proxy does not let it through",
+    "PROXY_CONNECTION_FAILED": "proxy refused the connection",
+    "TUNNEL_CONNECTION_FAILED": "proxy refused the connection",
     "TOO_MANY_REDIRECTS": "too many redirects",
-    "INVALID_REDIRECT": "a redirect leads to nowhere",
-    "INVALID_RESPONSE": "the server did not speak HTTP",
-    "INVALID_HTTP_RESPONSE": "the server did not speak HTTP",
-    "UNSAFE_PORT": "browsers do not load from this port",
+    "INVALID_REDIRECT": "invalid redirect",
+    "INVALID_RESPONSE": "invalid HTTP response",
+    "INVALID_HTTP_RESPONSE": "invalid HTTP response",
+    "UNSAFE_PORT": "port blocked by the browser",
     "UNKNOWN_URL_SCHEME": "{url} is not an address that can be loaded",
     "INVALID_URL": "{url} is not an address that can be loaded",
-    "FILE_NOT_FOUND": "there is no such file",
-    "ACCESS_DENIED": "the file may not be read",
+    "FILE_NOT_FOUND": "file not found",
+    "ACCESS_DENIED": "access to the file was denied",
     "INVALID_AUTH_CREDENTIALS": "{host} requires a user name and a password",
-    "BLOCKED_BY_CLIENT": "it was blocked",
-    "BLOCKED_BY_RESPONSE": "the site does not allow it to be shown here",
+    "BLOCKED_BY_CLIENT": "request blocked by the browser",
+    "BLOCKED_BY_RESPONSE": "blocked by a policy of the site",
 }
 
-_NAMES: Final = {
+_FIREFOX_NAMES: Final = {
     "ABORTED": "NS_BINDING_ABORTED",
     "FAILED": "NS_ERROR_FAILURE",
     "NAME_NOT_RESOLVED": "NS_ERROR_UNKNOWN_HOST",
@@ -70,19 +70,19 @@ _NAMES: Final = {
 
 
 def firefox_error_name(code: str, url: str) -> str:
-    """What Firefox calls an error of Chromium; for what is wrong with a certificate, a sentence, as there."""
+    """The name of the error in Firefox. For TLS errors a sentence, as in Firefox."""
     name = code.removeprefix(_PREFIX)
     if name.startswith(("CERT_", "SSL_")):
         return load_error_message(code, url)
-    return _NAMES.get(name, "NS_ERROR_FAILURE")
+    return _FIREFOX_NAMES.get(name, "NS_ERROR_FAILURE")
 
 
 def load_error_message(code: str, url: str) -> str:
-    """What to tell of an error of Chromium, such as net::ERR_NAME_NOT_RESOLVED, that ended a load of this URL."""
+    """The message for users of an error such as net::ERR_NAME_NOT_RESOLVED."""
     name = code.removeprefix(_PREFIX)
     host = urlsplit(url).netloc.rpartition("@")[2] or url
-    if name in _REASONS:
-        return _REASONS[name].format(host=host, url=url)
+    if name in _MESSAGES:
+        return _MESSAGES[name].format(host=host, url=url)
     words = name.lower().replace("_", " ")
     if words.startswith("cert "):
         return f"the certificate of {host} is bad: {words.removeprefix('cert ')}"

@@ -1,7 +1,6 @@
-"""Timeouts for everything that is awaited from the browser. A lost response is an error, never a hang.
+"""Timeouts for all calls to the browser. A lost response is an error, never a hang.
 
-Chromium can accept a command and never complete it, for example `Target.closeTarget` while a navigation commits. Knows
-nothing of tabs.
+Chromium can accept a command and never complete it, for example `Target.closeTarget` while a navigation commits.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ from typing import Any, Final, TypeVar
 from playwright.async_api import CDPSession
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-__all__ = ["ANSWER_SECONDS", "Session", "within"]
+__all__ = ["COMMAND_TIMEOUT", "Session", "within"]
 
 T = TypeVar("T")
 
-ANSWER_SECONDS: Final = 30.0
+COMMAND_TIMEOUT: Final = 30.0
 """The timeout of one command. A busy machine takes seconds to open a page."""
 
 
-async def within(answer: Awaitable[T], what: str, seconds: float | None = None) -> T:
-    """The result of a call to the browser. Raises Playwright's TimeoutError, a Playwright Error, after the timeout."""
-    limit = ANSWER_SECONDS if seconds is None else seconds
+async def within(call: Awaitable[T], what: str, seconds: float | None = None) -> T:
+    """The result of a call to the browser. Raises Playwright's TimeoutError, which is a Playwright Error."""
+    limit = COMMAND_TIMEOUT if seconds is None else seconds
     try:
         async with asyncio.timeout(limit) as scope:
-            return await answer
+            return await call
     except TimeoutError as error:
         if not scope.expired():
             raise
-        raise PlaywrightTimeout(f"the browser did not answer {what} within {limit:g} s") from error
+        raise PlaywrightTimeout(f"{what} timed out after {limit:g} s") from error
 
 
 class Session:

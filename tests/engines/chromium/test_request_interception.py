@@ -1,4 +1,4 @@
-"""webRequest on the requests of a real Chromium."""
+"""webRequest with the requests of a real Chromium."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sized
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 import hatbox
 from hatbox.api.browser import Browser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-from tests.engines.chromium.real import browser_process, until, value, with_browser
+from tests.engines.chromium.real import browser_process, running, until, value, with_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.site import PAGES, Answer, Seen, Site, page
@@ -35,28 +35,28 @@ EVENTS = (
 )
 
 
-class Heard:
-    """What a listener of each event was told."""
+class Listener:
+    """Records the details of each event."""
 
     def __init__(self, script: Browser) -> None:
-        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.events: list[tuple[str, dict[str, Any]]] = []
         self._script = script
 
-    def listen(self, *events: str, options: tuple[str, ...] = ()) -> Heard:
+    def listen(self, *events: str, options: tuple[str, ...] = ()) -> Listener:
         for name in events or EVENTS:
             event = getattr(self._script.webRequest, name)
             event.addListener(
-                lambda details, name=name: self.told.append((name, details)),
+                lambda details, name=name: self.events.append((name, details)),
                 EVERYWHERE,
                 *([list(options)] if options else []),
             )
         return self
 
     def of(self, path: str, event: str | None = None) -> list[dict[str, Any]]:
-        return [each for name, each in self.told if path in each["url"] and event in (None, name)]
+        return [each for name, each in self.events if path in each["url"] and event in (None, name)]
 
     def names(self, path: str) -> list[str]:
-        return [name for name, each in self.told if path in each["url"]]
+        return [name for name, each in self.events if path in each["url"]]
 
     async def until(self, event: str, path: str) -> dict[str, Any]:
         async def found() -> list[dict[str, Any]]:
@@ -71,16 +71,16 @@ class Browsing:
         self.runner = runner
         names = ["webRequest", "webRequestBlocking", "tabs", "cookies", "contextualIdentities", "<all_urls>"]
         self.script = profile.browser(names)
-        self.heard = Heard(self.script)
+        self.listener = Listener(self.script)
 
     def block(
-        self, event: str, answer: Callable[[dict[str, Any]], Any], *options: str, url: str = "<all_urls>"
+        self, event: str, respond: Callable[[dict[str, Any]], Any], *options: str, url: str = "<all_urls>"
     ) -> None:
-        """Have a listener answer."""
-        getattr(self.script.webRequest, event).addListener(answer, {"urls": [url]}, ["blocking", *options])
+        """Add a blocking listener that returns `respond(details)`."""
+        getattr(self.script.webRequest, event).addListener(respond, {"urls": [url]}, ["blocking", *options])
 
-    def unblock(self, event: str, answer: Callable[[dict[str, Any]], Any]) -> None:
-        getattr(self.script.webRequest, event).removeListener(answer)
+    def unblock(self, event: str, respond: Callable[[dict[str, Any]], Any]) -> None:
+        getattr(self.script.webRequest, event).removeListener(respond)
 
 
 @contextlib.asynccontextmanager
@@ -90,14 +90,14 @@ async def browsing(path: Path, browser: str) -> AsyncIterator[Browsing]:
 
 
 @with_browser
-async def test_a_page_is_told_from_its_beginning_to_its_end(browser: str, path: Path, site: Site) -> None:
+async def test_a_page_fires_every_event_of_its_requests_in_order(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        web.heard.listen()
-        await web.runner.page("Work", site.url("/redirect/2"))
+        web.listener.listen()
+        await web.runner.new_page("Work", site.url("/redirect/2"))
         (tab,) = await web.profile.tabs.query("Work")
-        done = await web.heard.until("onCompleted", "/redirect/0")
+        done = await web.listener.until("onCompleted", "/redirect/0")
         step = ["onBeforeRequest", "onBeforeSendHeaders", "onSendHeaders", "onHeadersReceived"]
-        assert web.heard.names("/redirect/") == [
+        assert web.listener.names("/redirect/") == [
             *step,
             "onBeforeRedirect",
             *step,
@@ -106,8 +106,8 @@ async def test_a_page_is_told_from_its_beginning_to_its_end(browser: str, path: 
             "onResponseStarted",
             "onCompleted",
         ]
-        assert len({each["requestId"] for each in web.heard.of("/redirect/")}) == 1
-        assert [each["redirectUrl"] for each in web.heard.of("/redirect/", "onBeforeRedirect")] == [
+        assert len({each["requestId"] for each in web.listener.of("/redirect/")}) == 1
+        assert [each["redirectUrl"] for each in web.listener.of("/redirect/", "onBeforeRedirect")] == [
             site.url("/redirect/1"),
             site.url("/redirect/0"),
         ]
@@ -132,9 +132,9 @@ async def test_a_page_is_told_from_its_beginning_to_its_end(browser: str, path: 
 @with_browser
 async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/page/1"))
-        other = await web.runner.page("Personal", site.url("/page/1"))
-        web.heard.listen("onErrorOccurred", "onCompleted")
+        shown = await web.runner.new_page("Work", site.url("/page/1"))
+        other = await web.runner.new_page("Personal", site.url("/page/1"))
+        web.listener.listen("onErrorOccurred", "onCompleted")
         web.block("onBeforeRequest", lambda details: {"cancel": details["cookieStoreId"] == WORK}, url="*://*/page/2")
         (tab,) = await web.profile.tabs.query("Work")
         await web.profile.tabs.navigate(tab.id, site.url("/page/2"))
@@ -142,59 +142,59 @@ async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: 
         now = await web.runner.wait_until_loaded(tab.id)
         assert (now.url, now.title, now.error, now.loading) == (site.url("/page/1"), "Page 1", "", False)
         assert shown.url == site.url("/page/1")
-        assert [each["error"] for each in web.heard.of("/page/2")] == ["NS_ERROR_ABORT"]
-        await shown.evaluate("location.href = '/page/2'")  # by itself, too
-        await until(lambda: _count(web.heard.of("/page/2"), 2))
+        assert [each["error"] for each in web.listener.of("/page/2")] == ["NS_ERROR_ABORT"]
+        await shown.evaluate("location.href = '/page/2'")  # page-initiated
+        await until(lambda: _count(web.listener.of("/page/2"), 2))
         assert not site.requests("/page/2")
         assert "failed" in await shown.evaluate("fetch('/page/2').then(() => 'came', () => 'failed')")
         await other.goto(site.url("/page/2"))  # another identity
         assert len(site.requests("/page/2")) == 1
 
 
-async def _is_among(told: list[dict[str, Any]], request_id: str) -> bool:
-    return request_id in [each["requestId"] for each in told]
+async def _is_among(events: list[dict[str, Any]], request_id: str) -> bool:
+    return request_id in [each["requestId"] for each in events]
 
 
-async def _count(things: list[Any], wanted: int) -> bool:
+async def _count(things: Sized, wanted: int) -> bool:
     return len(things) == wanted
 
 
 @with_browser
-async def test_a_request_goes_where_a_listener_sends_it(
+async def test_a_listener_redirects_a_request(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allowed = (("Access-Control-Allow-Origin", site.url("")), ("Access-Control-Allow-Credentials", "true"))
     monkeypatch.setitem(PAGES, "/open", lambda *_: Answer(b"open", headers=allowed))
     async with browsing(path, browser) as web:
-        web.heard.listen("onBeforeRedirect", "onCompleted")
+        web.listener.listen("onBeforeRedirect", "onCompleted")
         to = site.url("/page/9", host="localhost")
         web.block("onBeforeRequest", lambda _: {"redirectUrl": to}, url="*://*/page/1")
         web.block("onHeadersReceived", lambda _: {"redirectUrl": to}, url="*://*/page/2")
         web.block("onHeadersReceived", lambda _: {"redirectUrl": to}, url="*://*/redirect/1")
         web.block("onBeforeRequest", lambda _: {"redirectUrl": "about:blank"}, url="*://*/page/3")
         for first in ("/page/1", "/page/2", "/redirect/1"):
-            shown = await web.runner.page("Work", site.url(first))
+            shown = await web.runner.new_page("Work", site.url(first))
             assert shown.url == to
-            (sent,) = web.heard.of(first, "onBeforeRedirect")
+            (sent,) = web.listener.of(first, "onBeforeRedirect")
             assert sent["redirectUrl"] == to
-            await until(lambda sent=sent: _is_among(web.heard.of("/page/9", "onCompleted"), sent["requestId"]))  # type: ignore[misc]
+            await until(lambda sent=sent: _is_among(web.listener.of("/page/9", "onCompleted"), sent["requestId"]))  # type: ignore[misc]
         assert not site.requests("/page/1")
         assert len(site.requests("/page/2")) == 1
         assert not site.requests("/redirect/0")
-        shown = await web.runner.page("Work", site.url("/page/5"))
+        shown = await web.runner.new_page("Work", site.url("/page/5"))
         read = "url => fetch(url, {credentials: 'include'}).then(answer => answer.url, error => `${error}`)"
         is_open = site.url("/open", host="localhost")
         web.block("onBeforeRequest", lambda _: {"redirectUrl": is_open}, url="*://localhost/page/7")
         assert await shown.evaluate(read, site.url("/page/7", host="localhost")) == is_open
-        assert await shown.evaluate(read, site.url("/page/1")) != to  # that server does not allow it
+        assert await shown.evaluate(read, site.url("/page/1")) != to  # that server sends no CORS headers
         web.block("onBeforeRequest", lambda _: {"redirectUrl": site.url("/page/8")}, url="*://*/page/6")
         assert await shown.evaluate(read, "/page/6") == site.url("/page/8")
-        await web.runner.page("Work", site.url("/page/3"))
+        await web.runner.new_page("Work", site.url("/page/3"))
         assert not site.requests("/page/3")
 
 
 @with_browser
-async def test_headers_are_changed_both_ways(browser: str, path: Path, site: Site) -> None:
+async def test_listeners_change_request_and_response_headers(browser: str, path: Path, site: Site) -> None:
     def sent(details: dict[str, Any]) -> dict[str, Any]:
         kept = [each for each in details["requestHeaders"] if each["name"] not in ("User-Agent", "Cookie")]
         shown.append({each["name"]: each["value"] for each in details["requestHeaders"]})
@@ -209,16 +209,18 @@ async def test_headers_are_changed_both_ways(browser: str, path: Path, site: Sit
     async with browsing(path, browser) as web:
         store = await web.profile.cookie_store("Work")
         await store.set(site.url("/"), name="a", value="Work-1")
-        web.heard.listen("onCompleted", options=("responseHeaders",))
+        web.listener.listen("onCompleted", options=("responseHeaders",))
         web.block("onBeforeSendHeaders", sent, "requestHeaders")
         web.block("onHeadersReceived", received, "responseHeaders")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         first = site.requests("/page/1")[0]
         assert shown[0]["Cookie"] == "a=Work-1"
         assert (first.headers["x-added"], first.cookies) == ("1", {})
         assert not first.headers.get("user-agent")
         assert "Accept" in shown[0]
-        names = {each["name"].lower() for each in (await web.heard.until("onCompleted", "/page/1"))["responseHeaders"]}
+        names = {
+            each["name"].lower() for each in (await web.listener.until("onCompleted", "/page/1"))["responseHeaders"]
+        }
         assert "x-added" in names
         assert "server" not in names
         got = await page.evaluate("fetch('/page/2?hand').then(answer => Object.fromEntries(answer.headers))")
@@ -229,7 +231,7 @@ async def test_headers_are_changed_both_ways(browser: str, path: Path, site: Sit
 
 
 @with_browser
-async def test_a_page_goes_by_the_headers_that_listeners_leave(
+async def test_chromium_applies_the_response_headers_that_listeners_return(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def received(details: dict[str, Any]) -> dict[str, Any]:
@@ -242,34 +244,34 @@ async def test_a_page_goes_by_the_headers_that_listeners_leave(
     monkeypatch.setitem(PAGES, "/lax", lambda *_: Answer(body, headers=(policy,)))
     monkeypatch.setitem(PAGES, "/strict", lambda *_: Answer(body))
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/lax"))
+        shown = await web.runner.new_page("Work", site.url("/lax"))
         assert await shown.title() == "Nothing ran"
-        web.heard.listen("onCompleted")
+        web.listener.listen("onCompleted")
         web.block("onHeadersReceived", received, "responseHeaders")
         for name, title in (("/lax", "Ran"), ("/strict", "Nothing ran")):
-            shown = await web.runner.page("Work", site.url(name))
+            shown = await web.runner.new_page("Work", site.url(name))
             assert (await shown.title(), await shown.text_content("p")) == (title, "ü")
-            assert (await web.heard.until("onCompleted", name))["statusCode"] == 200
+            assert (await web.listener.until("onCompleted", name))["statusCode"] == 200
         await until(lambda: value(web.profile, "Work", "by"))
 
 
 @with_browser
-async def test_chromium_does_not_send_a_header_that_is_its_own(
+async def test_chromium_rejects_unsafe_headers(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(path, browser) as web:
         bad = [{"name": "Proxy-Authorization", "value": "x"}, {"name": "Content-Length", "value": "9"}]
         web.block("onBeforeSendHeaders", lambda _: {"requestHeaders": bad}, "requestHeaders")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
-        assert "Chromium does not do what a listener wants" in caplog.text
+        assert "Chromium rejected the listener's changes" in caplog.text
 
 
 INNER = "<img src='/icon.png'><script>fetch('/page/31', {mode: 'no-cors'})</script>"
 
 
 @with_browser
-async def test_what_is_inside_of_a_page_is_told_with_its_frame(
+async def test_requests_of_frames_have_their_frame_ids(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = site.url("/inner", host="localhost")
@@ -281,15 +283,16 @@ async def test_what_is_inside_of_a_page_is_told_with_its_frame(
     )
     monkeypatch.setitem(PAGES, "/w.js", lambda *_: Answer(worker.encode(), content_type="text/javascript"))
     async with browsing(path, browser) as web:
-        web.heard.listen()
-        await web.runner.page("Work", site.url("/outer"))
+        web.listener.listen()
+        await web.runner.new_page("Work", site.url("/outer"))
         (tab,) = await web.profile.tabs.query("Work")
         for each in ("/outer", "/inner", "/innermost", "/icon.png", "/w.js", "/page/31", "/page/32"):
-            done = await web.heard.until("onCompleted", each)
+            done = await web.listener.until("onCompleted", each)
             assert (done["tabId"], done["cookieStoreId"]) == (tab.id, WORK)
-            assert web.heard.names(each)[-1] == "onCompleted"
+            assert web.listener.names(each)[-1] == "onCompleted"
         first = {
-            each: web.heard.of(each, "onBeforeRequest")[0] for each in ("/inner", "/innermost", "/icon.png", "/page/31")
+            each: web.listener.of(each, "onBeforeRequest")[0]
+            for each in ("/inner", "/innermost", "/icon.png", "/page/31")
         }
         outer, inner, innermost = (site.url("/outer"), other, site.url("/innermost", host="localhost"))
         assert [each["type"] for each in first.values()] == ["sub_frame", "sub_frame", "image", "xmlhttprequest"]
@@ -301,7 +304,7 @@ async def test_what_is_inside_of_a_page_is_told_with_its_frame(
         around = [{"url": inner, "frameId": numbers[1]}, {"url": outer, "frameId": 0}]
         assert [each["frameAncestors"] for each in first.values()] == [around[1:], around, around, around]
         assert all(each["thirdParty"] for each in first.values())
-        assert web.heard.of("/page/32", "onBeforeRequest")[0]["type"] == "xmlhttprequest"
+        assert web.listener.of("/page/32", "onBeforeRequest")[0]["type"] == "xmlhttprequest"
 
 
 @with_browser
@@ -311,32 +314,32 @@ async def test_a_service_worker_belongs_to_an_identity_and_to_no_tab(
     script = b"onactivate = event => event.waitUntil(Promise.allSettled([fetch('/page/21'), fetch('/page/22')]))"
     monkeypatch.setitem(PAGES, "/sw.js", lambda *_: Answer(script, content_type="text/javascript"))
     async with browsing(path, browser) as web:
-        web.heard.listen("onBeforeRequest", "onCompleted", "onErrorOccurred")
+        web.listener.listen("onBeforeRequest", "onCompleted", "onErrorOccurred")
         web.block("onBeforeRequest", lambda _: {"cancel": True}, url="*://*/page/22")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         await page.evaluate("navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)")
-        done = await web.heard.until("onCompleted", "/page/21")
+        done = await web.listener.until("onCompleted", "/page/21")
         assert (done["tabId"], done["cookieStoreId"], done["type"]) == (-1, WORK, "xmlhttprequest")
-        assert (await web.heard.until("onErrorOccurred", "/page/22"))["error"] == "NS_ERROR_ABORT"
+        assert (await web.listener.until("onErrorOccurred", "/page/22"))["error"] == "NS_ERROR_ABORT"
         assert not site.requests("/page/22")
 
 
 @with_browser
-async def test_why_a_page_did_not_come_is_told_in_firefox_s_words(browser: str, path: Path, site: Site) -> None:
+async def test_failed_requests_have_the_error_names_of_firefox(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        web.heard.listen()
+        web.listener.listen()
         refused = f"http://127.0.0.1:{_free_port()}/refused"
-        await web.runner.page("Work", refused)
-        assert (await web.heard.until("onErrorOccurred", "/refused"))["error"] == "NS_ERROR_CONNECTION_REFUSED"
-        assert web.heard.names("/refused")[-2:] == ["onSendHeaders", "onErrorOccurred"]
+        await web.runner.new_page("Work", refused)
+        assert (await web.listener.until("onErrorOccurred", "/refused"))["error"] == "NS_ERROR_CONNECTION_REFUSED"
+        assert web.listener.names("/refused")[-2:] == ["onSendHeaders", "onErrorOccurred"]
         (tab,) = await web.profile.tabs.query("Work")
         assert "refused the connection" in tab.error
         tab = await web.profile.tabs.open("Work", site.url("/slow"))
         await asyncio.to_thread(site.wait_for, "/slow")
         await web.profile.tabs.close(tab.id)
-        assert (await web.heard.until("onErrorOccurred", "/slow"))["error"] == "NS_BINDING_ABORTED"
-        await web.runner.page("Personal", site.url("/redirect/loop"))
-        assert (await web.heard.until("onErrorOccurred", "/loop"))["error"] == "NS_ERROR_REDIRECT_LOOP"
+        assert (await web.listener.until("onErrorOccurred", "/slow"))["error"] == "NS_BINDING_ABORTED"
+        await web.runner.new_page("Personal", site.url("/redirect/loop"))
+        assert (await web.listener.until("onErrorOccurred", "/loop"))["error"] == "NS_ERROR_REDIRECT_LOOP"
 
 
 def _free_port() -> int:
@@ -346,16 +349,16 @@ def _free_port() -> int:
 
 
 @with_browser
-async def test_what_is_sent_along_is_told(browser: str, path: Path, site: Site) -> None:
+async def test_listeners_receive_the_request_body(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        web.heard.listen("onBeforeRequest", options=("requestBody",))
-        page = await web.runner.page("Work", site.url("/page/1"))
+        web.listener.listen("onBeforeRequest", options=("requestBody",))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         send = "([path, body]) => fetch(path, {method: 'POST', body: eval(body)})"
         form = "(() => { const form = new FormData(); form.append('x', '1'); form.append('x', 'ü'); return form; })()"
         sent = {"/page/2": "new URLSearchParams('a=1&a=2&b=')", "/page/3": form, "/page/4": "new Uint8Array([1, 255])"}
         for each in sent.items():
             await page.evaluate(send, list(each))
-        assert [web.heard.of(each)[0]["requestBody"] for each in ("/page/1", *sent)] == [
+        assert [web.listener.of(each)[0]["requestBody"] for each in ("/page/1", *sent)] == [
             None,
             {"formData": {"a": ["1", "2"], "b": [""]}},
             {"formData": {"x": ["1", "ü"]}},
@@ -364,9 +367,7 @@ async def test_what_is_sent_along_is_told(browser: str, path: Path, site: Site) 
 
 
 @with_browser
-async def test_a_window_that_opens_is_a_tab_before_its_first_request_goes_out(
-    browser: str, path: Path, site: Site
-) -> None:
+async def test_a_new_window_has_a_tab_before_its_first_request_is_sent(browser: str, path: Path, site: Site) -> None:
     async def move(details: dict[str, Any]) -> dict[str, Any]:
         if details["cookieStoreId"] == PERSONAL:
             return {}
@@ -379,7 +380,7 @@ async def test_a_window_that_opens_is_a_tab_before_its_first_request_goes_out(
 
     seen: list[Any] = []
     async with browsing(path, browser) as web:
-        shown = await web.runner.page("Work", site.url("/page/1"))
+        shown = await web.runner.new_page("Work", site.url("/page/1"))
         (opener,) = await web.profile.tabs.query("Work")
         web.block("onBeforeRequest", move, url="*://*/page/2*")
         await web.runner.wait_until_synced()
@@ -401,89 +402,89 @@ async def test_a_window_that_opens_is_a_tab_before_its_first_request_goes_out(
 
 
 @with_browser
-async def test_nothing_is_held_where_nobody_listens(browser: str, path: Path, site: Site) -> None:
-    asked = asyncio.Event()
+async def test_without_listeners_there_is_no_cdp_session(browser: str, path: Path, site: Site) -> None:
+    called = asyncio.Event()
 
     async def never(details: dict[str, Any]) -> None:
-        asked.set()
+        called.set()
         await asyncio.Event().wait()
 
     async with browsing(path, browser) as web:
-        page = await web.runner.page("Work", site.url("/page/1"))
-        watch = web.runner.engine._watch
-        assert watch is not None
-        assert watch._session is None
+        page = await web.runner.new_page("Work", site.url("/page/1"))
+        interceptor = running(web.runner).interceptor
+        assert not interceptor.has_session
         web.block("onBeforeRequest", never, url="*://*/page/2")
         await web.runner.wait_until_synced()
         going = asyncio.ensure_future(page.goto(site.url("/page/2")))
-        await asked.wait()
+        await called.wait()
         web.unblock("onBeforeRequest", never)
         await going
         assert page.url == site.url("/page/2")
-        assert watch._session is None
+        assert not interceptor.has_session
 
 
 @with_browser
-async def test_only_what_somebody_wants_to_hear_of_is_held(browser: str, path: Path, site: Site) -> None:
+async def test_only_requests_that_match_the_filter_types_are_paused(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        asked: list[tuple[str, str]] = []
+        calls: list[tuple[str, str]] = []
 
-        def ask(details: dict[str, Any]) -> None:
-            asked.append((details["requestId"], details["url"]))
+        def record(details: dict[str, Any]) -> None:
+            calls.append((details["requestId"], details["url"]))
 
         pages = {"urls": ["<all_urls>"], "types": ["main_frame"]}
-        web.script.webRequest.onBeforeRequest.addListener(ask, pages, ["blocking"])  # type: ignore[arg-type]
-        page = await web.runner.page("Work", site.url("/redirect/1"))
-        watch = web.runner.engine._watch
-        assert watch is not None
-        assert watch._active_config is not None
-        assert [each["requestStage"] for each in watch._active_config.patterns] == ["Request"]
+        web.script.webRequest.onBeforeRequest.addListener(record, pages, ["blocking"])  # type: ignore[arg-type]
+        page = await web.runner.new_page("Work", site.url("/redirect/1"))
+        interceptor = running(web.runner).interceptor
+        assert interceptor.config is not None
+        assert [each["requestStage"] for each in interceptor.config.patterns] == ["Request"]
         await page.evaluate("fetch('/page/1')")
         await page.goto(site.url("/page/2"))
-        assert asked == [("1", site.url("/redirect/1")), ("1", site.url("/redirect/0")), ("2", site.url("/page/2"))]
-        await until(lambda: _count([*watch._flights], 0))
-        web.heard.listen("onCompleted")  # now there is more to tell
+        assert calls == [("1", site.url("/redirect/1")), ("1", site.url("/redirect/0")), ("2", site.url("/page/2"))]
+        await until(lambda: _count(interceptor.in_flight, 0))
+        web.listener.listen("onCompleted")  # needs Network events
         await web.runner.wait_until_synced()
         await page.evaluate("fetch('/page/3')")
-        await web.heard.until("onCompleted", "/page/3")
+        await web.listener.until("onCompleted", "/page/3")
         await page.goto(site.url("/page/4"))
-        await web.heard.until("onCompleted", "/page/4")
+        await web.listener.until("onCompleted", "/page/4")
 
 
 @with_browser
-async def test_a_listener_that_does_not_answer_does_not_hold_a_page_for_ever(
+async def test_a_listener_that_does_not_return_delays_a_page_only_until_the_timeout(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(path, browser) as web:
         web.profile.web_requests.blocking_timeout = 0.2
         web.block("onBeforeRequest", lambda _: asyncio.Event().wait())
-        page = await web.runner.page("Work", site.url("/page/1"))
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         assert await page.title() == "Page 1"
         assert "has not answered" in caplog.text
 
 
 @with_browser
-async def test_a_browser_that_dies_while_requests_are_held_is_heard_again(browser: str, path: Path, site: Site) -> None:
-    asked: asyncio.Queue[str] = asyncio.Queue()
+async def test_requests_are_intercepted_after_a_crash_with_paused_requests(
+    browser: str, path: Path, site: Site
+) -> None:
+    request_ids: asyncio.Queue[str] = asyncio.Queue()
 
-    async def hold(details: dict[str, Any]) -> None:
-        asked.put_nowait(details["requestId"])
+    async def pause(details: dict[str, Any]) -> None:
+        request_ids.put_nowait(details["requestId"])
         if details["requestId"] == "1":
             await asyncio.Event().wait()
 
     async with browsing(path, browser) as web:
-        web.heard.listen("onErrorOccurred", "onCompleted")
-        web.block("onBeforeRequest", hold, url="*://*/page/1")
+        web.listener.listen("onErrorOccurred", "onCompleted")
+        web.block("onBeforeRequest", pause, url="*://*/page/1")
         tab = await web.profile.tabs.open("Work", site.url("/page/1"))
-        assert await asked.get() == "1"
+        assert await request_ids.get() == "1"
         os.kill(await browser_process(web.runner), signal.SIGKILL)
-        assert await asked.get() != "1"
+        assert await request_ids.get() != "1"
         assert (await web.runner.wait_until_loaded(tab.id)).title == "Page 1"
-        assert [each["error"] for each in web.heard.of("/page/1", "onErrorOccurred")] == ["NS_BINDING_ABORTED"]
+        assert [each["error"] for each in web.listener.of("/page/1", "onErrorOccurred")] == ["NS_BINDING_ABORTED"]
 
 
 @with_browser
-async def test_who_asks_is_said_by_a_listener(
+async def test_a_listener_provides_credentials(
     browser: str, path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def vault(_: Site, seen: Seen) -> Answer:
@@ -492,62 +493,62 @@ async def test_who_asks_is_said_by_a_listener(
         return Answer(b"no", 401, headers=(("WWW-Authenticate", 'Basic realm="Vault"'),))
 
     monkeypatch.setitem(PAGES, "/vault", vault)
-    asked: list[dict[str, Any]] = []
+    challenges: list[dict[str, Any]] = []
     async with browsing(path, browser) as web:
 
         def answer(details: dict[str, Any]) -> dict[str, Any]:
-            asked.append(details)
+            challenges.append(details)
             return {"authCredentials": {"username": "me", "password": "pass"}}
 
         web.block("onAuthRequired", answer)
-        shown = await web.runner.page("Work", site.url("/vault"))
+        shown = await web.runner.new_page("Work", site.url("/vault"))
         assert await shown.title() == "Inside"
-        (told,) = asked
-        assert (told["scheme"], told["realm"], told["isProxy"]) == ("basic", "Vault", False)
-        assert told["challenger"]["host"] == "127.0.0.1"
+        (details,) = challenges
+        assert (details["scheme"], details["realm"], details["isProxy"]) == ("basic", "Vault", False)
+        assert details["challenger"]["host"] == "127.0.0.1"
 
 
 @with_browser
-async def test_what_the_engine_itself_loads_is_not_told(browser: str, path: Path, site: Site) -> None:
+async def test_internal_requests_of_the_engine_fire_no_events(browser: str, path: Path, site: Site) -> None:
     async with browsing(path, browser) as web:
-        page = await web.runner.page("Work", site.url("/storage", write="V"))
+        page = await web.runner.new_page("Work", site.url("/storage", write="V"))
         await page.wait_for_function("document.title.includes('indexed V')")
     async with browsing(path, browser) as web:
-        web.heard.listen()
-        await web.runner.page("Work", site.url("/page/1"))
-        await web.heard.until("onCompleted", "/page/1")
-        assert {each["url"] for _, each in web.heard.told} <= {
+        web.listener.listen()
+        await web.runner.new_page("Work", site.url("/page/1"))
+        await web.listener.until("onCompleted", "/page/1")
+        assert {each["url"] for _, each in web.listener.events} <= {
             site.url("/page/1"),
             site.url("/storage", write="V"),
             site.url("/favicon.ico"),
         }
-        assert len({each["requestId"] for each in web.heard.of("/storage")}) == 1  # the tab that was open
-        page = await web.runner.page("Work", site.url("/page/2"))
+        assert len({each["requestId"] for each in web.listener.of("/storage")}) == 1  # the request of the tab
+        page = await web.runner.new_page("Work", site.url("/page/2"))
         await page.goto(site.url("/page/3"))
         tab = (await web.profile.tabs.query("Work"))[-1]
         await web.profile.identities.hide(WORK)
         await web.runner.wait_until_settled()
-        web.heard.told.clear()
+        web.listener.events.clear()
         await web.profile.identities.show(WORK)
         await web.runner.page(tab.id)
         assert await asyncio.to_thread(site.wait_for, "/page/3", 2)
-        assert not web.heard.of("/page/2")  # its history was made anew
-        assert web.heard.of("/page/3")
+        assert not web.listener.of("/page/2")  # restoring the history sends no request
+        assert web.listener.of("/page/3")
 
 
 @with_browser
-async def test_proxies_are_not_asked_for_and_that_is_said(
+async def test_proxy_on_request_logs_that_it_is_not_supported(
     browser: str, path: Path, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with browsing(path, browser) as web:
         script = web.profile.browser(["proxy", "<all_urls>"])
         for _ in range(2):
             script.proxy.onRequest.addListener(lambda _: {"type": "direct"}, {"urls": ["<all_urls>"]})
-        await web.runner.page("Work", site.url("/page/1"))
-    assert caplog.text.count("proxy.onRequest is not asked about the requests of Chromium") == 1
+        await web.runner.new_page("Work", site.url("/page/1"))
+    assert caplog.text.count("proxy.onRequest is not supported in Chromium") == 1
 
 
-HOLDS = """
+PAUSES_REQUESTS = """
 const filter = {urls: ["*://*/page/2*"]};
 browser.webRequest.onBeforeRequest.addListener(() => new Promise(() => {}), filter, ["blocking"]);
 browser.webRequest.onBeforeRequest.addListener(({requestBody}) => {
@@ -559,14 +560,14 @@ browser.webRequest.onBeforeRequest.addListener(({requestBody}) => {
 
 @needs_deno
 @with_browser
-async def test_an_extension_that_goes_lets_go_of_what_it_holds(
+async def test_requests_paused_by_an_extension_continue_when_it_is_terminated(
     browser: str, path: Path, site: Site, tmp_path: Path
 ) -> None:
     async with browsing(path, browser) as web:
-        web.heard.listen("onBeforeRequest")
-        page = await web.runner.page("Work", site.url("/page/1"))
+        web.listener.listen("onBeforeRequest")
+        page = await web.runner.new_page("Work", site.url("/page/1"))
         for end in ("stop", "kill"):
-            background = HOLDS.replace("new URL(origin).origin", repr(site.url("")))
+            background = PAUSES_REQUESTS.replace("new URL(origin).origin", repr(site.url("")))
             folder = make(
                 tmp_path, background, name=end, permissions=["webRequest", "webRequestBlocking", "<all_urls>"]
             )
@@ -577,7 +578,7 @@ async def test_an_extension_that_goes_lets_go_of_what_it_holds(
             )
             assert sent == site.url("/cookies?7-255")
             going = asyncio.ensure_future(page.goto(site.url(f"/page/2?{end}")))
-            await web.heard.until("onBeforeRequest", f"/page/2?{end}")
+            await web.listener.until("onBeforeRequest", f"/page/2?{end}")
             if end == "kill":
                 assert extension.runtime is not None
                 os.kill(extension.runtime.process.pid, signal.SIGKILL)

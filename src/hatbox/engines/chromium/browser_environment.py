@@ -1,0 +1,53 @@
+"""What the parts of the engine share for one launched browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from hatbox.cookies.cookie_stores import CookieStores
+from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.launch import Launched
+from hatbox.engines.chromium.sessions import Session
+from hatbox.identities.service import Identities
+from hatbox.store.base import Store
+from hatbox.tasks import Tasks
+
+__all__ = ["BrowserEnvironment", "ProfileServices", "WindowOptions"]
+
+
+class ProfileServices(NamedTuple):
+    """The services of the profile that the browser is synchronized with."""
+
+    store: Store
+    cookie_stores: CookieStores
+    identities: Identities
+
+
+class WindowOptions(NamedTuple):
+    """How the engine shows pages."""
+
+    headless: bool
+    indicator: bool
+    """Whether pages show the name, color and icon of their identity."""
+    downloads: Path | None
+
+
+class BrowserEnvironment(NamedTuple):
+    """One launched browser, the profile that it shows, and the receiver of its reports."""
+
+    launched: Launched
+    services: ProfileServices
+    options: WindowOptions
+    reports: EngineDelegate
+    tasks: Tasks
+
+    @property
+    def session(self) -> Session:
+        """The browser-level CDP session."""
+        return self.launched.session
+
+    @property
+    def store(self) -> Store:
+        """The store of the profile."""
+        return self.services.store

@@ -1,0 +1,42 @@
+"""Keeps the active tab of the profile and the focused page of the browser equal."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.sessions import within
+
+__all__ = ["FocusTracker"]
+
+_FOCUS_ECHO_SECONDS: Final = 1.0
+
+
+class FocusTracker:
+    """The active tab of one launched browser."""
+
+    def __init__(self, env: BrowserEnvironment) -> None:
+        self._env = env
+        self._active_tab: int | None = None
+        self._focused_at: dict[int, float] = {}  # when the user focused a page, until the profile has activated its tab
+
+    async def activate(self, tab_id: int, page: LivePage | None) -> None:
+        """Bring the page of a tab to the front, unless the user did."""
+        self._active_tab = tab_id
+        if time.monotonic() - self._focused_at.pop(tab_id, -_FOCUS_ECHO_SECONDS) < _FOCUS_ECHO_SECONDS:
+            return  # the user may have focused another page since
+        if page is not None:
+            with contextlib.suppress(PlaywrightError):
+                await within(page.page.bring_to_front(), "Page.bringToFront")
+
+    def on_focus(self, tab_id: int | None) -> None:
+        """The user has focused the page of a tab."""
+        if tab_id is not None and tab_id != self._active_tab:
+            self._active_tab = tab_id
+            self._focused_at[tab_id] = time.monotonic()
+            self._env.tasks.spawn(self._env.reports.page_activated(tab_id))

@@ -1,0 +1,130 @@
+"""Applies to the profile what users and scripts do in the browser: pages opened, closed and focused.
+
+A browser that quits or crashes closes its pages one after the other. Such pages are not closed in the profile, so a
+closed page is reported only after a delay, if the browser still responds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.focus import FocusTracker
+from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.parked_pages import ParkedPages
+from hatbox.engines.chromium.tab_pages import TabPages
+from hatbox.engines.chromium.tab_targets import TabTargets
+
+__all__ = ["PageEvents"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_CLOSE_CONFIRM_DELAY: Final = 0.3  # seconds in which a quitting browser closes the next page
+_QUIT_CONFIRM_DELAY: Final = 1.5  # seconds that it needs to end after the last page
+_CLOSE_TIMEOUT: Final = 5.0
+
+
+class PageEvents:
+    """Handles the events of all contexts. Implements identity_context.ContextDelegate."""
+
+    def __init__(
+        self,
+        env: BrowserEnvironment,
+        contexts: ContextRegistry,
+        pages: TabPages,
+        targets: TabTargets,
+        parked: ParkedPages,
+        focus: FocusTracker,
+    ) -> None:
+        self._env = env
+        self._contexts = contexts
+        self._pages = pages
+        self._targets = targets
+        self._parked = parked
+        self._focus = focus
+        self._closing: set[asyncio.Task[None]] = set()
+        self._skip_close_delay = asyncio.Event()
+
+    def page_opened(self, context: IdentityContext, page: LivePage) -> None:
+        """See ContextDelegate."""
+        self._env.tasks.spawn(self._adopt_page(context, page))
+
+    def page_closed(self, context: IdentityContext, page: LivePage) -> None:
+        """See ContextDelegate."""
+        self._parked.discard(page)
+        task = self._env.tasks.spawn(self._confirm_page_closed(context, page))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    def context_closed(self, context: IdentityContext) -> None:
+        """See ContextDelegate."""
+        self._contexts.discard(context)
+        pages = [(tab_id, page) for tab_id, page in self._pages.items() if page.page.context is context.context]
+        dropped = [tab_id for tab_id, page in pages if not page.is_closed_alone]
+        for tab_id in dropped:
+            del self._pages[tab_id]
+        self._env.tasks.spawn(self._reopen(context, dropped))
+
+    def page_focused(self, page: LivePage) -> None:
+        """See ContextDelegate."""
+        if not self._parked.on_focus(page):
+            self._focus.on_focus(page.tab_id)
+
+    async def wait_until_closed(self) -> None:
+        """Wait until pages closed so far are closed in the profile. Skips the delay for a quitting browser."""
+        if self._closing:
+            self._skip_close_delay.set()
+            await asyncio.wait(self._closing, timeout=_CLOSE_TIMEOUT)
+            self._skip_close_delay.clear()
+
+    async def _adopt_page(self, context: IdentityContext, page: LivePage) -> None:
+        tab = await self._targets.attach(context, page.target_id, page.opener_id, page.page.url)
+        if tab is None:
+            return
+        self._pages.assign(page, tab)
+        page.navigation.adopt()
+        if page.page.is_closed():
+            self._pages.pop(tab.id, None)
+            await self._env.reports.page_closed(tab.id)
+
+    async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
+        if not await self._outlives_its_pages():
+            return  # reported as a crash
+        if page.tab_id is not None and self._pages.get(page.tab_id) is page:
+            del self._pages[page.tab_id]
+            await self._env.reports.page_closed(page.tab_id)
+        await self._contexts.close_if_empty(context)
+
+    async def _reopen(self, context: IdentityContext, tab_ids: list[int]) -> None:
+        """Reopen the tabs of a closed context, unless the browser ends."""
+        if not await self._outlives_its_pages():
+            return  # reported as a crash
+        if tab_ids:
+            logger.warning(
+                "the browser context of %s was closed; reopening its %d tabs", context.cookie_store_id, len(tab_ids)
+            )
+        for tab_id in tab_ids:
+            self._env.reports.dropped(tab_id)
+
+    async def _outlives_its_pages(self) -> bool:
+        """Whether the browser still responds after the time that a quitting browser needs to end."""
+        await self._delay(_CLOSE_CONFIRM_DELAY)
+        if all(page.page.is_closed() for page in self._pages.values()):
+            await self._delay(_QUIT_CONFIRM_DELAY)
+        try:
+            await self._env.session.send("Browser.getVersion")
+        except PlaywrightError:
+            return False
+        return True
+
+    async def _delay(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._skip_close_delay.wait()

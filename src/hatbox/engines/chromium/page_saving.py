@@ -1,0 +1,53 @@
+"""Saves a page before it is closed: its snapshot, its typed text and its site data."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Final
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.base import EngineDelegate
+from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.live_page import LivePage
+from hatbox.engines.chromium.typed_input import FROZEN, NOT_WEB, TypedInput, describe_lost
+
+__all__ = ["read_snapshot", "save_site_data", "save_snapshot"]
+
+logger = logging.getLogger("hatbox.engines.chromium")
+
+_SNAPSHOT_TIMEOUT: Final = 5.0
+_SITE_DATA_TIMEOUT: Final = 15.0
+
+
+async def read_snapshot(page: LivePage) -> tuple[TypedInput, bytes | None]:
+    """The typed text and the snapshot of a page. Raises TimeoutError or Playwright's Error."""
+    async with asyncio.timeout(_SNAPSHOT_TIMEOUT):
+        typed = await page.typed_input.read()
+        return typed, await page.snapshots.snapshot(typed.forms)
+
+
+async def save_snapshot(reports: EngineDelegate, tab_id: int, page: LivePage) -> None:
+    """Save a snapshot of a page, and report typed text that is lost."""
+    try:
+        typed, snapshot = await read_snapshot(page)
+    except (PlaywrightError, TimeoutError) as error:
+        logger.debug("tab %d: snapshot failed: %s", tab_id, error)
+        typed, snapshot = TypedInput(lost={FROZEN: 1} if page.typed_input.is_possible else {}), None
+    if snapshot is not None:
+        await reports.save_snapshot(tab_id, snapshot)
+    elif typed.forms:
+        typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
+    if typed.lost:
+        lost = describe_lost(typed.lost)
+        logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
+        await reports.not_saved(tab_id, lost)
+
+
+async def save_site_data(context: IdentityContext, page: LivePage) -> None:
+    """Save the site data of a page. After a timeout, the context reads it from a blank page when it closes."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SITE_DATA_TIMEOUT):
+            await context.save(page)

@@ -1,0 +1,57 @@
+"""Creates and connects the parts of the engine for one launched browser. A restart creates new ones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.focus import FocusTracker
+from hatbox.engines.chromium.page_events import PageEvents
+from hatbox.engines.chromium.parked_pages import ParkedPages
+from hatbox.engines.chromium.request_interception import RequestInterceptor
+from hatbox.engines.chromium.tab_pages import TabPages
+from hatbox.engines.chromium.tab_targets import TabTargets
+from hatbox.web_requests import RequestEvents
+
+__all__ = ["RunningBrowser"]
+
+
+class RunningBrowser(NamedTuple):
+    """A launched browser with its contexts, pages and listeners."""
+
+    env: BrowserEnvironment
+    contexts: ContextRegistry
+    pages: TabPages
+    targets: TabTargets
+    parked: ParkedPages
+    focus: FocusTracker
+    events: PageEvents
+    interceptor: RequestInterceptor
+
+    @classmethod
+    def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
+        """Create the parts, and subscribe them to changes of the profile and to webRequest listeners."""
+        contexts, pages, focus = ContextRegistry(env), TabPages(env.reports), FocusTracker(env)
+        targets = TabTargets(env, contexts, pages)
+        parked = ParkedPages(env, contexts, pages)
+        events = PageEvents(env, contexts, pages, targets, parked, focus)
+        interceptor = RequestInterceptor(env.launched.browser, requests, targets)
+        contexts.delegate = events
+        interceptor.start()
+        contexts.start()
+        parked.start()
+        return cls(env, contexts, pages, targets, parked, focus, events, interceptor)
+
+    def unsubscribe(self) -> None:
+        """Ignore further changes of the profile. Requests are still intercepted."""
+        self.contexts.stop()
+        self.parked.stop()
+
+    def abandon(self) -> None:
+        """Stop all work and remove all pages: the browser has crashed."""
+        self.interceptor.stop()
+        self.unsubscribe()
+        self.contexts.abandon()
+        for pages in (self.targets, self.pages, self.parked):
+            pages.clear()

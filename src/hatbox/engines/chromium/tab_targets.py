@@ -1,0 +1,106 @@
+"""Finds the tab of a CDP target, and opens a tab for a target that a page or the user has opened.
+
+A target can send requests before Playwright has a page for it. So its tab is opened when the first of both is seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from playwright.async_api import Error as PlaywrightError
+
+from hatbox.engines.chromium.browser_environment import BrowserEnvironment
+from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.frame_tree import Target
+from hatbox.engines.chromium.identity_context import IdentityContext
+from hatbox.engines.chromium.tab_pages import TabPages
+from hatbox.errors import EngineError, InvalidIdentity
+from hatbox.tabs.tab_model import Tab
+from hatbox.web_requests import RequestFrame
+
+__all__ = ["TabTargets"]
+
+
+class TabTargets:
+    """The tabs of targets. Implements request_interception.TabLookup."""
+
+    def __init__(self, env: BrowserEnvironment, contexts: ContextRegistry, pages: TabPages) -> None:
+        self._env = env
+        self._contexts = contexts
+        self._pages = pages
+        self._unattached: dict[str, asyncio.Task[Tab | None]] = {}  # by target id, until Playwright has a page
+
+    async def attach(self, context: IdentityContext, target_id: str, opener_id: str | None, url: str) -> Tab | None:
+        """The tab of a target for which Playwright has a page now; None if the identity was removed."""
+        tab = await self._tab_for_target(context, target_id, opener_id, url)
+        self._unattached.pop(target_id, None)
+        return tab
+
+    async def close_target(self, tab_id: int) -> None:
+        """Close the target of a tab for which Playwright has no page yet."""
+        for target_id, opening in list(self._unattached.items()):
+            tab = opening.result() if opening.done() and not opening.cancelled() else None
+            if tab is not None and tab.id == tab_id:
+                del self._unattached[target_id]
+                with contextlib.suppress(PlaywrightError):
+                    await self._env.session.send("Target.closeTarget", {"targetId": target_id})
+
+    def clear(self) -> None:
+        """Remove all targets: the browser has ended. Their tabs stay open in the profile."""
+        self._unattached.clear()
+
+    async def request_frame(self, target: Target) -> RequestFrame | None:
+        """See TabLookup."""
+        context = self._contexts.find(target.context_id)
+        if context is None:
+            return None  # the engine itself loads pages there, to restore or to save site data
+        if target.kind != "page":
+            return RequestFrame(-1, -1, context.cookie_store_id)
+        page = context.page_at(target.id)
+        if page is not None and page.state.is_internal:
+            return None  # the page fulfills its own requests; Chromium 156 does not even pause them here
+        tab_id = page.tab_id if page is not None else None
+        if tab_id is None:
+            tab = await self._tab_for_target(context, target.id, target.opener_id, target.url)
+            tab_id = tab.id if tab is not None else -1
+        row = await self._env.store.read(lambda transaction: transaction.tabs.get(tab_id))
+        return RequestFrame(tab_id, row.window if row is not None else -1, context.cookie_store_id)
+
+    def has_page(self, target_id: str) -> bool:
+        """See TabLookup."""
+        return any(context.page_at(target_id) is not None for context in self._contexts)
+
+    def fail_load(self, target_id: str, url: str, why: str) -> None:
+        """See TabLookup."""
+        for context in self._contexts:
+            if page := context.page_at(target_id):
+                page.state.fail(url, why)
+
+    def target_destroyed(self, target_id: str) -> None:
+        """See TabLookup."""
+        if opening := self._unattached.pop(target_id, None):
+            self._env.tasks.spawn(self._close_unattached_tab(opening))
+
+    def _tab_for_target(
+        self, context: IdentityContext, target_id: str, opener_id: str | None, url: str
+    ) -> asyncio.Task[Tab | None]:
+        if target_id not in self._unattached:
+            self._unattached[target_id] = self._env.tasks.spawn(self._open_tab(context, opener_id, url))
+        return self._unattached[target_id]
+
+    async def _open_tab(self, context: IdentityContext, opener_id: str | None, url: str) -> Tab | None:
+        requested = context.openers.take(opener_id, url)
+        in_background = opener_id is None and requested is not None and requested.in_background
+        opener_id = opener_id or (requested.target_id if requested else None)
+        opener = next((page for page in self._pages.values() if page.target_id == opener_id), None)
+        try:
+            return await self._env.reports.page_opened(
+                context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
+            )
+        except (EngineError, InvalidIdentity):
+            return None  # the engine is stopping, or the identity was removed
+
+    async def _close_unattached_tab(self, opening: asyncio.Task[Tab | None]) -> None:
+        if (tab := await opening) is not None and tab.id not in self._pages:
+            await self._env.reports.page_closed(tab.id)
