@@ -1,16 +1,55 @@
-"""For all tests: nothing of the machine's user is read or written."""
+"""For all tests: the quick run and the whole, where temporary files go, and nothing of the machine's user is touched.
+
+`python -m pytest` runs the quick tests. `HATBOX_TESTS=all` adds those marked `browser` (Chromium, Firefox) and `slow`.
+Naming files or folders runs everything in them.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
+
+from tests.groups import mark
+
+_MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
+_MIN_FREE_BYTES: Final = 2 * 10**9
+_QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
+
+if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(_MEMORY, os.W_OK):
+    if shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Use all cores, and only the quick tests, unless the command line says otherwise."""
+    if "PYTEST_XDIST_WORKER" in os.environ or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    if os.environ.get("HATBOX_TESTS") != "all":
+        os.environ[_QUICK] = "1"
+    if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
+        config.option.numprocesses = "logical"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the groups of tests. In a quick run, deselect all that are not quick."""
+    for item in items:
+        mark(item)
+    if os.environ.get(_QUICK):
+        slow = {item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
+        items[:] = [item for item in items if item not in slow]
+        config.hook.pytest_deselected(items=list(slow))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def package_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache of packages for these tests alone, also in processes that they start."""
+    """A package cache for these tests alone, also in processes that they start."""
     before = os.environ.get("HATBOX_CACHE")
     os.environ["HATBOX_CACHE"] = str(tmp_path_factory.mktemp("cache"))
     yield

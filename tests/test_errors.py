@@ -31,8 +31,11 @@ def test_a_message_can_always_be_printed() -> None:
 
 
 def test_an_unknown_name_comes_with_the_nearest_ones() -> None:
-    assert str(errors.IdentityNotFound("Wrok", ["Work"])) == 'no identity is called "Wrok". Did you mean "Work"?'
-    assert str(errors.IdentityNotFound("Wrok")) == 'no identity is called "Wrok".'
+    assert (
+        str(errors.IdentityNotFound("Wrok", ["Work"]))
+        == 'identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list'
+    )
+    assert str(errors.IdentityNotFound("Wrok")) == 'identity not found: "Wrok". List identities with: hatbox list'
 
 
 def test_an_ambiguous_name_comes_with_the_ids() -> None:

@@ -27,6 +27,7 @@ LAYERS = [
     "__init__",
     "sync",
     "profile",
+    "maintenance",
     "extensions",
     "engines",
     "clients",
@@ -124,6 +125,17 @@ def test_a_public_class_name_is_defined_in_one_module_only() -> None:
     assert set(duplicates) <= set(DUPLICATE_CLASS_NAMES), duplicates
 
 
+def test_the_command_line_uses_no_store() -> None:
+    for module in (name for name in modules() if name.startswith("hatbox.cli")):
+        assert not [name for name in imports_of(module) if name.startswith("hatbox.store")], module
+        path = SOURCE.parent.joinpath(*module.split("."))
+        source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        attributes = {
+            node.attr for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Attribute)
+        }
+        assert "_store" not in attributes, f"{module} uses _store"
+
+
 def test_the_list_of_public_names_is_sorted_and_complete() -> None:
     assert hatbox.__all__ == sorted(hatbox.__all__)
     imported = [node for node in ast.walk(syntax_of("hatbox")) if isinstance(node, ast.ImportFrom)]
@@ -164,6 +176,7 @@ def test_tests_mirror_the_source() -> None:
         "conformance",
         "deadline",
         "firefox",
+        "groups",
         "loopback_proxy",
         "site",
         "__init__",

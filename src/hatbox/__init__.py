@@ -8,8 +8,11 @@ if TYPE_CHECKING:
     from hatbox.cookies.cookie import Cookie, JarChange
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.cookies.jar import Jar
+    from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.hiding import HideReport
     from hatbox.engines.runner import EngineRunner
+    from hatbox.engines.selection import EngineSelection
     from hatbox.errors import *
     from hatbox.events import Event
     from hatbox.extension_data.extension_permissions import ExtensionPermissions
@@ -47,6 +50,7 @@ __all__ = [
     "EngineAlreadyRunning",
     "EngineError",
     "EngineRunner",
+    "EngineSelection",
     "Event",
     "Extension",
     "ExtensionError",
@@ -57,6 +61,7 @@ __all__ = [
     "Extensions",
     "FirefoxProfileLocked",
     "HatboxError",
+    "HideReport",
     "Identities",
     "IdentityMismatch",
     "IdentityNotFound",
@@ -80,6 +85,7 @@ __all__ = [
     "MissingExtra",
     "NetworkError",
     "NotAProfile",
+    "OpenedTabs",
     "PackageError",
     "PermissionDenied",
     "Profile",
@@ -119,17 +125,20 @@ _HOMES = {
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
     "EngineRunner": "engines.runner",
+    "EngineSelection": "engines.selection",
     "Event": "events",
     "Extension": "extensions.extension",
     "ExtensionPermissions": "extension_data.extension_permissions",
     "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
+    "HideReport": "engines.hiding",
     "Identities": "identities.service",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",
+    "OpenedTabs": "engines.background.opened_tabs",
     "Profile": "profile",
     "RunRecord": "extension_data.run_records",
     "StoredPackage": "extensions.package.stored_package",

@@ -1,4 +1,4 @@
-"""`python -m hatbox`, and the command `hatbox`, are the command line."""
+"""The entry point of `python -m hatbox` and of the command `hatbox`."""
 
 import gc
 from typing import NoReturn
@@ -6,7 +6,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    gc.disable()  # until all is imported: nothing of it is ever let go, and to look for that takes a tenth of the start
+    gc.disable()  # until all is imported: imports free nothing, and collecting takes a tenth of the start-up time
     from hatbox.cli import main
 
     main()

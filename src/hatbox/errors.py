@@ -55,22 +55,22 @@ from hatbox.javascript.text import well_formed
 
 
 class HatboxError(Exception):
-    """The root of all errors that Hatbox raises on purpose."""
+    """The base class of all errors that Hatbox raises on purpose."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(well_formed(message))  # what a script passed in may be no text that can be shown
+        super().__init__(well_formed(message))  # text from scripts may have lone surrogates
 
 
 class ApiError(HatboxError):
-    """An error that a script may see: its message is part of the API."""
+    """An error that scripts see. Its message is part of the API."""
 
 
 class ArgumentError(ApiError):
-    """The arguments do not have the shape that the function's schema asks for."""
+    """The arguments do not match the schema of the function."""
 
 
 class PermissionDenied(ApiError):
-    """The caller does not hold the permission that the namespace needs."""
+    """The caller does not have the permission that the namespace requires."""
 
 
 class InvalidIdentity(ApiError):
@@ -82,35 +82,35 @@ class InvalidIdentity(ApiError):
 
 
 class DuplicateIdentity(ApiError):
-    """The same cookieStoreId stands twice in the list that move was given."""
+    """The list passed to move has the same cookieStoreId twice."""
 
     def __init__(self, cookie_store_id: str) -> None:
         super().__init__(f"Duplicate contextual identity: {cookie_store_id}")
 
 
 class InvalidColor(ApiError):
-    """The palette has no such color."""
+    """The palette does not have this color."""
 
     def __init__(self, color: str) -> None:
         super().__init__(f"Invalid color name {color} for container")
 
 
 class InvalidIcon(ApiError):
-    """There is no such icon."""
+    """The palette does not have this icon."""
 
     def __init__(self, icon: str) -> None:
         super().__init__(f"Invalid icon {icon} for container")
 
 
 class InvalidName(ApiError):
-    """A name must hold something other than white space."""
+    """The name is blank."""
 
     def __init__(self) -> None:
         super().__init__("Invalid contextual identity name: it is blank")
 
 
 class InvalidPosition(ApiError):
-    """The list has no such position."""
+    """The list does not have this position."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"Moving to invalid position {position}")
@@ -133,67 +133,67 @@ class InvalidWindow(ApiError):
 
 
 class UndeclaredPermission(ApiError):
-    """An extension asks for a permission that its manifest does not name as optional."""
+    """An extension requests a permission that is not optional in its manifest."""
 
 
 class IdsExhausted(ApiError):
-    """Every id that a browser could understand has been given out."""
+    """No cookieStoreId that a browser could parse is left."""
 
     def __init__(self) -> None:
         super().__init__("No contextual identity ids are left in this profile")
 
 
 class IdentityNotFound(HatboxError):
-    """Nothing has this name or id."""
+    """No identity has this name or id. `nearest` has similar names."""
 
     def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
         quoted = " or ".join(f'"{name}"' for name in nearest)
-        hint = f" Did you mean {quoted}?" if nearest else ""
-        super().__init__(f'no identity is called "{name_or_id}".{hint}')
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        super().__init__(f'identity not found: "{name_or_id}". {hint}List identities with: hatbox list')
         self.name_or_id = name_or_id
         self.nearest = tuple(nearest)
 
 
 class AmbiguousIdentity(HatboxError):
-    """More than one identity has this name; `candidates` are their ids, in the user's order."""
+    """Several identities have this name. `candidates` has their ids, in the user's order."""
 
     def __init__(self, name: str, candidates: Sequence[str]) -> None:
         super().__init__(
-            f'{len(candidates)} identities are called "{name}": {", ".join(candidates)}. Say which by its id.'
+            f'{len(candidates)} identities are named "{name}": {", ".join(candidates)}. Pass the cookieStoreId instead.'
         )
         self.name = name
         self.candidates = tuple(candidates)
 
 
 class IdentityMismatch(HatboxError):
-    """An identity object is older than a change of its name, or of another profile, where its id is another's."""
+    """The name of an identity object is not that of its id: the object is outdated, or from another profile."""
 
     def __init__(self, cookie_store_id: str, given: str, known: str) -> None:
         super().__init__(
-            f'{cookie_store_id} is called "{known}" in this profile, not "{given}": the identity was renamed after you '
-            "got it, or is one of another profile. Pass its id or its name instead."
+            f'{cookie_store_id} is named "{known}" in this profile, not "{given}". The object is outdated or from '
+            "another profile. Pass the cookieStoreId or the name."
         )
         self.cookie_store_id = cookie_store_id
 
 
 class CookieRejected(HatboxError):
-    """The jar does not take this cookie; `reason` says why: one of hatbox.cookies.Reason."""
+    """The cookie was not stored. `reason` is one of hatbox.cookies.ExclusionReason."""
 
     def __init__(self, reason: str, name: str) -> None:
-        super().__init__(f"Cookie “{name}” is refused: {reason}")
+        super().__init__(f"Cookie “{name}” rejected: {reason}")
         self.reason = reason
         self.name = name
 
 
 class ExtensionError(HatboxError):
-    """An extension cannot be used as it is."""
+    """An extension cannot be used."""
 
 
 class ExtensionNotFound(ExtensionError):
     """No extension with this id is installed."""
 
     def __init__(self, extension_id: str) -> None:
-        super().__init__(f"no extension with the id {extension_id} is installed. `hatbox extensions list` shows them.")
+        super().__init__(f"extension not found: {extension_id}. List extensions with: hatbox extensions list")
         self.extension_id = extension_id
 
 
@@ -202,7 +202,7 @@ class AlreadyInstalled(ExtensionError):
 
     def __init__(self, extension_id: str, installed: str, given: str, changes: str) -> None:
         super().__init__(
-            f"{extension_id} is installed already: {installed}. This is {given}. {changes} "
+            f"{extension_id} is already installed: {installed}. This is {given}. {changes} "
             "To install it instead, pass --replace (replace=True): that deletes granted permissions, and all data "
             "unless you pass --keep-data (keep_data=True) as well."
         )
@@ -210,11 +210,11 @@ class AlreadyInstalled(ExtensionError):
 
 
 class TriggerError(ExtensionError):
-    """An extension does not run, or does not show what somebody wants to click. Nothing was done."""
+    """The extension is not running, or does not have this trigger. Nothing was done."""
 
 
 class PackageError(ExtensionError):
-    """The folder or file is no extension, is damaged, or holds what is not safe to read."""
+    """The folder or file is not an extension, is damaged, or is not safe to read."""
 
     def __init__(self, path: Path, problem: str, remedy: str) -> None:
         super().__init__(f"{path}: {problem}. {remedy}")
@@ -224,7 +224,7 @@ class PackageError(ExtensionError):
 
 
 class ManifestError(ExtensionError):
-    """What a file of the extension says cannot be accepted; `key` is the place in it, such as background.scripts[1]."""
+    """A file of the extension is invalid. `key` is the path in it, such as background.scripts[1]."""
 
     def __init__(self, file: str, key: str, problem: str, remedy: str) -> None:
         super().__init__(f"{file}: {key}: {problem}. {remedy}" if key else f"{file}: {problem}. {remedy}")
@@ -235,7 +235,7 @@ class ManifestError(ExtensionError):
 
 
 class ScriptError(HatboxError):
-    """What a script threw."""
+    """A script threw an error."""
 
     def __init__(
         self, message: str, name: str = "Error", stack: str = "", file: str = "", line: int = 0, column: int = 0
@@ -250,23 +250,23 @@ class ScriptError(HatboxError):
 
 
 class ExtensionTerminated(HatboxError):
-    """The extension has ended, and what was asked of it will not be answered."""
+    """The extension process has exited, and the call has no result."""
 
 
 class SandboxUnavailable(ExtensionTerminated):
-    """An extension was not started, because a required layer of the sandbox is missing."""
+    """A required layer of the sandbox is missing. The extension was not started."""
 
 
 class NetworkError(HatboxError):
-    """A request was not made, or not answered. A script sees only that; the log says why."""
+    """A request failed. Scripts do not see the cause, which is logged."""
 
 
 class ImportExportError(HatboxError):
-    """What was asked cannot be imported or exported. Nothing was changed."""
+    """An import or export failed. Nothing was changed."""
 
 
 class InvalidInputFile(ImportExportError):
-    """A file is damaged, cut short or something else than it should be; `line` counts from 1 where it is known."""
+    """A file is damaged, truncated or in another format. `line` counts from 1, or is None."""
 
     def __init__(self, source: str, problem: str, line: int | None = None) -> None:
         place = source if line is None else f"{source}, line {line}"
@@ -277,34 +277,34 @@ class InvalidInputFile(ImportExportError):
 
 
 class FirefoxProfileLocked(ImportExportError):
-    """Firefox has this profile open; writing to it would lose what either of the two writes."""
+    """Firefox has this profile open, and would overwrite changes."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"{folder}: Firefox has this profile open. Quit Firefox first, or name another folder.")
+        super().__init__(f"{folder}: Firefox has this profile open. Quit Firefox, or specify another folder.")
         self.folder = folder
 
 
 class CookiesNotAllowed(HatboxError):
-    """A client was given cookies other than those of the identity that it wears."""
+    """Cookies were passed to a client that is bound to an identity. Nothing was sent."""
 
     def __init__(self, how: str) -> None:
         super().__init__(
-            f"{how}, but a client sends the cookies of its identity and no others. "
-            "Put a cookie into the identity's cookie store, or use another client."
+            f"{how}, but a client sends only the cookies of its identity. "
+            "Set the cookie in the cookie store of the identity, or use another client."
         )
 
 
 class IdentityRemoved(HatboxError):
-    """The identity that a client wears is not there any more. The client sends nothing and never will again."""
+    """The identity that a client is bound to was removed. The client can no longer send requests."""
 
     def __init__(self, cookie_store_id: str, name: str = "") -> None:
-        identity = f'the identity "{name}" ({cookie_store_id})' if name else f"the identity {cookie_store_id}"
-        super().__init__(f"{identity} has been removed, and its client can send nothing any more")
+        identity = f'"{name}" ({cookie_store_id})' if name else cookie_store_id
+        super().__init__(f"identity {identity} was removed; this client can no longer send requests")
         self.cookie_store_id = cookie_store_id
 
 
 class MissingExtra(HatboxError):
-    """A package that this call needs is not installed. `needed` is its name, if it differs from the extra."""
+    """A required package is not installed. `needed` is its name, if it differs from the extra."""
 
     def __init__(self, extra: str, needed: str = "") -> None:
         super().__init__(f"{needed or extra} is not installed. Install it with: pip install 'hatbox[{extra}]'")
@@ -312,23 +312,23 @@ class MissingExtra(HatboxError):
 
 
 class EngineError(HatboxError):
-    """An engine cannot start, or cannot do what was asked."""
+    """An engine cannot start or work."""
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine makes the tabs of this profile so: `engine` is its name, `process` the id of its process."""
+    """Another engine is running for this profile. `engine` is its name, `process` its process id."""
 
     def __init__(self, engine: str, process: int | None) -> None:
-        where = f" in process {process}" if process else ""
+        where = f" (pid {process})" if process else ""
         super().__init__(
-            f"another {engine} engine{where} has the tabs of this profile. Use that one, or stop it first."
+            f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
         )
         self.engine = engine
         self.process = process
 
 
 class ProfileError(HatboxError):
-    """The profile's file cannot be used as it is."""
+    """The profile cannot be used."""
 
     def __init__(self, path: Path, problem: str, remedy: str) -> None:
         super().__init__(f"{path}: {problem}. {remedy}")
@@ -338,27 +338,27 @@ class ProfileError(HatboxError):
 
 
 class NotAProfile(ProfileError):
-    """The file is something else than a Hatbox profile. It was not touched."""
+    """The file is not a Hatbox profile. It was not changed."""
 
 
 class ProfileTooNew(ProfileError):
-    """A newer version of Hatbox has written the profile. It was not touched."""
+    """A newer version of Hatbox has written the profile. It was not changed."""
 
 
 class ProfileCorrupt(ProfileError):
-    """The profile's file is damaged. It was not touched, and is never replaced by an empty one."""
+    """The profile is damaged. It was not changed, and is never replaced with an empty one."""
 
 
 class ProfileReadOnly(ProfileError):
-    """The profile, or the folder it is in, cannot be written to."""
+    """The profile or its folder is not writable."""
 
 
 class DiskFull(ProfileError):
-    """There is no room left on the disk. What was asked has not been done."""
+    """The disk is full. Nothing was changed."""
 
 
 class ProfileLocked(ProfileError):
-    """Another program kept the profile locked for too long. What was asked has not been done."""
+    """Another process has locked the profile for too long. Nothing was changed."""
 
 
 class ProfileClosed(ProfileError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -29,13 +30,19 @@ from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.sqlite import SqliteStore
 from hatbox.tabs.service import Tabs
+from hatbox.tabs.tab_model import BLANK
 from hatbox.web_requests import RequestEvents
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
+    from hatbox.engines.background.engine_log import EngineLog
+    from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
+    from hatbox.engines.hiding import HideReport
+    from hatbox.engines.lease import Holder
+    from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
 
 __all__ = ["Profile", "default_path", "open"]
@@ -194,6 +201,67 @@ class Profile:
             requests=self.web_requests,
         )
         return self._register_engine(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
+
+    def engine(self, selection: EngineSelection) -> EngineRunner:
+        """The selected engine, to be used with `async with`."""
+        from hatbox.engines.selection import HTTP
+
+        if selection.name == HTTP:
+            return self.http_engine()
+        indicator = None if selection.indicator else False
+        return self.chromium(headless=selection.headless, browser=selection.browser, indicator=indicator)
+
+    async def running_engine(self) -> Holder | None:
+        """The engine that is running for this profile, in any process."""
+        from hatbox.engines.lease import Lease
+
+        return Lease(self.path).holder()
+
+    @property
+    def engine_log(self) -> EngineLog:
+        """The log of the background engine of this profile."""
+        from hatbox.engines.background.engine_log import EngineLog
+
+        return EngineLog.beside(self.path)
+
+    async def open_tabs(
+        self,
+        identity: IdentityLike,
+        urls: str | Sequence[str] = BLANK,
+        *,
+        engine: str | EngineSelection | None = None,
+        max_time: float = 60.0,
+        on_progress: Callable[[bool], None] = lambda _: None,
+    ) -> OpenedTabs:
+        """Open tabs in an identity, and wait until their pages are loaded. A failed load is in `Tab.error`.
+
+        Uses the running engine, or starts one in a background process, which exits after the last tab is closed.
+        `engine` is chromium, http or an EngineSelection. Default: the running engine, or chromium.
+
+        `on_progress` is called with whether an engine is ready. If the engine does not start, the tabs are closed
+        again. Raises EngineError, EngineAlreadyRunning if another engine than `engine` is running, or TimeoutError
+        after `max_time` seconds.
+        """
+        from hatbox.engines.background.background_engine import BackgroundEngine
+        from hatbox.engines.background.tab_opener import TabOpener
+        from hatbox.engines.lease import Lease
+        from hatbox.engines.selection import EngineSelection
+
+        selection = engine if isinstance(engine, EngineSelection) else EngineSelection(engine)
+        background = BackgroundEngine(self.path, self.engine_log, selection)
+        found = None if identity == DEFAULT_STORE else await self.identities.resolve(identity)
+        opener = TabOpener(self.tabs, Lease(self.path), background, selection, found)
+        return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
+
+    async def hide_and_wait(self, identities: Sequence[IdentityLike]) -> HideReport:
+        """Hide identities, and wait until the running engine has hidden their pages."""
+        from hatbox.engines.hiding import HideReport, hide_and_wait
+
+        found = [await self.identities.resolve(each) for each in identities]
+        if await self.running_engine() is not None:
+            return await hide_and_wait(self.tabs, self.identities, found)
+        await asyncio.gather(*map(self.identities.hide, found))
+        return HideReport([], [])
 
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None

@@ -1,4 +1,4 @@
-"""Engines in the background, for tests of the command line: none outlives its test."""
+"""Background engines in tests: none outlives its test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from hatbox.engines.lease import Holder, Lease
 from hatbox.errors import EngineError
 
-PATIENCE = 30.0
+TIMEOUT = 30.0
 
 
 def has_chromium() -> bool:
@@ -30,35 +30,35 @@ def has_chromium() -> bool:
 
 
 def until(condition: Callable[[], object], what: str) -> None:
-    """Wait for something that another process does."""
-    deadline = time.monotonic() + PATIENCE
+    """Wait until a condition is true that another process fulfils."""
+    deadline = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE:g} seconds"
+        assert time.monotonic() < deadline, f"{what}: not within {TIMEOUT:g} seconds"
         time.sleep(0.02)
 
 
 def holder(profile: Path) -> Holder | None:
-    """Which engine has the tabs of a profile now."""
+    """The engine that is running for a profile."""
     return Lease(profile).holder()
 
 
 def end(profile: Path, number: int = signal.SIGTERM) -> None:
-    """End the engine of a profile, if there is one, and wait until it is gone."""
+    """Stop the engine of a profile, if one is running, and wait until its process has exited."""
     found = holder(profile)
     if found is not None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(found.process, number)
-        gone(found.process, profile)
+        wait_for_exit(found.process, profile)
 
 
-def gone(process: int, profile: Path) -> None:
-    """Wait until a process has ended by itself."""
-    until(lambda: not _is_there(process), f"the end of process {process}")
+def wait_for_exit(process: int, profile: Path) -> None:
+    """Wait until a process has exited by itself."""
+    until(lambda: not _is_alive(process), f"exit of process {process}")
     assert holder(profile) is None
 
 
-def _is_there(process: int) -> bool:
-    with contextlib.suppress(ChildProcessError):  # one that this process has started has to be waited for
+def _is_alive(process: int) -> bool:
+    with contextlib.suppress(ChildProcessError):  # a child process has to be reaped
         return os.waitpid(process, os.WNOHANG)[0] == 0
     try:
         os.kill(process, 0)

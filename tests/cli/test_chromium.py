@@ -94,7 +94,7 @@ def test_two_accounts_hide_restart_and_show(cli: Cli, program: Start, profile: P
     assert cli("hide", "Work").out == "Hidden Work (firefox-container-2): 2 tabs\n"
     before = cli("tabs", "Work", "--json").json
     engines.end(profile)
-    assert "`hatbox browse` opens the tabs" in cli("show", "Work").err
+    assert "Open the tabs with: hatbox browse" in cli("show", "Work").err
     cli("hide", "Work")
 
     browser = program("browse", "--headless", "--quiet", "--json")
@@ -123,4 +123,4 @@ def test_the_browser_ends_after_its_last_tab(cli: Cli, profile: Path, site: Site
     engine = engines.holder(profile)
     assert engine is not None
     cli("close", "--identity", "Work")
-    engines.gone(engine.process, profile)
+    engines.wait_for_exit(engine.process, profile)

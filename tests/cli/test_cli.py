@@ -57,7 +57,7 @@ def test_usage_shows_which_arguments_may_be_left_out(cli: Cli) -> None:
 def test_paragraphs_of_help_fill_the_lines_of_the_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = [line.strip() for line in cli("open", "--help").out.splitlines()]
-    at = next(number for number, line in enumerate(lines) if line.startswith("Where an engine runs"))
+    at = next(number for number, line in enumerate(lines) if line.startswith("Uses the running engine"))
     paragraph = lines[at : lines.index("", at)]
     assert min(map(len, paragraph[:-1])) > 60
 
@@ -69,8 +69,8 @@ def test_a_command_imports_nothing_that_it_can_do_without() -> None:
         " or name in ('hatbox.formats', 'hatbox.cli.commands.transfer', 'hatbox.api.namespaces.cookies',"
         " 'hatbox.sync')])"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout == "[]\n"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert output.stdout == "[]\n"
 
 
 def test_without_a_command_there_is_help_and_status_2(cli: Cli) -> None:
@@ -90,7 +90,7 @@ def test_a_process_that_cannot_do_it_exits_with_1_and_no_traceback(program: Star
     process = program("get", "Wrok")
     assert process.communicate(timeout=60) == (
         b"",
-        b'hatbox: no identity is called "Wrok". Did you mean "Work"?' + _newline(),
+        b'hatbox: identity not found: "Wrok". Did you mean "Work"? List identities with: hatbox list' + _newline(),
     )
     assert process.returncode == 1
 
@@ -136,7 +136,7 @@ def test_output_that_cannot_be_written_is_an_error(program: Start) -> None:
     with Path("/dev/full").open("wb") as full:
         process = program("list", stdout=full.fileno())
         _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (1, b"hatbox: the system refused: No space left on device\n")
+    assert (process.returncode, err) == (1, b"hatbox: operating system error: No space left on device\n")
 
 
 @posix

@@ -53,6 +53,7 @@ def test_the_profile_of_the_user_is_not_used(cli: Cli, no_chromium: None, profil
     assert not profile.exists()
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(not has_chromium(), reason="needs Playwright and a Chromium")
 def test_a_browser_is_signed_in_as_both(cli: Cli) -> None:
     assert cli("demo", "--json").json["users"]["Chromium"] == BOTH

@@ -129,7 +129,7 @@ def test_a_removed_identity_sends_nothing(clothes: Wardrobe, site: Site) -> None
     work.get(site.url("/", set="a=1"))
     before = site.connections
     clothes.remove("Work")
-    with pytest.raises(IdentityRemoved, match=r'"Work" \(firefox-container-2\) has been removed'):
+    with pytest.raises(IdentityRemoved, match=r'"Work" \(firefox-container-2\) was removed'):
         work.get(site.url("/", host="localhost"))  # not even a connection, which would have to be a new one
     assert len(site.seen) == 1
     assert site.connections == before

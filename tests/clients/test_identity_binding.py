@@ -69,7 +69,7 @@ def test_an_identity_of_another_profile_is_not_taken_for_one_of_this(path: Path,
                 IdentityBinding(profile.identities, profile.cookies, theirs).open_cookie_store(),
                 profile.cookie_store(theirs),
             ):
-                with pytest.raises(IdentityMismatch, match=r'firefox-container-6 is called "Mine".* not "Theirs"'):
+                with pytest.raises(IdentityMismatch, match=r'firefox-container-6 is named "Mine".* not "Theirs"'):
                     await use
             strange = await other.identities.create("Strange", color="red", icon="pet")
             with pytest.raises(IdentityRemoved, match="Strange"):

@@ -44,7 +44,7 @@ def end(process: subprocess.Popen[str]) -> None:
 def test_nobody_else_gets_it_and_the_error_names_the_holder(path: Path) -> None:
     process = hold(path)
     try:
-        with pytest.raises(EngineAlreadyRunning, match=f"another test engine in process {process.pid}") as caught:
+        with pytest.raises(EngineAlreadyRunning, match=rf"in the test engine \(pid {process.pid}\)") as caught:
             Lease(path).take("mine")
         assert (caught.value.engine, caught.value.process) == ("test", process.pid)
         assert Lease(path).holder() == Holder("test", process.pid)

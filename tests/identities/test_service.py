@@ -431,7 +431,7 @@ async def test_find_says_which_when_several_have_the_name(path: Path) -> None:
             await profile.identities.find("Work")
         assert refusal.value.candidates == (other.cookie_store_id, "firefox-container-2")
         assert str(refusal.value) == (
-            '2 identities are called "Work": firefox-container-6, firefox-container-2. Say which by its id.'
+            '2 identities are named "Work": firefox-container-6, firefox-container-2. Pass the cookieStoreId instead.'
         )
         assert await profile.identities.find(other.cookie_store_id) == other
 
@@ -459,7 +459,7 @@ async def test_find_offers_the_nearest_names(path: Path, asked: str, nearest: tu
             await profile.identities.find(asked)
         assert refusal.value.nearest == nearest
         hint = f' Did you mean "{nearest[0]}"?' if nearest else ""
-        assert str(refusal.value) == f'no identity is called "{asked}".{hint}'
+        assert str(refusal.value) == f'identity not found: "{asked}".{hint} List identities with: hatbox list'
 
 
 # ------------------------------------------------------------------------------------------------------------- events

@@ -76,7 +76,7 @@ async def test_an_identity_object_of_another_profile_opens_no_tab(tmp_path: Path
     async with hatbox.open(tmp_path / "theirs.db") as theirs, hatbox.open(tmp_path / "mine.db") as mine:
         stranger = await theirs.identities.create("Theirs", color="red", icon="gift")
         await mine.identities.create("Mine", color="red", icon="gift")
-        with pytest.raises(hatbox.IdentityMismatch, match='is called "Mine"'):
+        with pytest.raises(hatbox.IdentityMismatch, match='is named "Mine"'):
             await mine.tabs.open(stranger)
         assert await mine.tabs.query() == []
 

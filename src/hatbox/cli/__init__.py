@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and the entry point. What a command does is in its own module."""
+"""The command line: the table of commands, and the entry point."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-from hatbox.cli.fast_run import plain_run
+from hatbox.cli.commands.run.fast_run import fast_run
 from hatbox.cli.terminal.command_errors import exit_status
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ COMMANDS: Final[dict[str, str]] = {
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",
-    "run": "run.run",
+    "run": "run.run_command.run",
     "console": "console.console",
     "demo": "demo.demo",
     "check": "check.check",
     "colors": "palette.colors",
     "icons": "palette.icons",
 }
-"""Each command, and the function of a module here that it is. Only those that are called for are imported."""
+"""Each command and its function in hatbox.cli.commands, which is imported when the command is run."""
 GROUPS: Final[dict[str, dict[str, str]]] = {
     "cookies": {
         "list": "cookies.list_",
@@ -62,7 +62,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    sys.stdout = sys.stdout or _open_devnull()  # None where the shell has closed it
+    sys.stdout = sys.stdout or _open_devnull()  # None if the shell has closed it
     sys.stderr = sys.stderr or _open_devnull()
     status = invoke(sys.argv[1:])
     _suppress_output_errors()
@@ -70,7 +70,7 @@ def main() -> NoReturn:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command line; returns its exit status and lets no error through."""
+    """Run one command line; returns its exit status. Raises nothing."""
     options = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
     as_json = "--json" in options
     try:
@@ -79,16 +79,16 @@ def invoke(arguments: Sequence[str]) -> int:
         finally:
             with contextlib.suppress(ValueError):  # a script may have closed it
                 sys.stdout.flush()
-    except SystemExit as stop:  # Typer's way of ending after a broken pipe
+    except SystemExit as stop:  # Typer raises it after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
-    except BaseException as error:  # noqa: BLE001 - each gets its words and its exit status
+    except BaseException as error:  # noqa: BLE001 - every error has a message and an exit status
         return exit_status(error, as_json=as_json)
     return status if isinstance(status, int) else 0
 
 
 def _run(arguments: list[str]) -> object:
-    if plain := plain_run(arguments):
-        return plain()
+    if run := fast_run(arguments):
+        return run()
     from typer.main import get_command
 
     program = _program_for(arguments)
@@ -97,7 +97,7 @@ def _run(arguments: list[str]) -> object:
 
 
 def _program_for(arguments: Sequence[str]) -> typer.Typer:
-    """The program with the command that comes first; with all of them where something else does."""
+    """The program with only the command that the arguments name, or with all commands."""
     from hatbox.cli.program import program
 
     named = arguments[0] if arguments else ""
@@ -109,12 +109,12 @@ def _open_devnull() -> TextIO:
 
 
 def _suppress_output_errors() -> None:
-    """Python flushes once more when it ends, and complains; what could be written has been written."""
+    """Redirect closed streams to the null device: Python flushes them at exit, and would report the error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):  # gone, or closed by the script itself
+        except (OSError, ValueError):  # the reader has closed the pipe, or the script the stream
             with contextlib.suppress(OSError, ValueError):
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, stream.fileno())
-                os.close(nowhere)
+                devnull = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(devnull, stream.fileno())
+                os.close(devnull)

@@ -134,12 +134,19 @@ class Tabs:
         ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
         return self._store.write(lambda transaction: move_tabs(transaction, ids, index))
 
-    def close(self, tab_ids: int | Sequence[int]) -> asyncio.Future[None]:
-        """Close tabs."""
+    def close(self, tab_ids: int | Sequence[int], *, missing_ok: bool = False) -> asyncio.Future[None]:
+        """Close tabs. Raises InvalidTab if one does not exist, and closes none, unless `missing_ok`."""
         ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
-        return self._store.write(
-            lambda transaction: close_rows(transaction, [row_of(transaction, tab_id) for tab_id in ids])
-        )
+
+        def closed(transaction: Transaction) -> None:
+            exists = [tab_id for tab_id in ids if not missing_ok or transaction.tabs.get(tab_id) is not None]
+            close_rows(transaction, [row_of(transaction, tab_id) for tab_id in exists])
+
+        return self._store.write(closed)
+
+    def unused_tab(self) -> asyncio.Future[int | None]:
+        """The id of the unused blank tab that running extensions have in an empty profile. `query` excludes it."""
+        return self._store.read(first_tab)
 
     def read(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         """Run a transaction function that only reads; for engines."""

@@ -1,4 +1,4 @@
-"""The command browse: an engine for a profile, held in this process until it is told to end."""
+"""The command browse: runs an engine in the foreground until it is stopped."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from typing import Annotated
 
 import typer
 
-from hatbox.cli.commands.identities import find
-from hatbox.cli.engine_choice import EngineSelection
-from hatbox.cli.engine_log import READY, engine_of, leave, log_of
-from hatbox.cli.engine_options import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
-from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.arguments.engine_options import (
+    BrowserOption,
+    EngineOption,
+    HeadlessOption,
+    NoIndicatorOption,
+    select_engine,
+)
+from hatbox.cli.arguments.identity_arguments import find_identity
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.terminal.engine_notice import find_running_engine
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
+from hatbox.engines.background.engine_log import READY
+from hatbox.engines.selection import EngineSelection
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 
@@ -31,82 +38,84 @@ def browse(
         list[str] | None,
         typer.Argument(
             metavar="[NAME-OR-ID]...",
-            help="Identities to show; one without tabs gets an empty one. The tabs of the others are opened as well.",
+            help="Identities to show: their names or cookieStoreIds. An identity without tabs gets an empty one. "
+            "The tabs of other identities are opened too.",
         ),
     ] = None,
     engine: EngineOption = None,
     browser: BrowserOption = None,
     headless: HeadlessOption = False,
-    no_marks: MarksOption = False,
+    no_indicator: NoIndicatorOption = False,
     until_empty: Annotated[
-        bool, typer.Option("--until-empty", help="End when no tab is left, hidden ones included.")
+        bool, typer.Option("--until-empty", help="Exit when no tab is open, including hidden tabs.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print what becomes of tabs.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing about tabs.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open the tabs of the profile and keep them open, until Ctrl-C or until the last one is closed in its window.
+    """Run an engine that opens the tabs of the profile, until Ctrl-C or until the last window is closed.
 
-    Whatever other programs do to tabs and identities happens here: open, close, hide, show. When it ends, what the
-    pages have stored is saved, and the tabs stay in the profile for the next time.
+    Applies what other programs change: opens, closes, hides and shows tabs. On exit, saves the site data of pages. The
+    tabs stay in the profile for the next run.
     """
-    choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
-    opened = Profile(path_of(profile))
+    selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
+    opened = Profile(profile_address(profile))
 
-    async def held() -> None:
+    async def run() -> None:
         with stop_on_signals():
             async with opened:
-                engine_of(opened.path, as_json=as_json)
-                found = [await find(opened, each) for each in identities or []]
-                teller = _StatusPrinter(quiet=quiet, as_json=as_json)
-                await _run_engine(opened, choice, found, teller, until_empty=until_empty)
+                await find_running_engine(opened, as_json=as_json)
+                found = [await find_identity(opened, each) for each in identities or []]
+                printer = _StatusPrinter(quiet=quiet, as_json=as_json)
+                await _run_engine(opened, selection, found, printer, until_empty=until_empty)
 
     with log_to_stderr(as_json=as_json):
-        asyncio.run(held())
-    leave(log_of(opened.path))
+        asyncio.run(run())
+    opened.engine_log.finish()
 
 
 class _StatusPrinter:
-    """What is said of the engine itself."""
+    """Prints the status of the engine itself."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.quiet = quiet
         self.as_json = as_json
 
-    def ready(self, choice: EngineSelection, tabs: int) -> None:
+    def ready(self, selection: EngineSelection, tabs: int) -> None:
         if self.as_json:
-            print_json_line({"event": READY, "engine": choice.name, "process": os.getpid(), "tabs": tabs}, sys.stdout)
+            print_json_line({"event": READY, "engine": selection.name, "pid": os.getpid(), "tabs": tabs}, sys.stdout)
         elif not self.quiet:
-            opened = "No tab is open yet: `hatbox open` opens one" if not tabs else f"{_number(tabs)} to open"
-            print_line(f"{choice.shown_name[0].upper()}{choice.shown_name[1:]} is running. {opened}.", sys.stdout)
+            name = selection.display_name
+            to_open = "No tabs. Open one with: hatbox open" if not tabs else f"{_count(tabs)} to open."
+            print_line(f"{name[0].upper()}{name[1:]} is running. {to_open}", sys.stdout)
             if sys.stdout.isatty():
-                print_line("Ctrl-C ends it; the tabs stay for the next time.", sys.stdout)
+                print_line("Press Ctrl-C to stop. The tabs stay in the profile.", sys.stdout)
             sys.stdout.flush()
 
 
 async def _run_engine(
     opened: Profile,
-    choice: EngineSelection,
-    found: Sequence[ContextualIdentity],
-    teller: _StatusPrinter,
+    selection: EngineSelection,
+    identities: Sequence[ContextualIdentity],
+    printer: _StatusPrinter,
     *,
     until_empty: bool,
 ) -> None:
-    with contextlib.ExitStack() as turning:
-        turning.enter_context(spinner(f"Starting {choice.shown_name}"))
-        async with choice.runner(opened):
-            for identity in found:
+    with contextlib.ExitStack() as spinning:
+        spinning.enter_context(spinner(f"Starting {selection.display_name}"))
+        async with opened.engine(selection):
+            for identity in identities:
                 await _ensure_tab(opened, identity)
-            turning.close()
-            vigil = _LastTabWatcher(opened)
-            news = TabEventPrinter(opened, as_json=teller.as_json)
+            spinning.close()
+            watcher = _LastTabWatcher(opened)
+            events = TabEventPrinter(opened, as_json=printer.as_json)
             try:
-                with contextlib.nullcontext() if teller.quiet else news.printing():
-                    teller.ready(choice, len(await opened.tabs.query()))
-                    await vigil.end(at_once=until_empty, ever=until_empty or choice.has_windows)
-                    await news.drain()
+                with contextlib.nullcontext() if printer.quiet else events.printing():
+                    printer.ready(selection, len(await opened.tabs.query()))
+                    await watcher.wait(even_without_tabs=until_empty, forever=not (until_empty or selection.is_headed))
+                    await events.drain()
             finally:
-                turning.enter_context(spinner("Saving what the pages have stored"))
+                spinning.enter_context(spinner("Saving site data"))
 
 
 async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
@@ -116,7 +125,7 @@ async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
 
 
 class _LastTabWatcher:
-    """Waits for the last tab to be closed."""
+    """Waits until the last tab is closed."""
 
     def __init__(self, opened: Profile) -> None:
         self._tabs = opened.tabs
@@ -125,13 +134,13 @@ class _LastTabWatcher:
         self._tabs.on_created.add_listener(self._on_created)
         self._tabs.on_removed.add_listener(lambda _: self._changed.set())
 
-    async def end(self, *, at_once: bool, ever: bool) -> None:
-        """Resolves when there are no tabs left; where there were none from the beginning only if it may be at once."""
-        self._had_tabs |= at_once
+    async def wait(self, *, even_without_tabs: bool, forever: bool) -> None:
+        """Wait until no tab is open. If no tab has been open yet, return only if `even_without_tabs`."""
+        self._had_tabs |= even_without_tabs
         while True:
             self._changed.clear()
             has_tabs = bool(await self._tabs.query())
-            if ever and self._had_tabs and not has_tabs:
+            if not forever and self._had_tabs and not has_tabs:
                 return
             self._had_tabs |= has_tabs
             await self._changed.wait()
@@ -140,5 +149,5 @@ class _LastTabWatcher:
         self._had_tabs = True
 
 
-def _number(count: int) -> str:
-    return f"{count} tab" if count == 1 else f"{count} tabs"
+def _count(tabs: int) -> str:
+    return f"{tabs} tab" if tabs == 1 else f"{tabs} tabs"

@@ -8,14 +8,11 @@ from typing import Annotated
 
 import typer
 
-from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
-from hatbox.errors import NotAProfile
+from hatbox.maintenance import Repair, Report, check_profile, repair_profile
 from hatbox.profile import default_path
-from hatbox.store.sqlite.check import Problem, Report
-from hatbox.store.sqlite.check import check as check_profile
-from hatbox.store.sqlite.repair import Repair, repair
 
 __all__ = ["check"]
 
@@ -26,8 +23,8 @@ def check(
         typer.Option(
             "--repair",
             metavar="NEW-FILE",
-            help="Save every row that is not damaged into a new profile. The damaged one is not changed, and a file "
-            "that exists is never overwritten. No program may have the profile open.",
+            help="New profile for every undamaged row. The damaged profile is not changed, and an existing file is "
+            "never overwritten. No program may have the profile open.",
         ),
     ] = None,
     profile: ProfileOption = None,
@@ -37,9 +34,9 @@ def check(
 
     The exit status is 1 if damage was found.
     """
-    path = (path_of(profile) or default_path()).expanduser().absolute()
-    report = _report(path, is_repaired=into is not None)
-    repaired = None if into is None else repair(path, Path(into).expanduser().absolute())
+    path = Path(profile_address(profile) or default_path()).expanduser().absolute()
+    report = check_profile(path, any_file=into is not None)
+    repaired = None if into is None else repair_profile(path, Path(into).expanduser().absolute())
     if as_json:
         print_json(_document(report, repaired), sys.stdout)
     else:
@@ -48,16 +45,6 @@ def check(
             _print_repair(repaired)
     if not report.is_sound:
         raise typer.Exit(FAILED)
-
-
-def _report(path: Path, *, is_repaired: bool) -> Report:
-    try:
-        return check_profile(path)
-    except NotAProfile as error:
-        if not is_repaired:
-            raise
-        # A damaged header can make a profile look like another file; its rows say what it is.
-        return Report(path, 0, {}, (Problem("header", error.problem),), ())
 
 
 def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
@@ -95,7 +82,7 @@ def _print_report(report: Report, *, is_repaired: bool) -> None:
 def _print_repair(repaired: Repair) -> None:
     print_line(f"Saved into {repaired.into}:", sys.stdout)
     rows = [(name, str(saved), str(repaired.lost[name])) for name, saved in repaired.saved.items()]
-    print_rows(("Table", "Saved", "Lost"), rows, sys.stdout, whole="Table")
+    print_rows(("Table", "Saved", "Lost"), rows, sys.stdout, unwrapped="Table")
     if repaired.unreadable:
         print_line(f"{repaired.unreadable} pieces could not be read: rows of any table may be lost too.", sys.stdout)
     for name, count in repaired.replaced.items():

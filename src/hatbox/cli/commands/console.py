@@ -15,9 +15,9 @@ from typing import Annotated, Any, Final, Protocol, TypeVar
 import typer
 
 from hatbox import schema
-from hatbox.cli.extension_log import log_line
-from hatbox.cli.extension_names import package_of
-from hatbox.cli.options import JsonOption, ProfileOption, path_of
+from hatbox.cli.arguments.extension_arguments import package_of
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import HatboxError, ScriptError
 from hatbox.extensions.extension import Extension
@@ -30,17 +30,17 @@ __all__ = ["console"]
 
 T = TypeVar("T")
 
-_DECLARED: Final = re.compile(r"\s*(?:const|let|var)\s+(?=[\w$]+\s*=(?!=))")
+_DECLARATION: Final = re.compile(r"\s*(?:const|let|var)\s+(?=[\w$]+\s*=(?!=))")
 _WORD: Final = re.compile(r"([\w$]+(?:\.[\w$]*)*)$")
-_COMPLETION_SECONDS: Final = 2.0
-_CUT_SHORT: Final = "SyntaxError: Unexpected end of input"
-_INCOMPLETE: Final = frozenset(  # what the engine says of code that stops in the middle
+_COMPLETION_TIMEOUT: Final = 2.0
+_UNEXPECTED_END: Final = "SyntaxError: Unexpected end of input"
+_INCOMPLETE: Final = frozenset(  # V8 messages for code that ends too early
     {"Unexpected end of input", "Unterminated template literal", "missing ) after argument list"}
 )
 
 
 class _Run(Protocol):
-    """Waits for something that is done in the loop's thread. Ctrl-C ends the waiting."""
+    """Runs a coroutine in the thread of the event loop, and waits for its result. Ctrl-C cancels it."""
 
     def __call__(self, work: Coroutine[Any, Any, T]) -> T: ...
 
@@ -51,40 +51,39 @@ def console(
         typer.Option(
             "--extension",
             metavar="NAME|ID|PATH",
-            help="An installed extension, or one in a folder or archive: its background runs, and the prompt is in its "
-            "scope. Without it, the prompt holds every permission.",
+            help="Extension whose background scripts run, and whose scope the prompt is in: installed, or in a folder "
+            "or archive. Default: no extension, and every permission.",
         ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """A JavaScript prompt with `browser` in scope. `await` may stand anywhere; Tab completes; Ctrl-D ends it.
+    """Start a JavaScript prompt with `browser` in scope. Supports `await` and Tab completion. Ctrl-D exits.
 
-    What is not complete yet goes on in the next line; an empty line ends it. What is piped in is run piece by piece,
-    and the first that fails ends it with status 1. With --json each result is a line of JSON.
+    Incomplete code continues on the next line; an empty line ends it. Piped input is run statement by statement, and
+    the first error exits with status 1. With --json, each result is a line of JSON.
     """
-    path = path_of(profile)
-    with _loop_of_its_own() as run:
-        opened = Profile(path)
+    address = profile_address(profile)
+    with _loop_in_thread() as run:
+        opened = Profile(address)
         run(opened.__aenter__())
         try:
-            started = run(_started(opened, extension))
+            started = run(_start(opened, extension))
             if sys.stdin.isatty():
-                print_line(f"{started.manifest.name}. browser is in scope; Ctrl-D ends.", sys.stdout)
-            failed = _Prompt(started, run, as_json=as_json).converse()
+                print_line(f"{started.manifest.name}. `browser` is in scope. Press Ctrl-D to exit.", sys.stdout)
+            failed = _Prompt(started, run, as_json=as_json).run()
         finally:
             run(opened.close())
     raise typer.Exit(1 if failed else 0)
 
 
-async def _started(opened: Profile, wanted: str | None) -> Extension:
-    if wanted is None:
-        return await opened.extensions.start(_EVERYTHING, on_log=_tell)
-    return await opened.extensions.start(await package_of(opened, wanted), on_log=_tell)
+async def _start(opened: Profile, wanted: str | None) -> Extension:
+    package = _ALL_PERMISSIONS if wanted is None else await package_of(opened, wanted)
+    return await opened.extensions.start(package, on_log=_print_log)
 
 
 class _Prompt:
-    """Reads, runs, prints, until there is nothing more to read. In the main thread: Ctrl-C is heard nowhere else."""
+    """The loop that reads, runs and prints. Runs in the main thread, which receives Ctrl-C."""
 
     def __init__(self, extension: Extension, run: _Run, *, as_json: bool) -> None:
         self._extension = extension
@@ -92,8 +91,8 @@ class _Prompt:
         self._as_json = as_json
         self._interactive = sys.stdin.isatty()
 
-    def converse(self) -> bool:
-        """Whether it ended because something failed, which ends it only where nobody sits before it."""
+    def run(self) -> bool:
+        """Read until the end of input. Returns True if piped code failed."""
         code = ""
         with self._completion():
             while True:
@@ -106,7 +105,7 @@ class _Prompt:
                     if not code.strip() or self._execute(code):
                         code = ""
                     elif ended:
-                        print_line(_CUT_SHORT, sys.stderr)
+                        print_line(_UNEXPECTED_END, sys.stderr)
                         code = ""
                 except KeyboardInterrupt:
                     if not self._interactive:
@@ -118,8 +117,8 @@ class _Prompt:
                     if not self._interactive:
                         return True
                     code = ""
-        if code:  # what was piped in ends in the middle
-            print_line(_CUT_SHORT, sys.stderr)
+        if code:  # the piped input is incomplete
+            print_line(_UNEXPECTED_END, sys.stderr)
         return code != "" and not self._interactive
 
     def _read(self, prompt: str) -> str | None:
@@ -130,11 +129,11 @@ class _Prompt:
             return None
 
     def _execute(self, code: str) -> bool:
-        """Run code, and print what it gives; False if more of it is to come."""
+        """Run code and print its value. Returns False if the code is incomplete."""
         try:
-            value = self._run(self._extension.evaluate(_lasting(code), inspect=not self._as_json))
+            value = self._run(self._extension.evaluate(_as_assignment(code), inspect=not self._as_json))
         except ScriptError as error:
-            if _goes_on(error):
+            if _is_incomplete(error):
                 return False
             raise
         if self._as_json:
@@ -162,8 +161,8 @@ class _Prompt:
 
 
 @contextlib.contextmanager
-def _loop_of_its_own() -> Iterator[_Run]:
-    """An event loop in another thread: what runs there goes on while this one waits for a line."""
+def _loop_in_thread() -> Iterator[_Run]:
+    """An event loop in another thread: it continues while this thread waits for input."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="hatbox-console", daemon=True)
 
@@ -184,18 +183,17 @@ def _loop_of_its_own() -> Iterator[_Run]:
         loop.close()
 
 
-def _goes_on(error: ScriptError) -> bool:
-    """Whether code is no code because more of it is to come."""
+def _is_incomplete(error: ScriptError) -> bool:
     return error.name == "SyntaxError" and error.message in _INCOMPLETE
 
 
-def _lasting(line: str) -> str:
-    """A declaration whose value is awaited as an assignment: what is declared at a prompt stays."""
-    return _DECLARED.sub("", line, count=1) if "await" in line else line
+def _as_assignment(line: str) -> str:
+    """Turn a declaration with `await` into an assignment: await is wrapped in a function, where it would be local."""
+    return _DECLARATION.sub("", line, count=1) if "await" in line else line
 
 
 def _completer(extension: Extension, run: _Run) -> Callable[[str, int], str | None]:
-    """For readline."""
+    """A completer for readline."""
     found: list[str] = []
 
     def complete(text: str, state: int) -> str | None:
@@ -211,7 +209,7 @@ def _completer(extension: Extension, run: _Run) -> Callable[[str, int], str | No
 
 
 async def completions(extension: Extension, text: str) -> list[str]:
-    """The names that a piece of code may go on with: `browser.ta` with `browser.tabs`."""
+    """The completions of code: `browser.tabs` for `browser.ta`."""
     match = _WORD.search(text)
     if match is None:
         return []
@@ -222,17 +220,17 @@ async def completions(extension: Extension, text: str) -> list[str]:
         f"  for (let o = Object({owner or 'globalThis'}); o; o = Object.getPrototypeOf(o))"
         "    for (const name of Object.getOwnPropertyNames(o)) names.add(name);"
         "  return [...names]; })()",
-        within=_COMPLETION_SECONDS,
+        within=_COMPLETION_TIMEOUT,
     )
     return sorted(lead + name for name in names if name.startswith(start) and name.isidentifier())
 
 
-def _tell(entry: LogEntry) -> None:
+def _print_log(entry: LogEntry) -> None:
     print_line(log_line(entry), sys.stderr)
 
 
-class _Everything(Package):
-    """An extension without scripts that may do everything."""
+class _AllPermissions(Package):
+    """An extension without scripts, with every permission."""
 
     area = "console@hatbox#console"
 
@@ -253,4 +251,4 @@ class _Everything(Package):
         return () if folder else (MANIFEST,)
 
 
-_EVERYTHING: Final = _Everything(Path("console"))
+_ALL_PERMISSIONS: Final = _AllPermissions(Path("console"))

@@ -1,6 +1,6 @@
-"""The commands on cookies: list, get, set, remove, clear. How things look is not decided here.
+"""The commands on cookies: list, get, set, remove, clear.
 
-A cookie's value may be as good as a password: tables do not show it unless they are asked to.
+A cookie's value can be as sensitive as a password: tables show it only with --show-values.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import typer
 
 from hatbox import schema
 from hatbox.api.namespaces.cookies.cookie_views import cookie_view, to_octets
-from hatbox.cli.commands.identities import find, run_with_profile
-from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_cookies, print_json, print_line
@@ -36,46 +36,46 @@ T = TypeVar("T")
 _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameSite.STRICT}
 _DAY_SECONDS: Final = 86400
 
-Whose = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME-OR-ID",
-        help=f"The identity: its name or its id. {DEFAULT_STORE} is the store of no identity.",
-    ),
-]
-Url = Annotated[str, typer.Argument(metavar="URL", help="An address that the cookie goes with.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The cookie's name.")]
-Domain = Annotated[
-    str | None, typer.Option("--domain", metavar="DOMAIN", help="Only those of this domain and of what is below it.")
+UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="URL that the cookie is sent to.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the cookie.")]
+DomainOption = Annotated[
+    str | None,
+    typer.Option("--domain", metavar="DOMAIN", help="Domain of the cookies, including subdomains. Default: all."),
 ]
 
 
 def list_(
-    identity: Whose,
-    domain: Domain = None,
+    identity: StoreArgument,
+    domain: DomainOption = None,
     show_values: Annotated[bool, typer.Option("--show-values", help="Show the values. JSON always has them.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the cookies of an identity."""
+    """List the cookies of an identity."""
 
-    async def listed(place: _SelectedStore) -> list[Any]:
-        return list(await place.api.getAll({"storeId": place.id, "domain": domain, "partitionKey": {}}))
+    async def query(selected: _SelectedStore) -> list[Any]:
+        return list(await selected.api.getAll({"storeId": selected.id, "domain": domain, "partitionKey": {}}))
 
-    found = _at(profile, identity, listed)
+    found = _run_with_store(profile, identity, query)
     if as_json:
         print_json(found, sys.stdout)
     else:
         print_cookies(found, sys.stdout, show_values=show_values)
 
 
-def get(identity: Whose, url: Url, name: Name, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Print the value of one cookie: of several, that with the longest path, then the oldest."""
+def get(
+    identity: StoreArgument,
+    url: UrlArgument,
+    name: NameArgument,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the value of one cookie. Of several, that with the longest path, then the oldest."""
 
-    async def got(place: _SelectedStore) -> Any:
-        return _existing(await place.api.get({"storeId": place.id, "url": url, "name": name}), url, name)
+    async def get_one(selected: _SelectedStore) -> Any:
+        return _existing(await selected.api.get({"storeId": selected.id, "url": url, "name": name}), url, name)
 
-    found = _at(profile, identity, got)
+    found = _run_with_store(profile, identity, get_one)
     if as_json:
         print_json(found, sys.stdout)
     else:
@@ -83,29 +83,41 @@ def get(identity: Whose, url: Url, name: Name, profile: ProfileOption = None, as
 
 
 def set_(
-    identity: Whose,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address that sets it.")],
-    name: Name,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The cookie's value.")],
+    identity: StoreArgument,
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL that sets the cookie.")],
+    name: NameArgument,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Value of the cookie.")],
     domain: Annotated[
         str | None,
-        typer.Option(metavar="DOMAIN", help="Share it with this domain and what is below it. Without: the host's own."),
+        typer.Option(
+            metavar="DOMAIN",
+            help="Domain attribute: the cookie is sent to its subdomains too. Default: a host-only cookie.",
+        ),
     ] = None,
-    path: Annotated[str, typer.Option(metavar="PATH", help="Only for this path and what is below it.")] = "/",
-    secure: Annotated[bool, typer.Option("--secure", help="Send it over https only.")] = False,
-    http_only: Annotated[bool, typer.Option("--http-only", help="Hide it from the scripts of pages.")] = False,
+    path: Annotated[
+        str, typer.Option(metavar="PATH", help="Path attribute: the cookie is sent to this path and below.")
+    ] = "/",
+    secure: Annotated[
+        bool, typer.Option("--secure", help="Set the Secure attribute: the cookie is sent over https only.")
+    ] = False,
+    http_only: Annotated[
+        bool, typer.Option("--http-only", help="Set the HttpOnly attribute: scripts of pages cannot read the cookie.")
+    ] = False,
     same_site: Annotated[
         str | None,
-        typer.Option(metavar="none|lax|strict", help="Which requests of other sites it goes with."),
+        typer.Option(
+            metavar="none|lax|strict",
+            help="SameSite attribute: the cross-site requests that the cookie is sent with. Default: unspecified.",
+        ),
     ] = None,
     expires_in_days: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", help="Keep it so long, 400 days at most. Without: a session cookie."),
+        typer.Option(metavar="DAYS", help="Days until the cookie expires, at most 400. Default: a session cookie."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set a cookie, by the rules that hold for the site itself."""
+    """Set a cookie, with the same checks as for a Set-Cookie header of the site."""
     now = time.time()
     fields: dict[str, Any] = {
         "name": to_octets(name),
@@ -117,60 +129,67 @@ def set_(
         "same_site": _same_site(same_site),
         "expires": _expiry(expires_in_days, now),
     }
-    # What is wrong is told before the profile is touched, and what is right is known as it will be.
+    # An empty jar checks the cookie before the profile is opened, and gives it as it will be stored.
     cookie = Jar().set(url, now, **fields)[0].cookie
 
-    async def done(place: _SelectedStore) -> _SelectedStore:
-        await place.store.set(url, **fields)
-        return place
+    async def set_one(selected: _SelectedStore) -> _SelectedStore:
+        await selected.store.set(url, **fields)
+        return selected
 
-    place = _at(profile, identity, done)
+    selected = _run_with_store(profile, identity, set_one)
     if as_json:
-        print_json(_document(cookie, place.id), sys.stdout)
+        print_json(_document(cookie, selected.id), sys.stdout)
     else:
-        print_line(f"Set {name} of {cookie.domain} in {place.name} ({place.id})", sys.stdout)
+        print_line(f"Set {name} of {cookie.domain} in {selected.name} ({selected.id})", sys.stdout)
 
 
-def remove(identity: Whose, url: Url, name: Name, profile: ProfileOption = None, as_json: JsonOption = False) -> None:
-    """Remove one cookie: the one that get would print."""
+def remove(
+    identity: StoreArgument,
+    url: UrlArgument,
+    name: NameArgument,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove one cookie: the cookie whose value `get` prints."""
 
-    async def removed(place: _SelectedStore) -> tuple[Any, _SelectedStore]:
-        return _existing(await place.api.remove({"storeId": place.id, "url": url, "name": name}), url, name), place
+    async def remove_one(selected: _SelectedStore) -> tuple[Any, _SelectedStore]:
+        found = await selected.api.remove({"storeId": selected.id, "url": url, "name": name})
+        return _existing(found, url, name), selected
 
-    gone, place = _at(profile, identity, removed)
+    removed, selected = _run_with_store(profile, identity, remove_one)
     if as_json:
-        print_json(gone, sys.stdout)
+        print_json(removed, sys.stdout)
     else:
-        print_line(f"Removed {name} from {place.name} ({place.id})", sys.stdout)
+        print_line(f"Removed {name} from {selected.name} ({selected.id})", sys.stdout)
 
 
 def clear(
-    identity: Whose,
-    domain: Domain = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    identity: StoreArgument,
+    domain: DomainOption = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remove all cookies of an identity, or those of a domain. The identity stays."""
-    if domain == "":  # a variable of the shell that was not set: neither all nor none is what was meant
-        raise typer.BadParameter("it is empty", param_hint="--domain")
+    if domain == "":  # probably an unset shell variable
+        raise typer.BadParameter("must not be empty", param_hint="--domain")
     if not yes:
-        _confirm(_at(profile, identity, _itself), domain)
+        _confirm(_run_with_store(profile, identity, _unchanged), domain)
 
-    async def cleared(place: _SelectedStore) -> tuple[list[Any], _SelectedStore]:
-        changes = await place.store.clear(domain)
-        return [_document(change.cookie, place.id) for change in changes], place
+    async def clear_all(selected: _SelectedStore) -> tuple[list[Any], _SelectedStore]:
+        changes = await selected.store.clear(domain)
+        return [_document(change.cookie, selected.id) for change in changes], selected
 
-    gone, place = _at(profile, identity, cleared)
+    removed, selected = _run_with_store(profile, identity, clear_all)
     if as_json:
-        print_json(gone, sys.stdout)
+        print_json(removed, sys.stdout)
     else:
-        cookies = "1 cookie" if len(gone) == 1 else f"{len(gone)} cookies"
-        print_line(f"Removed {cookies} from {place.name} ({place.id})", sys.stdout)
+        cookies = "1 cookie" if len(removed) == 1 else f"{len(removed)} cookies"
+        print_line(f"Removed {cookies} from {selected.name} ({selected.id})", sys.stdout)
 
 
 class _SelectedStore(NamedTuple):
-    """Whose cookies a command is about."""
+    """The cookie store that a command works on."""
 
     id: str
     name: str
@@ -178,27 +197,25 @@ class _SelectedStore(NamedTuple):
     api: CookiesNamespace
 
 
-def _at(profile: str | None, identity: str, work: Callable[[_SelectedStore], Awaitable[T]]) -> T:
-    """Open the profile, do the work on an identity's cookies, and return what came of it."""
+def _run_with_store(profile: str | None, identity: str, work: Callable[[_SelectedStore], Awaitable[T]]) -> T:
+    """Open the profile and the cookie store of an identity, and return the result of `work`."""
 
-    async def worked(opened: Profile) -> T:
-        store_id, name = DEFAULT_STORE, "the store of no identity"
-        if identity != DEFAULT_STORE:
-            found = await find(opened, identity)
-            store_id, name = found.cookie_store_id, found.name
+    async def run(opened: Profile) -> T:
+        found = await find_store(opened, identity)
+        store_id, name = (found.cookie_store_id, found.name) if found else (DEFAULT_STORE, "the default store")
         api = opened.browser(["cookies", ALL_URLS]).cookies
         return await work(_SelectedStore(store_id, name, await opened.cookies.open(store_id), api))
 
-    return run_with_profile(profile, worked)
+    return run_with_profile(profile, run)
 
 
-async def _itself(place: _SelectedStore) -> _SelectedStore:
-    return place
+async def _unchanged(selected: _SelectedStore) -> _SelectedStore:
+    return selected
 
 
 def _existing(found: T | None, url: str, name: str) -> T:
     if found is None:
-        raise CommandError("NoSuchCookie", f'no cookie "{name}" goes with {url}')
+        raise CommandError("CookieNotFound", f'no cookie "{name}" is sent to {url}')
     return found
 
 
@@ -207,7 +224,9 @@ def _same_site(given: str | None) -> SameSite:
         return SameSite.UNSPECIFIED
     if given not in _SAME_SITE:
         allowed = ", ".join(_SAME_SITE)
-        raise typer.BadParameter(f"{visible(given)} is not one of {allowed}", param_hint="--same-site")
+        raise typer.BadParameter(
+            f"invalid value: {visible(given)}. Allowed values: {allowed}", param_hint="--same-site"
+        )
     return _SAME_SITE[given]
 
 
@@ -215,16 +234,18 @@ def _expiry(days: float | None, now: float) -> float | None:
     if days is None:
         return None
     if not days > 0:
-        raise typer.BadParameter("it would be gone at once; use remove for that", param_hint="--expires-in-days")
+        raise typer.BadParameter(
+            "must be positive; to delete a cookie, use: hatbox cookies remove", param_hint="--expires-in-days"
+        )
     return now + days * _DAY_SECONDS
 
 
 def _document(cookie: Cookie, store_id: str) -> Any:
-    """A cookie as JSON shows it: as the cookies API does."""
+    """A cookie as JSON, as the cookies API returns it."""
     (surface,) = (each for each in schema.load() if each.namespace == "cookies")
     return surface.functions["get"].shape(cookie_view(cookie, store_id))
 
 
-def _confirm(place: _SelectedStore, domain: str | None) -> None:
+def _confirm(selected: _SelectedStore, domain: str | None) -> None:
     which = "all cookies" if domain is None else f"the cookies of {visible(domain, sys.stderr.encoding)}"
-    confirm(f'Remove {which} from "{visible(place.name, sys.stderr.encoding)}" ({place.id})? ')
+    confirm(f'Remove {which} from "{visible(selected.name, sys.stderr.encoding)}" ({selected.id})? ')

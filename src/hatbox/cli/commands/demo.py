@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.foreground import stop_on_signals
 from hatbox.cli.terminal.output import print_json, print_json_line, print_line

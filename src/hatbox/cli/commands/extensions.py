@@ -1,22 +1,18 @@
-"""The commands on extensions: list, install, remove, permissions, trigger. `hatbox run` runs them.
-
-An extension is named by its id, or by its name if no other has it.
-"""
+"""The commands on extensions: list, install, remove, permissions, trigger. `hatbox run` runs extensions."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
 import typer
 
-from hatbox.cli.commands.identities import run_with_profile
-from hatbox.cli.commands.tabs import existing_tabs
-from hatbox.cli.extension_names import Known, check_packages, find_extension
-from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.arguments.extension_arguments import KnownExtension, check_packages, find_extension
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
+from hatbox.cli.arguments.tab_arguments import existing_tabs
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
@@ -39,30 +35,31 @@ from hatbox.profile import Profile
 
 __all__ = ["install", "list_", "permissions", "remove", "trigger"]
 
-One = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="The extension: its id, or its name.")]
+ExtensionArgument = Annotated[str, typer.Argument(metavar="NAME-OR-ID", help="Extension: its id or its unique name.")]
 
 _LIST_HEADER: Final = ("Name", "Version", "Id", "")
-_UI_HEADER: Final = ("Extension", "What", "Title", "")
+_UI_HEADER: Final = ("Extension", "Trigger", "Title", "")
 
 
 def list_(
     ui: Annotated[
-        bool, typer.Option("--ui", help="Also show the menus, buttons, commands and notifications of those that run.")
+        bool,
+        typer.Option("--ui", help="List the menu items, actions, commands and notifications of running extensions."),
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List installed and running extensions, and the layers of their sandbox."""
 
-    async def listed(opened: Profile) -> tuple[list[Known], list[ExtensionUi]]:
+    async def query(opened: Profile) -> tuple[list[KnownExtension], list[ExtensionUi]]:
         return await opened.extensions.known(), await opened.extensions.ui() if ui else []
 
-    found, shown = run_with_profile(profile, listed)
+    found, shown = run_with_profile(profile, query)
     if as_json:
-        by_id = {(each.id, each.pid): each for each in shown}
+        by_pid = {(each.id, each.pid): each for each in shown}
         sandbox = {"sandbox": available_layers()._asdict()}
         documents = [
-            _document(each, running, by_id.get((each.id, running.process)) if running else None, ui=ui) | sandbox
+            _document(each, running, by_pid.get((each.id, running.process)) if running else None, ui=ui) | sandbox
             for each, running in found
         ]
         print_json(documents, sys.stdout)
@@ -72,47 +69,45 @@ def list_(
         (each.name, each.version, each.area if each.id in installed else each.id, _state(each, running))
         for each, running in found
     ]
-    print_rows(_LIST_HEADER, rows, sys.stdout, whole="Id")
+    print_rows(_LIST_HEADER, rows, sys.stdout, unwrapped="Id")
     if any(lines := [(each.name, *line) for each in shown for line in _lines(each)]):
         print_line("", sys.stdout)
-        print_rows(_UI_HEADER, lines, sys.stdout, whole="What")
+        print_rows(_UI_HEADER, lines, sys.stdout, unwrapped="Trigger")
     _print_sandbox(any_listed=bool(rows))
 
 
 def install(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Folders, .xpi or .zip files, each with an extension.")
-    ],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Extension folders, .xpi or .zip files.")],
     replace: Annotated[
         bool,
         typer.Option(
             "--replace",
-            help="Replace an installed extension that has the same id but another path or name. Its granted "
-            "permissions and its data are deleted.",
+            help="Replace an installed extension with the same id but another path or name. Deletes its granted "
+            "permissions and its data.",
         ),
     ] = False,
     keep_data: Annotated[
-        bool, typer.Option("--keep-data", help="With --replace: the new extension gets the data of the old one.")
+        bool, typer.Option("--keep-data", help="With --replace: preserve the data of the replaced extension.")
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install or update extensions. Their files are stored in the profile: later changes to them have no effect.
+    """Install or update extensions. Their files are copied into the profile: later changes to them have no effect.
 
     `hatbox run` runs an installed extension by its id or name. Installing again from the same path is an update, which
     preserves data and granted permissions.
     """
     if keep_data and not replace:
-        raise typer.BadParameter("it requires --replace; an update always preserves the data", param_hint="--keep-data")
+        raise typer.BadParameter("requires --replace; an update always preserves the data", param_hint="--keep-data")
     if len(paths) > 1:
         check_packages(map(Path, paths))
 
-    async def installed(opened: Profile) -> list[tuple[Installation, RunRecord | None]]:
+    async def install_all(opened: Profile) -> list[tuple[Installation, RunRecord | None]]:
         done = await opened.extensions.install_all(paths, replace=replace, keep_data=keep_data)
-        at_work = {each.area: running for each, running in await opened.extensions.known()}
-        return [(each, at_work.get(each.extension.area)) for each in done]
+        runs = {each.area: running for each, running in await opened.extensions.known()}
+        return [(each, runs.get(each.extension.area)) for each in done]
 
-    done = run_with_profile(profile, installed)
+    done = run_with_profile(profile, install_all)
     if as_json:
         print_json([{**_document(each.extension, running), **_change(each)} for each, running in done], sys.stdout)
     else:
@@ -123,28 +118,28 @@ def install(
 
 def remove(
     extensions: Annotated[
-        list[str], typer.Argument(metavar="NAME-OR-ID...", help="The extensions: their ids, or their names.")
+        list[str], typer.Argument(metavar="NAME-OR-ID...", help="Extensions: their ids or their unique names.")
     ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remove extensions and all data that they have stored. The original files are not deleted."""
 
-    async def meant(opened: Profile) -> list[Known]:
+    async def find_all(opened: Profile) -> list[KnownExtension]:
         known = await opened.extensions.known()
         return [find_extension(known, each) for each in dict.fromkeys(extensions)]
 
-    found = run_with_profile(profile, meant)
+    found = run_with_profile(profile, find_all)
     if not yes:
         names = ", ".join(f"{visible(each.name)} ({each.id})" for each, _ in found)
-        confirm(f"Remove {names} and all that {'they have' if len(found) > 1 else 'it has'} kept? ")
+        confirm(f"Remove {names} and all data that {'they have' if len(found) > 1 else 'it has'} stored? ")
 
-    async def removed(opened: Profile) -> None:
+    async def remove_all(opened: Profile) -> None:
         for extension, _ in found:
             await opened.extensions.remove(extension.area)
 
-    run_with_profile(profile, removed)
+    run_with_profile(profile, remove_all)
     if as_json:
         print_json([_document(each, None) for each, _ in found], sys.stdout)
     else:
@@ -153,60 +148,71 @@ def remove(
 
 
 def permissions(
-    extension: One,
+    extension: ExtensionArgument,
     grant: Annotated[
         list[str] | None,
-        typer.Option(metavar="PERMISSION", help="Give it this: a name, or a pattern such as https://*.site.example/*."),
+        typer.Option(
+            metavar="PERMISSION",
+            help="Optional permission to grant: a name, or a pattern such as https://*.site.example/*. Repeatable.",
+        ),
     ] = None,
-    revoke: Annotated[list[str] | None, typer.Option(metavar="PERMISSION", help="Take this back.")] = None,
+    revoke: Annotated[
+        list[str] | None, typer.Option(metavar="PERMISSION", help="Granted permission to revoke. Repeatable.")
+    ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what an extension may do; give it more of what it may ask for, or take it back. It may go on running."""
+    """Show the permissions of an extension, and grant or revoke optional ones. Also works while it runs."""
 
-    async def changed(opened: Profile) -> tuple[InstalledExtension, ExtensionPermissions]:
+    async def change(opened: Profile) -> tuple[InstalledExtension, ExtensionPermissions]:
         found, _ = find_extension(await opened.extensions.known(), extension)
-        grants = await opened.extensions.permissions(found.area)
-        given, taken = _permissions(grant or ()), _permissions(revoke or ())
-        _expect_optional(found, grants, given)
-        _expect_given(found, grants, taken)
-        if given:
-            await opened.extensions.grant(found.area, given)
-        if taken:
-            await opened.extensions.revoke(found.area, taken)
+        current = await opened.extensions.permissions(found.area)
+        to_grant, to_revoke = _permissions(grant or ()), _permissions(revoke or ())
+        _check_optional(found, current, to_grant)
+        _check_granted(found, current, to_revoke)
+        if to_grant:
+            await opened.extensions.grant(found.area, to_grant)
+        if to_revoke:
+            await opened.extensions.revoke(found.area, to_revoke)
         return found, await opened.extensions.permissions(found.area)
 
-    found, grants = run_with_profile(profile, changed)
+    found, current = run_with_profile(profile, change)
     if as_json:
-        print_json({"id": found.id, "name": found.name, **_holdings(grants)}, sys.stdout)
+        print_json({"id": found.id, "name": found.name, **_permission_lists(current)}, sys.stdout)
         return
-    for word, names in _holdings(grants).items():
+    for kind, names in _permission_lists(current).items():
         for name in names:
-            print_line(f"{word:9} {name}", sys.stdout)
+            print_line(f"{kind:9} {name}", sys.stdout)
 
 
 def trigger(
-    extension: One,
+    extension: ExtensionArgument,
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="menu:ID, action, page-action, command:NAME or notification:ID."),
+        typer.Argument(metavar="TRIGGER", help="menu:ID, action, page-action, command:NAME or notification:ID."),
     ],
-    tab: Annotated[int | None, typer.Option(metavar="ID", help="In this tab. Without: in the active one.")] = None,
-    link: Annotated[str | None, typer.Option(metavar="URL", help="Open the menu on a link to this.")] = None,
-    link_text: Annotated[str | None, typer.Option(metavar="TEXT", help="The text of that link.")] = None,
-    image: Annotated[str | None, typer.Option(metavar="URL", help="Open the menu on this image.")] = None,
-    selection: Annotated[str | None, typer.Option(metavar="TEXT", help="Open the menu on this selected text.")] = None,
-    close: Annotated[bool, typer.Option("--close", help="Close the notification, and do not click on it.")] = False,
+    tab: Annotated[
+        int | None, typer.Option(metavar="ID", help="Tab of the user action. Default: the active tab.")
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="URL", help="Target of the link that the menu is opened on.")
+    ] = None,
+    link_text: Annotated[str | None, typer.Option(metavar="TEXT", help="Text of that link.")] = None,
+    image: Annotated[str | None, typer.Option(metavar="URL", help="Image that the menu is opened on.")] = None,
+    selection: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Selected text that the menu is opened on.")
+    ] = None,
+    close: Annotated[bool, typer.Option("--close", help="Close the notification instead of clicking it.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Do what a user would do to something that a running extension shows. `extensions list --ui` lists it."""
+    """Trigger a user action in a running extension. `hatbox extensions list --ui` lists the triggers."""
     if not what.startswith("menu:") and any(each is not None for each in (link, link_text, image, selection)):
-        raise typer.BadParameter("only a menu is opened on something", param_hint="--link, --image or --selection")
+        raise typer.BadParameter("only menu:ID takes these options", param_hint="--link, --image or --selection")
     if close and not what.startswith("notification:"):
-        raise typer.BadParameter("only a notification can be closed", param_hint="--close")
+        raise typer.BadParameter("only notification:ID can be closed", param_hint="--close")
 
-    async def triggered(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
+    async def trigger_one(opened: Profile) -> tuple[InstalledExtension, TriggerResult]:
         found, _ = find_extension(await opened.extensions.known(), extension)
         if tab is not None:
             await existing_tabs(opened, [tab])
@@ -222,11 +228,11 @@ def trigger(
         )
         return found, done
 
-    found, done = run_with_profile(profile, triggered)
+    found, done = run_with_profile(profile, trigger_one)
     if as_json:
         print_json(msgspec.to_builtins(done), sys.stdout)
     elif done.popup:
-        print_line(f"{what} of {found.name} opens {done.popup}: pages of extensions are not shown.", sys.stdout)
+        print_line(f"{what} of {found.name} opens {done.popup}. Extension pages are not displayed.", sys.stdout)
     else:
         where = f" in tab {done.tab_id}" if done.tab_id is not None else ""
         print_line(f"Triggered {what} of {found.name}{where}", sys.stdout)
@@ -246,13 +252,13 @@ def _report(done: Installation) -> Iterator[str]:
     else:
         yield f"Replaced {before.name} {before.version}, from {before.path}"
         yield f"by {named}, from {extension.path}"
-    for words, permissions in (
-        ("requires now", done.added),
+    for label, permissions in (
+        ("now requires", done.added),
         ("no longer requires", done.removed),
         ("no longer granted", done.dropped),
     ):
         if names := _listed(permissions):
-            yield f"  {words}: {names}"
+            yield f"  {label}: {names}"
     if done.replaced:
         yield f"  data: {'preserved' if done.has_data else 'deleted'}"
 
@@ -271,62 +277,61 @@ def _change(done: Installation) -> dict[str, Any]:
 # ── Permissions ──
 
 
-def _permissions(names: Iterable[str]) -> Permissions:
-    every = list(names)
+def _permissions(names: Sequence[str]) -> Permissions:
     return Permissions(
-        tuple(name for name in every if not is_host_pattern(name)),
-        tuple(host_pattern(name) for name in every if is_host_pattern(name)),
+        tuple(name for name in names if not is_host_pattern(name)),
+        tuple(host_pattern(name) for name in names if is_host_pattern(name)),
     )
 
 
-def _expect_optional(extension: InstalledExtension, grants: ExtensionPermissions, given: Permissions) -> None:
-    """Nothing is given that the extension could not ask for."""
-    optional = grants.optional
-    wrong = [
-        *(name for name in given.permissions if name not in optional.permissions),
-        *(origin for origin in given.origins if not subsumes(optional.origins, origin)),
+def _check_optional(extension: InstalledExtension, current: ExtensionPermissions, to_grant: Permissions) -> None:
+    """Raise CommandError for a permission that the manifest does not list as optional."""
+    optional = current.optional
+    undeclared = [
+        *(name for name in to_grant.permissions if name not in optional.permissions),
+        *(origin for origin in to_grant.origins if not subsumes(optional.origins, origin)),
     ]
-    if wrong:
-        may = _listed(optional) or "nothing"
+    if undeclared:
         raise CommandError(
             "UndeclaredPermission",
-            f"{extension.name} does not ask for {', '.join(wrong)}. It may be given: {may}.",
-            details={"permissions": wrong},
+            f"not an optional permission of {extension.name}: {', '.join(undeclared)}. "
+            f"Optional permissions: {_listed(optional) or 'none'}.",
+            details={"permissions": undeclared},
         )
 
 
-def _expect_given(extension: InstalledExtension, grants: ExtensionPermissions, taken: Permissions) -> None:
-    """Nothing is taken back that was not given."""
-    wrong = [*_names(taken - grants.granted)]
-    if wrong:
-        required = [name for name in wrong if name in _names(grants.required)]
-        why = f"{extension.name} cannot do without {', '.join(required)}. " if required else ""
-        was = _listed(grants.granted) or "nothing"
+def _check_granted(extension: InstalledExtension, current: ExtensionPermissions, to_revoke: Permissions) -> None:
+    """Raise CommandError for a permission that is not granted."""
+    not_granted = _names(to_revoke - current.granted)
+    if not_granted:
+        required = [name for name in not_granted if name in _names(current.required)]
+        kind = "a required permission" if required else "not a granted permission"
         raise CommandError(
             "NotGranted",
-            f"{why}{extension.name} was given: {was}.",
-            details={"permissions": wrong},
+            f"{kind} of {extension.name}: {', '.join(required or not_granted)}. "
+            f"Granted permissions: {_listed(current.granted) or 'none'}.",
+            details={"permissions": not_granted},
         )
 
 
-def _holdings(grants: ExtensionPermissions) -> dict[str, list[str]]:
+def _permission_lists(current: ExtensionPermissions) -> dict[str, list[str]]:
     return {
-        "required": _names(grants.required),
-        "granted": _names(grants.granted),
-        "optional": _names(grants.missing(grants.optional)),
+        "required": _names(current.required),
+        "granted": _names(current.granted),
+        "optional": _names(current.missing(current.optional)),
     }
 
 
-def _names(given: Permissions) -> list[str]:
-    visible_ones = (given | NONE).visible()
-    return [*visible_ones.permissions, *visible_ones.origins, *visible_ones.data_collection]
+def _names(permissions: Permissions) -> list[str]:
+    shown = (permissions | NONE).visible()
+    return [*shown.permissions, *shown.origins, *shown.data_collection]
 
 
-def _listed(given: Permissions) -> str:
-    return ", ".join(_names(given))
+def _listed(permissions: Permissions) -> str:
+    return ", ".join(_names(permissions))
 
 
-# ── Showing ──
+# ── Output ──
 
 
 def _document(
@@ -341,13 +346,13 @@ def _document(
         "enabled": extension.enabled,
         "reinstallNeeded": extension.needs_reinstall,
         "digest": extension.digest or None,
-        "process": running.process if running else None,
+        "pid": running.process if running else None,
     }
     return {**document, "ui": msgspec.to_builtins(shown) if shown else None} if ui else document
 
 
 def _print_sandbox(*, any_listed: bool) -> None:
-    """Below the table in a terminal; else on stderr, which is not parsed, and only if a layer is missing."""
+    """Print the layers of the sandbox: in a terminal below the table, otherwise to stderr if one is missing."""
     layers = available_layers()
     if sys.stdout.isatty():
         print_line("", sys.stdout)
@@ -358,19 +363,19 @@ def _print_sandbox(*, any_listed: bool) -> None:
 
 def _state(extension: InstalledExtension, running: RunRecord | None) -> str:
     if running is not None:
-        return f"running (process {running.process})"
+        return f"running (pid {running.process})"
     if extension.needs_reinstall:
         return "reinstall needed"
     return "" if extension.enabled else "disabled"
 
 
 def _lines(shown: ExtensionUi) -> Iterator[tuple[str, str, str]]:
-    """What can be triggered, its title, and what else there is to say of it."""
+    """The triggers of an extension, with their titles and states."""
     for item in shown.menus:
         yield f"menu:{item.id}", item.title or "", _item_state(item)
-    for what, values in (("action", shown.action), ("page-action", shown.page_action)):
+    for name, values in (("action", shown.action), ("page-action", shown.page_action)):
         if values is not None:
-            yield what, values["title"], _button_state(values)
+            yield name, values["title"], _action_state(values)
     for command in shown.commands:
         yield f"command:{command.name}", command.description or "", command.shortcut
     for name, options in shown.notifications.items():
@@ -389,7 +394,7 @@ def _item_state(item: MenuItem) -> str:
     return " ".join(word for word, applies in words.items() if applies)
 
 
-def _button_state(values: dict[str, Any]) -> str:
+def _action_state(values: dict[str, Any]) -> str:
     badge = values.get("badgeText")
     words = (
         f'badge "{badge}"' if badge else "",

@@ -1,6 +1,6 @@
-"""The command fetch: one request as an identity, with the options that people know from curl.
+"""The command fetch: one HTTP request with the cookies of an identity. The options are those of curl.
 
-The standard output has the answer and nothing else. httpx is imported when a request is really made.
+Standard output has only the response. httpx is imported when a request is sent.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import msgspec
 import typer
 
 from hatbox import __version__
-from hatbox.cli.commands.identities import One, find
-from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
+from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
@@ -40,18 +40,23 @@ __all__ = ["fetch"]
 _STANDARD: Final = "-"
 _CONNECT_SECONDS: Final = 60.0
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # of hosts: they take quadratic time, and no text is in them
+_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})  # encodings of host names, which take quadratic time
 _FORM: Final = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
 def fetch(
-    identity: One,
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where to: http:// or https://.")],
-    include: Annotated[bool, typer.Option("--include", "-i", help="Print the headers of the answer as well.")] = False,
-    head: Annotated[bool, typer.Option("--head", "-I", help="Ask for the headers only.")] = False,
+    identity: StoreArgument,
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the request: http:// or https://.")],
+    include: Annotated[bool, typer.Option("--include", "-i", help="Print the response headers too.")] = False,
+    head: Annotated[
+        bool, typer.Option("--head", "-I", help="Send a HEAD request, and print the response headers.")
+    ] = False,
     location: Annotated[bool, typer.Option("--location", "-L", help="Follow redirects.")] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; - is the standard output.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Output file; - is standard output. Default: standard output."
+        ),
     ] = None,
     data: Annotated[
         list[str] | None,
@@ -59,8 +64,8 @@ def fetch(
             "--data",
             "-d",
             metavar="DATA",
-            help="Send this as a form, with POST. @FILE is what is in a file, @- the standard input. "
-            "Several are joined with &.",
+            help="Form data, sent with POST. @FILE is the content of a file, @- is standard input. "
+            "Repeatable: joined with &.",
         ),
     ] = None,
     header: Annotated[
@@ -69,37 +74,42 @@ def fetch(
             "--header",
             "-H",
             metavar="'NAME: VALUE'",
-            help="Send this header; with an empty value: do not. May be repeated.",
+            help="Request header; an empty value removes the header. Repeatable.",
         ),
     ] = None,
     request: Annotated[
-        str | None, typer.Option("--request", "-X", metavar="METHOD", help="The method of the request.")
+        str | None,
+        typer.Option("--request", "-X", metavar="METHOD", help="Request method. Default: GET, or POST with --data."),
     ] = None,
     user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="USER:PASSWORD", help="Log in, by HTTP itself.")
+        str | None,
+        typer.Option("--user", "-u", metavar="USER:PASSWORD", help="Credentials for HTTP basic authentication."),
     ] = None,
     max_time: Annotated[
-        float | None, typer.Option("--max-time", "-m", metavar="SECONDS", min=0.0, help="Give up after so long.")
+        float | None,
+        typer.Option(
+            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Timeout of the whole request. Default: none."
+        ),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", "-k", help="Accept any certificate.")] = False,
     fail: Annotated[
-        bool, typer.Option("--fail", "-f", help="Exit with 1 where the server reports an error (400 and above).")
+        bool, typer.Option("--fail", "-f", help="Exit with status 1 if the response status is 400 or above.")
     ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one request as an identity: with its cookies, and what the site sets is kept in it.
+    """Send one HTTP request with the cookies of an identity, and store the cookies of the response.
 
-    There is no option for cookies: an identity sends its own.
+    There is no option for cookies: set them with `hatbox cookies set`.
     """
     if head and data is not None:
-        raise typer.BadParameter("a request for headers only sends no data", param_hint=["--head", "--data"])
-    asked = _FetchOptions(
+        raise typer.BadParameter("a HEAD request has no body. Specify one of them", param_hint=["--head", "--data"])
+    options = _FetchOptions(
         method=_method(request or "") or ("HEAD" if head else "GET" if data is None else "POST"),
         url=_checked_url(url),
         headers=[_header(each) for each in header or []],
         body=None if data is None else b"&".join(map(_data, data)),
-        auth=None if user is None else _login(user),
+        auth=None if user is None else _credentials(user),
         location=location,
         max_time=max_time or None,
         insecure=insecure,
@@ -108,23 +118,25 @@ def fetch(
     with extra("httpx"):
         import httpx
 
-        from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing one is told of
-    path = path_of(profile)
+        from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing package is reported
+    address = profile_address(profile)
     if output and output != _STANDARD:
-        refuse_profile(output, path, "--output")
+        refuse_profile(output, address, "--output")
     try:
-        asyncio.run(_fetched(Profile(path), identity, asked, printer))
+        asyncio.run(_fetch(Profile(address), identity, options, printer))
     except TimeoutError:
-        raise CommandError("NetworkError", f"{asked.url}: no answer within {max_time or 0:g} seconds") from None
+        raise CommandError(
+            "NetworkError", f"{options.url}: request timed out after {max_time or 0:g} seconds"
+        ) from None
     except httpx.TimeoutException as error:
-        raise CommandError("NetworkError", f"{_place(error, asked.url)}: no answer") from error
+        raise CommandError("NetworkError", f"{_failed_url(error, options.url)}: connection timed out") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
-        # The last three are what the system makes of hosts and ports that cannot be, to which a site may redirect.
-        raise CommandError("NetworkError", f"{_place(error, asked.url)}: {_words(error)}") from error
+        # The last three are raised for invalid hosts and ports, to which a site may redirect.
+        raise CommandError("NetworkError", f"{_failed_url(error, options.url)}: {_cause_message(error)}") from error
 
 
 class _FetchOptions(msgspec.Struct, frozen=True):
-    """The request that was asked for."""
+    """The options of the request."""
 
     method: str
     url: str
@@ -136,41 +148,41 @@ class _FetchOptions(msgspec.Struct, frozen=True):
     insecure: bool
 
 
-async def _fetched(profile: Profile, identity: str, asked: _FetchOptions, printer: _Printer) -> None:
+async def _fetch(profile: Profile, identity: str, options: _FetchOptions, printer: _Printer) -> None:
     import httpx
 
     async with (
         profile,
         profile.httpx(
-            identity if identity == DEFAULT_STORE else await find(profile, identity),
-            follow_redirects=asked.location,
-            verify=not asked.insecure,
+            await find_store(profile, identity) or DEFAULT_STORE,
+            follow_redirects=options.location,
+            verify=not options.insecure,
             timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
             headers={"User-Agent": f"hatbox/{__version__}", "Accept-Encoding": "identity"},
         ) as client,
-        asyncio.timeout(asked.max_time),
+        asyncio.timeout(options.max_time),
     ):
-        response = await client.send(_request(client, asked), stream=True, auth=asked.auth)
+        response = await client.send(_request(client, options), stream=True, auth=options.auth)
         try:
             await printer.print(response)
         finally:
             await response.aclose()
 
 
-def _request(client: httpx.AsyncClient, asked: _FetchOptions) -> httpx.Request:
-    given = {name.lower() for name, _ in asked.headers}
-    headers = [(name, value) for name, value in asked.headers if value]
-    if asked.body is not None and b"content-type" not in given:
+def _request(client: httpx.AsyncClient, options: _FetchOptions) -> httpx.Request:
+    names = {name.lower() for name, _ in options.headers}
+    headers = [(name, value) for name, value in options.headers if value]
+    if options.body is not None and b"content-type" not in names:
         headers.append(_FORM)
-    request = client.build_request(asked.method, asked.url, content=asked.body, headers=headers)
-    for name, value in asked.headers:
+    request = client.build_request(options.method, options.url, content=options.body, headers=headers)
+    for name, value in options.headers:
         if not value:
             request.headers.pop(name.decode("ascii"), None)
     return request
 
 
 class _Printer:
-    """Where the answer goes, and in which form."""
+    """Writes a response to the output."""
 
     def __init__(self, *, include: bool, output: str, fail: bool, as_json: bool) -> None:
         self._include = include
@@ -180,7 +192,7 @@ class _Printer:
 
     async def print(self, response: httpx.Response) -> None:
         if self._fail and response.is_error:
-            message = f"{response.url} answered {response.status_code} {response.reason_phrase}".rstrip()
+            message = f"{response.url}: {response.status_code} {response.reason_phrase}".rstrip()
             raise CommandError("HttpError", message, details={"status": response.status_code})
         if self._as_json:
             await self._print_document(response)
@@ -208,14 +220,14 @@ class _Printer:
 
     @contextlib.contextmanager
     def _sink(self) -> Iterator[tuple[BinaryIO, bool]]:
-        """What to write to, and whether that is a terminal."""
+        """The stream to write to, and whether it is a terminal."""
         if self._output in ("", _STANDARD):
             sys.stdout.flush()
             yield sys.stdout.buffer, sys.stdout.isatty()
             sys.stdout.buffer.flush()
             return
         try:
-            sink = Path(self._output).open("wb")  # noqa: SIM115 - closed below, and errors of its use are not ours
+            sink = Path(self._output).open("wb")  # noqa: SIM115 - closed below; only errors of open() are caught
         except OSError as error:
             raise CommandError("FileNotWritable", f"{self._output}: {error.strerror}") from error
         with sink:
@@ -223,20 +235,19 @@ class _Printer:
 
 
 async def _copy(response: httpx.Response, sink: BinaryIO, *, is_terminal: bool) -> None:
-    """Bring the body to the sink as it comes, byte for byte."""
+    """Write the body to the sink as it arrives, byte for byte."""
     async for chunk in response.aiter_raw():
         if is_terminal and b"\0" in chunk:
             sink.flush()
             raise CommandError(
                 "BinaryOutput",
-                "the answer is binary, which can mess up your terminal. Write it to a file with -o FILE, "
-                "or print it all the same with -o -",
+                "response body is binary. Save it with -o FILE, or print it with -o -",
             )
         sink.write(chunk)
 
 
 def _head(response: httpx.Response, *, is_terminal: bool) -> bytes:
-    """The status line and the headers, as they came; harmless where they go to a terminal."""
+    """The status line and the headers, unchanged; for a terminal, with control characters escaped."""
     status = f"{response.http_version} {response.status_code} {response.reason_phrase}".rstrip()
     lines = [status.encode("latin-1", "replace"), *(name + b": " + value for name, value in response.headers.raw)]
     if not is_terminal:
@@ -263,7 +274,7 @@ def _readable(header: bytes) -> str:
 
 def _method(request: str) -> str:
     if request and not _TOKEN.fullmatch(request):
-        raise typer.BadParameter(f"{visible(request)} is no method", param_hint="--request")
+        raise typer.BadParameter(f"invalid HTTP method: {visible(request)}", param_hint="--request")
     return request
 
 
@@ -272,15 +283,15 @@ def _checked_url(url: str) -> str:
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return url
-    except ValueError:  # no such port, no such address
+    except ValueError:  # invalid port or IP address
         pass
-    raise typer.BadParameter(f"{visible(url)} is no address that begins with http:// or https://", param_hint="URL")
+    raise typer.BadParameter(f"URL must start with http:// or https://: {visible(url)}", param_hint="URL")
 
 
 def _header(given: str) -> tuple[bytes, bytes]:
     name, colon, value = given.partition(":")
     if not colon or not _TOKEN.fullmatch(name) or re.search(r"[\0\r\n]", value):
-        raise typer.BadParameter(f"{visible(given)} does not look like 'Name: value'", param_hint="--header")
+        raise typer.BadParameter(f"invalid header: {visible(given)}. Use 'Name: value'", param_hint="--header")
     return name.encode("ascii"), os.fsencode(value.strip())
 
 
@@ -296,38 +307,38 @@ def _data(given: str) -> bytes:
 
 
 def _standard_input() -> bytes:
-    return sys.stdin.buffer.read() if sys.stdin else b""  # None where the shell has closed it
+    return sys.stdin.buffer.read() if sys.stdin else b""  # None if the shell has closed it
 
 
-def _login(given: str) -> tuple[str, str]:
+def _credentials(given: str) -> tuple[str, str]:
     user, colon, password = given.partition(":")
     if not colon:
-        raise typer.BadParameter("give both, as USER:PASSWORD", param_hint="--user")
+        raise typer.BadParameter("must have the form USER:PASSWORD", param_hint="--user")
     return user, password
 
 
-def _place(error: Exception, url: str) -> str:
-    """The URL at which it went wrong: after redirects it may be another than the one that was asked for."""
+def _failed_url(error: Exception, url: str) -> str:
+    """The URL of the failed request, which differs from `url` after a redirect."""
     try:
         return str(error.request.url)  # type: ignore[attr-defined]
     except (AttributeError, RuntimeError):
         return url
 
 
-def _words(error: BaseException) -> str:
-    """The reason that the system gave, if there is one below what httpx says."""
-    words, below = str(error) or type(error).__name__, _cause(error)
-    while below is not None:
-        if isinstance(below, ssl.SSLCertVerificationError):
-            return f"its certificate is not trusted: {below.verify_message}. Use -k if you trust it all the same."
-        if isinstance(below, (socket.gaierror, ssl.SSLError)) and below.strerror:
-            words = below.strerror
-        elif isinstance(below, OSError) and below.errno:
-            words = os.strerror(below.errno)
-        elif isinstance(below, (UnicodeError, OverflowError)):
-            words = str(below)
-        below = _cause(below)
-    return words
+def _cause_message(error: BaseException) -> str:
+    """The message of the operating system below the error of httpx, if there is one."""
+    message, cause = str(error) or type(error).__name__, _cause(error)
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"certificate not trusted: {cause.verify_message}. Use -k to accept it."
+        if isinstance(cause, (socket.gaierror, ssl.SSLError)) and cause.strerror:
+            message = cause.strerror
+        elif isinstance(cause, OSError) and cause.errno:
+            message = os.strerror(cause.errno)
+        elif isinstance(cause, (UnicodeError, OverflowError)):
+            message = str(cause)
+        cause = _cause(cause)
+    return message
 
 
 def _cause(error: BaseException) -> BaseException | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from hatbox.cli.options import JsonOption, ProfileOption
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
 from hatbox.cli.terminal.output import print_colors, print_icons, print_json
 from hatbox.identities import palette
 
@@ -12,7 +12,7 @@ __all__ = ["colors", "icons"]
 
 
 def colors(profile: ProfileOption = None, as_json: JsonOption = False) -> None:  # noqa: ARG001 - as every command
-    """Show the colors that an identity can have."""
+    """List the colors of identities."""
     if as_json:
         print_json([{"color": color, "colorCode": code} for color, code in palette.COLORS], sys.stdout)
     else:
@@ -20,7 +20,7 @@ def colors(profile: ProfileOption = None, as_json: JsonOption = False) -> None: 
 
 
 def icons(profile: ProfileOption = None, as_json: JsonOption = False) -> None:  # noqa: ARG001 - as every command
-    """Show the icons that an identity can have."""
+    """List the icons of identities."""
     if as_json:
         print_json([{"icon": icon, "iconUrl": url} for icon, url in palette.ICONS], sys.stdout)
     else:

@@ -1,4 +1,4 @@
-"""The commands on tabs: open, tabs, close. How an engine comes to open them is told in hatbox.cli.opening."""
+"""The commands on tabs: open, tabs, close."""
 
 from __future__ import annotations
 
@@ -8,167 +8,195 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.cli.commands.identities import run_with_profile
-from hatbox.cli.engine_log import engine_of
-from hatbox.cli.engine_options import BrowserOption, EngineOption, HeadlessOption, MarksOption, chosen
-from hatbox.cli.identity_arguments import IDENTITY_HELP, TabAndIdentity, find_identity, with_identities
-from hatbox.cli.options import JsonOption, ProfileOption
-from hatbox.cli.replacement import Followed
-from hatbox.cli.tab_opener import WAIT_SECONDS, TabOpener
+from hatbox.cli.arguments.engine_options import (
+    BrowserOption,
+    EngineOption,
+    HeadlessOption,
+    NoIndicatorOption,
+    select_engine,
+)
+from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
+from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
+from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.output import print_json, print_line, print_tabs, say_tab, tab_document
-from hatbox.cli.url_argument import parse_url_argument
-from hatbox.errors import InvalidTab
+from hatbox.cli.terminal.engine_notice import find_running_engine
+from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_tabs, tab_document
+from hatbox.cli.terminal.spinner import spinner
+from hatbox.engines.background.background_engine import BackgroundEngineError
+from hatbox.engines.background.opened_tabs import OpenedTabs
+from hatbox.engines.selection import EngineSelection
+from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
-from hatbox.store.base import Transaction
 from hatbox.tabs import Tab
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.strip import close_rows
-from hatbox.tabs.tab_model import BLANK, tab_of
+from hatbox.tabs.tab_model import BLANK
 
-__all__ = ["close", "existing_tabs", "open_", "tabs"]
+__all__ = ["close", "open_", "tabs"]
 
-_NOT_STORED: Final = "The user name and password in the URL are not stored, and the page opens without them."
+_MAX_TIME: Final = 60.0
+_CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not stored, and the page opens without them."
 
 
 def open_(
-    identity: Annotated[str, typer.Argument(metavar="NAME-OR-ID", help=IDENTITY_HELP)],
+    identity: StoreArgument,
     urls: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[URL]...", help="What to open; without a scheme it is https://. Without any: an empty tab."
-        ),
+        typer.Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
     ] = None,
     engine: EngineOption = None,
     browser: BrowserOption = None,
     headless: HeadlessOption = False,
-    no_marks: MarksOption = False,
+    no_indicator: NoIndicatorOption = False,
     max_time: Annotated[
         float,
         typer.Option(
-            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Wait for pages no longer than this; else for 60."
+            "--max-time", "-m", metavar="SECONDS", min=0.0, help="Maximum time to wait for pages. Default: 60."
         ),
-    ] = WAIT_SECONDS,
+    ] = _MAX_TIME,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open tabs in an identity: pages of a real browser, signed in as that identity.
+    """Open tabs in an identity, and wait until their pages are loaded.
 
-    Where an engine runs for the profile, it opens them. Else one is started, and goes on in the background until the
-    last tab is closed; --browser, --headless and --no-marks are for that. A hidden identity is shown. What cannot be
-    loaded is an error, and its tab stays open, as in every browser.
+    Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
+    --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
+    status is 1, and its tab stays open.
     """
-    addresses = [parse_url_argument(url) for url in urls or [BLANK]]
-    choice = chosen(engine, browser, headless=headless, no_marks=no_marks)
-    if any(without_credentials(url) != url for url in addresses):
-        print_line(_NOT_STORED, sys.stderr)
+    to_open = [parse_url_argument(url) for url in urls or [BLANK]]
+    selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
+    if any(without_credentials(url) != url for url in to_open):
+        print_line(_CREDENTIALS_DROPPED, sys.stderr)
 
-    async def opened(at: Profile) -> tuple[str, list[TabAndIdentity], Followed]:
-        found = await find_identity(at, identity)
-        engine_of(at.path, as_json=as_json)
-        outcome = await TabOpener(at, found, choice).open(addresses, max_time)
-        return found.name if found else DEFAULT_STORE, await with_identities(at, outcome.open), outcome
+    async def open_all(opened: Profile) -> tuple[str, list[TabAndIdentity], OpenedTabs]:
+        found = await find_store(opened, identity)
+        await find_running_engine(opened, as_json=as_json)
+        result = await _open(opened, found, to_open, selection, max_time)
+        return found.name if found else DEFAULT_STORE, await with_identities(opened, result.open), result
 
-    asked, made, outcome = run_with_profile(profile, opened)
-    _tell("Opened", made if as_json else [each for each in made if not each[0].error], as_json=as_json)
+    requested, tabs_opened, result = run_with_profile(profile, open_all)
+    _print_result(
+        "Opened", tabs_opened if as_json else [each for each in tabs_opened if not each[0].error], as_json=as_json
+    )
     if not as_json:
-        _explain_replacements(asked, made, outcome.replaced)
-    _fail_without_pages(outcome)
+        _print_replacements(requested, tabs_opened, result.replaced)
+    _raise_without_pages(result)
 
 
 def tabs(
     identity: Annotated[
-        str | None, typer.Argument(metavar="[NAME-OR-ID]", help="Only those of this identity, by its name or its id.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME-OR-ID]", help="Identity: its name or its cookieStoreId. Default: tabs of all identities."
+        ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the tabs: in which identity each is, and whether it is active, pinned, hidden, loading or an error."""
+    """List tabs with their identity and state: active, pinned, hidden, loading or error."""
 
-    async def listed(at: Profile) -> tuple[list[TabAndIdentity], bool]:
-        found = await at.tabs.query() if identity is None else await _tabs_of(at, identity)
-        return await with_identities(at, found), engine_of(at.path, as_json=as_json) is not None
+    async def query(opened: Profile) -> tuple[list[TabAndIdentity], bool]:
+        found = await opened.tabs.query() if identity is None else await _tabs_of(opened, identity)
+        return await with_identities(opened, found), await find_running_engine(opened, as_json=as_json) is not None
 
-    found, running = run_with_profile(profile, listed)
+    found, running = run_with_profile(profile, query)
     if as_json:
         print_json([tab_document(*each) for each in found], sys.stdout)
         return
     print_tabs(found, sys.stdout)
     if found and not running and sys.stdout.isatty():
-        print_line("No browser is running. `hatbox browse` opens these tabs.", sys.stderr)
+        print_line("No browser is running. Open these tabs with: hatbox browse", sys.stderr)
 
 
 def close(
     tab_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="[TAB]...", help="The tabs, by their numbers in `hatbox tabs`.")
+        list[int] | None, typer.Argument(metavar="[TAB]...", help="Ids of tabs, as listed by `hatbox tabs`.")
     ] = None,
     identity: Annotated[
         str | None,
-        typer.Option("--identity", metavar="NAME-OR-ID", help="All tabs of this identity, by its name or its id."),
+        typer.Option(
+            "--identity", metavar="NAME-OR-ID", help="Identity whose tabs to close: its name or its cookieStoreId."
+        ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Close tabs, hidden ones too. What the identity has is kept: its cookies, its storage."""
+    """Close tabs, including hidden ones. Cookies and site data of the identity stay."""
     if bool(tab_ids) == (identity is not None):
-        raise typer.BadParameter("name tabs, or an identity", param_hint=["[TAB]...", "--identity"])
+        raise typer.BadParameter("specify either tabs or an identity", param_hint=["[TAB]...", "--identity"])
 
-    async def closed(at: Profile) -> list[TabAndIdentity]:
+    async def close_all(opened: Profile) -> list[TabAndIdentity]:
         if identity is not None:
-            wanted = [tab.id for tab in await _tabs_of(at, identity)]
+            found = await _tabs_of(opened, identity)
         else:
-            wanted = list(dict.fromkeys(tab_ids or []))
-        owned = await with_identities(at, await existing_tabs(at, wanted, complain=identity is None))
-        await at.tabs.write(lambda each: _close(each, [tab.id for tab, _ in owned]))
-        return owned
+            found = await existing_tabs(opened, list(dict.fromkeys(tab_ids or [])))
+        closed = await with_identities(opened, found)
+        await opened.tabs.close([tab.id for tab in found], missing_ok=True)
+        return closed
 
-    _tell("Closed", run_with_profile(profile, closed), as_json=as_json)
+    _print_result("Closed", run_with_profile(profile, close_all), as_json=as_json)
 
 
-def _explain_replacements(asked: str, made: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:
-    for tab, owner in made:
+async def _open(
+    opened: Profile,
+    identity: ContextualIdentity | None,
+    urls: Sequence[str],
+    selection: EngineSelection,
+    max_time: float,
+) -> OpenedTabs:
+    loading = f"Loading {urls[0] if len(urls) == 1 else f'{len(urls)} pages'}"
+    starting = f"Starting {selection.display_name}"
+    try:
+        with spinner(loading) as update:
+            return await opened.open_tabs(
+                identity or DEFAULT_STORE,
+                urls,
+                engine=selection,
+                max_time=max_time,
+                on_progress=lambda ready: update(loading if ready else starting),
+            )
+    except BackgroundEngineError as error:
+        lines = [f"Its log is {error.log}"] if error.log else []
+        raise CommandError(error.kind, str(error), lines=lines, details=error.details) from error
+    except EngineAlreadyRunning as error:
+        message = (
+            f"this profile is already open in the {error.engine} engine (pid {error.process}). "
+            "Omit --engine to use it, or stop it first."
+        )
+        details = {"engine": error.engine, "pid": error.process}
+        raise CommandError(type(error).__name__, message, details=details) from error
+    except TimeoutError as error:
+        raise CommandError("TimeoutError", str(error)) from error
+
+
+def _print_replacements(requested: str, opened: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:
+    for tab, identity in opened:
         if tab.id in replaced:
-            name = owner.name if owner else DEFAULT_STORE
-            where = f"in {name}, not in {asked}" if name != asked else f"in another tab of {name}"
-            who = f"an extension has opened tab {tab.id} in place of tab {replaced[tab.id]}"
-            print_line(f"The page is {where}: {who}.", sys.stderr)
+            name = identity.name if identity else DEFAULT_STORE
+            where = f"in {name}, not in {requested}" if name != requested else f"in another tab of {name}"
+            cause = f"an extension replaced tab {replaced[tab.id]} with tab {tab.id}"
+            print_line(f"The page is {where}: {cause}.", sys.stderr)
 
 
-def _fail_without_pages(outcome: Followed) -> None:
+def _raise_without_pages(result: OpenedTabs) -> None:
     closed = [
-        f"tab {tab.id} was closed before its page was loaded, by an extension or by the user" for tab in outcome.closed
+        f"tab {tab.id} was closed before its page was loaded, by an extension or by the user" for tab in result.closed
     ]
-    failed = [f"tab {tab.id} is open, without a page: {tab.url}: {tab.error}" for tab in outcome.open if tab.error]
+    failed = [f"tab {tab.id} is open, but has no page: {tab.url}: {tab.error}" for tab in result.open if tab.error]
     if failed or closed:
         first, *rest = failed + closed
         raise CommandError("PageError" if failed else "TabClosed", first, lines=rest)
 
 
 async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:
-    return await opened.tabs.query(await find_identity(opened, name_or_id) or DEFAULT_STORE)
+    return await opened.tabs.query(await find_store(opened, name_or_id) or DEFAULT_STORE)
 
 
-async def existing_tabs(opened: Profile, tab_ids: Sequence[int], *, complain: bool = True) -> list[Tab]:
-    """The tabs with these ids; unless nobody complains, a failure that names those that there are not."""
-    rows = await opened.tabs.read(lambda each: [each.tabs.get(tab_id) for tab_id in tab_ids])
-    missing = [tab_id for tab_id, row in zip(tab_ids, rows, strict=True) if row is None]
-    if missing and complain:
-        listed = ", ".join(map(str, missing))
-        which = f"there is no tab {listed}" if len(missing) == 1 else f"there are no tabs {listed}"
-        hint = "`hatbox tabs` shows those that there are."
-        raise CommandError(InvalidTab.__name__, f"{which}. {hint}", details={"missing": missing})
-    return [tab_of(row) for row in rows if row is not None]
-
-
-def _close(transaction: Transaction, tab_ids: Sequence[int]) -> None:
-    rows = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
-    close_rows(transaction, [row for row in rows if row is not None])
-
-
-def _tell(what: str, owned: Sequence[TabAndIdentity], *, as_json: bool) -> None:
+def _print_result(what: str, tabs: Sequence[TabAndIdentity], *, as_json: bool) -> None:
     if as_json:
-        print_json([tab_document(*each) for each in owned], sys.stdout)
+        print_json([tab_document(*each) for each in tabs], sys.stdout)
         return
-    for tab, identity in owned:
-        say_tab(what, tab, identity, sys.stdout)
+    for tab, identity in tabs:
+        print_tab(what, tab, identity, sys.stdout)

@@ -1,6 +1,6 @@
-"""The commands import and export. What the formats are is told in hatbox.formats.
+"""The commands import and export. The formats are in hatbox.formats.
 
-The standard output has nothing but what was asked for; what became of it is told on the standard error stream.
+Standard output has only the exported data; reports go to standard error.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Annotated, Final, NoReturn
 import msgspec
 import typer
 
-from hatbox.cli.commands.identities import expect
-from hatbox.cli.options import JsonOption, ProfileOption, path_of, refuse_profile
+from hatbox.cli.arguments.identity_arguments import check_identities
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
@@ -36,16 +36,16 @@ __all__ = ["export", "import_"]
 _NAMES: Final = [FIREFOX, *FORMATS]
 _WITHOUT_IDENTITIES: Final = [name for name, each in FORMATS.items() if not each.has_identities]
 _STANDARD: Final = "-"
-_LONG_WORK: Final = 2000  # cookies; below that it is done before a bar could be read
+_PROGRESS_MIN_COOKIES: Final = 2000  # fewer are imported before a progress bar could be read
 
 
 def import_(
-    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"What it is: {', '.join(_NAMES)}.")],
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"Format: {', '.join(_NAMES)}.")],
     path: Annotated[
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="The file, or - for the standard input. For firefox: the profile's folder; without it, the profile "
+            help="File, or - for standard input. For firefox: the profile folder. Default for firefox: the profile "
             "that Firefox starts with.",
         ),
     ] = None,
@@ -53,55 +53,55 @@ def import_(
         str | None,
         typer.Option(
             metavar="NAME-OR-ID",
-            help="The identity that gets the cookies: for cookies.txt and storage-state, which do not name one.",
+            help="Identity that gets the cookies. Required for cookies.txt and storage-state, which name no identity.",
         ),
     ] = None,
     container: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="For firefox: only the container with this name. May be repeated."),
+        typer.Option(metavar="NAME", help="For firefox: name of a container to import. Repeatable. Default: all."),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in identities and cookies from another program: all or nothing, and the second time nothing more.
+    """Import identities and cookies from another program. Atomic; importing the same file again changes nothing.
 
-    An identity is the one that has the same name, icon and color; where there is none it is made. Firefox may be
-    running; the cookies that are in no container go to firefox-default, and session cookies are not in its files.
+    An imported identity matches an existing one with the same name, icon and color; otherwise it is created. Firefox
+    may be running. Cookies outside containers go to firefox-default. Firefox's files have no session cookies.
 
-    As in a browser, a store holds 180 cookies of a site and 3300 in all, none for longer than 400 days. The newest are
-    kept, and what is left out is counted.
+    As in a browser, a cookie store has at most 180 cookies of a site and 3300 in total, which expire within 400 days.
+    The newest are imported, and the others counted as skipped.
     """
     _check_format(format_)
     if (into is not None) != (format_ in _WITHOUT_IDENTITIES):
-        does_not = f"{format_} does not say whose the cookies are: name the identity that gets them"
-        problem = f"{format_} itself says whose the cookies are: leave it out" if into is not None else does_not
+        required = f"{format_} names no identity. Specify the identity that gets the cookies"
+        problem = f"{format_} names the identities itself. Omit this option" if into is not None else required
         raise typer.BadParameter(problem, param_hint="--into")
     if container and format_ != FIREFOX:
-        raise typer.BadParameter(f"{format_} has no containers to choose from", param_hint="--container")
+        raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
     if path is None and format_ != FIREFOX:
-        raise typer.BadParameter("name a file, or - for the standard input", param_hint="[FILE]")
-    database = path_of(profile)
+        raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
+    address = profile_address(profile)
     if format_ == FIREFOX:
-        bundle = _chosen(read_folder(Path(path) if path else default_folder()), container or [])
+        bundle = _select_containers(read_folder(Path(path) if path else default_folder()), container or [])
     else:
         bundle = FORMATS[format_].read(_input(path or _STANDARD), "standard input" if path == _STANDARD else str(path))
 
-    async def imported() -> ImportReport:
-        async with Profile(database) as opened:
-            await expect(opened, [] if into is None else [into])
+    async def import_all() -> ImportReport:
+        async with Profile(address) as opened:
+            await check_identities(opened, [] if into is None else [into])
             with _progress("Importing", bundle.count) as progress:
                 return await opened.import_bundle(bundle, into, progress)
 
-    report = asyncio.run(imported())
+    report = asyncio.run(import_all())
     if as_json:
         print_json(report, sys.stdout)
         return
     print_line(
         f"Imported {_identities(report)} and {_number(report.cookies_new, 'new cookie')} "
-        f"({report.cookies_changed} changed, {report.cookies_unchanged} as they were).",
+        f"({report.cookies_changed} changed, {report.cookies_unchanged} unchanged).",
         sys.stderr,
     )
-    _tell_tallies(report.skipped, report.dropped)
+    _print_tallies(report.skipped, report.dropped)
 
 
 def export(
@@ -109,70 +109,72 @@ def export(
         list[str] | None,
         typer.Argument(
             metavar="[NAME-OR-ID]...",
-            help="The identities, each by its name or its id; firefox-default is the store of none. cookies.txt and "
-            "storage-state hold one.",
+            help="Identities: their names or cookieStoreIds; firefox-default is the default store. cookies.txt and "
+            "storage-state take one.",
         ),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="FORMAT", help=f"One of {', '.join(_NAMES)}.")
+        str | None, typer.Option("--format", "-f", metavar="FORMAT", help=f"Format: {', '.join(_NAMES)}.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All identities, and what belongs to none.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Export all identities, and the default store.")] = False,
     output: Annotated[
         str | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write to; without it, the standard output. For firefox: the folder of a profile that "
-            "Firefox does not have open, or of a new one.",
+            help="Output file. For firefox: the folder of a profile, new or not open in Firefox. "
+            "Default: standard output.",
         ),
     ] = None,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write identities and cookies for another program, and say what its format cannot carry.
+    """Export identities and cookies for another program, and report what the format does not support.
 
-    A file with cookies can be read by you alone, and is never there half written. A Firefox profile is one for
-    Firefox 153 or later; an identity that looks like a container of an existing profile is that container.
+    An exported file is readable only by you, and is written atomically. A Firefox profile is for Firefox 153 or later.
+    An identity matches a container of an existing profile with the same name, icon and color.
     """
     if format_ is None:
-        raise typer.BadParameter(f"say which: {', '.join(_NAMES)}", param_hint="--format")
+        raise typer.BadParameter(f"required. Allowed values: {', '.join(_NAMES)}", param_hint="--format")
     _check_format(format_)
     wanted = list(dict.fromkeys(identities or []))
     if bool(wanted) == everything:
-        raise typer.BadParameter("name identities, or say --all", param_hint="[NAME-OR-ID]...")
+        raise typer.BadParameter("specify either identities or --all", param_hint="[NAME-OR-ID]...")
     if format_ in _WITHOUT_IDENTITIES and len(wanted) != 1:
-        raise typer.BadParameter(f"{format_} holds the cookies of one identity", param_hint="[NAME-OR-ID]...")
+        raise typer.BadParameter(
+            f"{format_} stores the cookies of one identity. Specify one", param_hint="[NAME-OR-ID]..."
+        )
     to_standard = output is None or output == _STANDARD
     if format_ == FIREFOX and to_standard:
-        raise typer.BadParameter("a Firefox profile is a folder: name it", param_hint="--output")
-    database = path_of(profile)
+        raise typer.BadParameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
+    address = profile_address(profile)
     if output is not None and not to_standard:
-        refuse_profile(output, database, "--output")
+        refuse_profile(output, address, "--output")
 
-    async def taken() -> Bundle:
-        async with Profile(database) as opened:
-            await expect(opened, wanted)
+    async def export_all() -> Bundle:
+        async with Profile(address) as opened:
+            await check_identities(opened, wanted)
             return await opened.export_bundle(None if everything else wanted)
 
-    bundle = asyncio.run(taken())
-    count, lost = _write(bundle, format_, None if to_standard else Path(output or ""))
-    named = sum(holding.label is not None for holding in bundle.entries)
+    bundle = asyncio.run(export_all())
+    count, dropped = _write(bundle, format_, None if to_standard else Path(output or ""))
+    named = sum(entry.label is not None for entry in bundle.entries)
     if as_json:
-        document = {"identities": named, "cookies": count, "lost": lost}
+        document = {"identities": named, "cookies": count, "dropped": dropped}
         print_json(document, sys.stderr if to_standard else sys.stdout)
         return
     if not to_standard:
-        told = f"Exported {_number(named, 'identity', 'identities')} and {_number(count, 'cookie')} to {output}."
-        print_line(told, sys.stderr)
-    _tell_tallies({}, lost)
+        identity_count, cookie_count = _number(named, "identity", "identities"), _number(count, "cookie")
+        print_line(f"Exported {identity_count} and {cookie_count} to {output}.", sys.stderr)
+    _print_tallies({}, dropped)
 
 
-# Each format says what it loses; the help and the reference say it after them.
-_LOSSES: Final = {FIREFOX: LOSES} | {name: each.unsupported for name, each in FORMATS.items() if each.unsupported}
+# The help and the reference list what each format does not support.
+_UNSUPPORTED: Final = {FIREFOX: LOSES} | {name: each.unsupported for name, each in FORMATS.items() if each.unsupported}
 export.__doc__ = (export.__doc__ or "") + "".join(
-    f"\n    Not carried by {name}: {'; '.join(losses)}.\n"
-    for name, losses in (*_LOSSES.items(), ("any format", NEVER_CARRIED))
+    f"\n    Not supported by {name}: {'; '.join(unsupported)}.\n"
+    for name, unsupported in (*_UNSUPPORTED.items(), ("any format", NEVER_CARRIED))
 )
 
 
@@ -180,7 +182,7 @@ def _check_format(name: str) -> None:
     if name not in _NAMES:
         close = difflib.get_close_matches(name, _NAMES, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        problem = f"there is no format {visible(name)}.{hint} There are: {', '.join(_NAMES)}"
+        problem = f"unknown format: {visible(name)}.{hint} Allowed values: {', '.join(_NAMES)}"
         raise typer.BadParameter(problem, param_hint="FORMAT")
 
 
@@ -191,7 +193,7 @@ def _input(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        _refused(path, error)
+        _raise_os_error(path, error)
 
 
 def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tally]:
@@ -199,7 +201,7 @@ def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tall
         try:
             return write_folder(bundle, target)
         except OSError as error:
-            _refused(str(target), error)
+            _raise_os_error(str(target), error)
     written = FORMATS[format_].write(bundle)
     if target is None:
         sys.stdout.flush()
@@ -209,38 +211,38 @@ def _write(bundle: Bundle, format_: str, target: Path | None) -> tuple[int, Tall
     try:
         replace_file(target, written.data)
     except OSError as error:
-        _refused(str(target), error)
+        _raise_os_error(str(target), error)
     return written.cookies, written.dropped
 
 
-def _refused(path: str, error: OSError) -> NoReturn:
+def _raise_os_error(path: str, error: OSError) -> NoReturn:
     raise CommandError(type(error).__name__, f"{path}: {error.strerror or error}") from error
 
 
-def _chosen(bundle: Bundle, containers: Sequence[str]) -> Bundle:
-    """The holdings of these containers only; of all, where none is named."""
+def _select_containers(bundle: Bundle, containers: Sequence[str]) -> Bundle:
+    """The entries of these containers, or of all."""
     if not containers:
         return bundle
-    names = [holding.label.name if holding.label else DEFAULT_STORE for holding in bundle.entries]
+    names = [entry.label.name if entry.label else DEFAULT_STORE for entry in bundle.entries]
     for wanted in containers:
         if wanted not in names:
             close = difflib.get_close_matches(wanted, names, n=3)
             quoted = " or ".join(f'"{each}"' for each in close)
             hint = f" Did you mean {quoted}?" if close else ""
             raise CommandError(
-                "NoSuchContainer",
-                f'no container is called "{wanted}".{hint}',
-                lines=[f"There are: {', '.join(names)}."],
+                "ContainerNotFound",
+                f'container not found: "{wanted}".{hint}',
+                lines=[f"Containers: {', '.join(names)}."],
                 details={"nearest": close, "allowed": names},
             )
-    chosen = [each for each, name in zip(bundle.entries, names, strict=True) if name in containers]
-    return msgspec.structs.replace(bundle, holdings=chosen)
+    selected = [each for each, name in zip(bundle.entries, names, strict=True) if name in containers]
+    return msgspec.structs.replace(bundle, entries=selected)
 
 
 @contextlib.contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """A bar for long work, where a person is looking."""
-    if total < _LONG_WORK or not sys.stderr.isatty():
+    """A progress bar for large imports in a terminal."""
+    if total < _PROGRESS_MIN_COOKIES or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -252,15 +254,15 @@ def _progress(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
 
 
 def _identities(report: ImportReport) -> str:
-    known = f" ({report.identities_matched} known)" if report.identities_matched else ""
-    return _number(report.identities_new, "new identity", "new identities") + known
+    matched = f" ({report.identities_matched} existing)" if report.identities_matched else ""
+    return _number(report.identities_new, "new identity", "new identities") + matched
 
 
 def _number(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def _tell_tallies(skipped: dict[str, int], lost: dict[str, int]) -> None:
-    for what, tally in (("Skipped", skipped), ("Not carried", lost)):
-        for thing, count in tally.items():
-            print_line(f"{what}: {thing} ({count})" if count else f"{what}: {thing}", sys.stderr)
+def _print_tallies(skipped: dict[str, int], dropped: dict[str, int]) -> None:
+    for what, tally in (("Skipped", skipped), ("Not supported", dropped)):
+        for description, count in tally.items():
+            print_line(f"{what}: {description} ({count})" if count else f"{what}: {description}", sys.stderr)

@@ -1,1 +1,1 @@
-"""Input and output of the terminal: tables, colors, prompts, errors."""
+"""Terminal input and output: tables, colors, prompts, progress, errors."""

@@ -1,7 +1,4 @@
-"""What goes wrong, in words for a person and in JSON for a program, and the exit status that follows.
-
-Knows nothing of single commands. Nothing here shows a traceback, unless HATBOX_DEBUG is set.
-"""
+"""Errors of commands: as text, as JSON, and as an exit status. Prints a traceback only if HATBOX_DEBUG is set."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ __all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "exit_status", "rep
 
 FAILED: Final = 1
 USAGE: Final = 2
-INTERRUPTED: Final = 130  # what a shell reports for a program that Ctrl-C has ended
+INTERRUPTED: Final = 130  # the status that a shell reports after SIGINT
 
 
 class CommandError(Exception):
-    """What was asked cannot be done: a message, more lines for a person, and details for a program."""
+    """A command failed: the message, more lines of text, and details for JSON."""
 
     def __init__(
         self,
@@ -43,33 +40,33 @@ class CommandError(Exception):
 
 
 def exit_status(error: BaseException, *, as_json: bool) -> int:
-    """Tell the user of an error and return the exit status."""
-    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's, in whichever of its homes
+    """Print an error, and return the exit status."""
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":  # Typer's module of it varies
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):
-        return FAILED  # whoever read our output has seen enough
+        return FAILED  # the reader has closed the pipe
     if os.environ.get("HATBOX_DEBUG"):
         sys.excepthook(type(error), error, error.__traceback__)
-    report(_failure(error), as_json=as_json)
+    report(_command_error(error), as_json=as_json)
     return USAGE if _is_usage(error) else FAILED
 
 
-def report(failure: CommandError, *, as_json: bool) -> None:
-    """Print a failure to the standard error stream."""
+def report(error: CommandError, *, as_json: bool) -> None:
+    """Print an error to standard error."""
     stream: TextIO = sys.stderr
     if as_json:
-        details = {**failure.details}
-        if failure.candidates:
-            details["candidates"] = [document(each) for each in failure.candidates]
-        print_json({"error": {"type": failure.kind, "message": failure.message, **details}}, stream)
+        details = {**error.details}
+        if error.candidates:
+            details["candidates"] = [document(each) for each in error.candidates]
+        print_json({"error": {"type": error.kind, "message": error.message, **details}}, stream)
         return
-    print_line(f"hatbox: {failure.message}", stream)
-    for line in failure.lines:
+    print_line(f"hatbox: {error.message}", stream)
+    for line in error.lines:
         print_line(line, stream)
-    print_identities(failure.candidates, stream)
+    print_identities(error.candidates, stream)
 
 
-def _failure(error: BaseException) -> CommandError:
+def _command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, IdentityNotFound):
@@ -77,25 +74,25 @@ def _failure(error: BaseException) -> CommandError:
     if isinstance(error, HatboxError):
         return CommandError(type(error).__name__, str(error))
     if _is_usage(error):
-        return _usage(error)
+        return _usage_error(error)
     if isinstance(error, OSError):
-        return CommandError(type(error).__name__, f"the system refused: {error.strerror or error}")
+        return CommandError(type(error).__name__, f"operating system error: {error.strerror or error}")
     return CommandError(
         type(error).__name__,
-        f"something went wrong: {type(error).__name__}: {error}",
-        lines=["This is not your fault: please report it. With HATBOX_DEBUG=1 you see more."],
+        f"internal error: {type(error).__name__}: {error}",
+        lines=["This is a bug in Hatbox. Please report it. Set HATBOX_DEBUG=1 for a traceback."],
     )
 
 
 def _is_usage(error: BaseException) -> bool:
-    return hasattr(error, "format_message")  # Typer has had several homes for the class that these errors share
+    return hasattr(error, "format_message")  # the module of their base class varies with the version of Typer
 
 
-def _usage(error: BaseException) -> CommandError:
+def _usage_error(error: BaseException) -> CommandError:
     message: str = error.format_message()  # type: ignore[attr-defined]
     context: Any = getattr(error, "ctx", None)
     path = context.command_path if context else "hatbox"
     lines = [f"Try '{path} --help'."]
     if type(error).__name__ == "NoSuchOption":
-        lines.append("A name that begins with a dash goes after a -- of its own.")
+        lines.append("A name that starts with a dash goes after --.")
     return CommandError("UsageError", message, lines=lines)

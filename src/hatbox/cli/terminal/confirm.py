@@ -1,4 +1,4 @@
-"""Asking before something is removed. Knows nothing of what it is."""
+"""Confirmation before something is removed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["confirm"]
 
 
 def confirm(question: str) -> None:
-    """Go on only after a yes. Asks on the standard error stream, so that the output has nothing but the result."""
+    """Return only after a yes. Asks on standard error, so that standard output has only the result."""
     sys.stderr.write(f"{question}[y/N] ")
     sys.stderr.flush()
     answer = sys.stdin.readline() if sys.stdin else ""
     if not answer:
         sys.stderr.write("\n")
         raise CommandError(
-            "Unconfirmed", "nothing was removed, because nobody answered. Use --yes to remove without asking."
+            "Unconfirmed", "not removed: no answer on standard input. Use --yes to skip the confirmation."
         )
     if answer.strip().casefold() not in ("y", "yes"):
-        raise CommandError("Declined", "nothing was removed")
+        raise CommandError("Declined", "not removed")

@@ -1,4 +1,4 @@
-"""What a command does that stays in the foreground: end in an orderly way, and tell what Hatbox complains about."""
+"""Commands that run in the foreground: they stop on signals, and print warnings of Hatbox."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGH
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[None]:
-    """Let a signal end the body in an orderly way, and without an error: that is how it is meant to end."""
+    """Cancel the body on SIGINT, SIGTERM or SIGHUP, and return without an error."""
     loop, task, stopped = asyncio.get_running_loop(), asyncio.current_task(), False
 
     def stop(number: int) -> None:
         nonlocal stopped
-        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C does not wait
+        if task and (number == signal.SIGINT or not stopped):  # a second Ctrl-C cancels the clean-up too
             task.cancel()
         stopped = True
 
@@ -48,20 +48,20 @@ def _on_signal(loop: asyncio.AbstractEventLoop, number: int, stop: Callable[[int
         loop.add_signal_handler(number, stop, number)
     except NotImplementedError:  # Windows
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop, number))
-    except (RuntimeError, ValueError):  # not the main thread: nobody can send it signals
+    except (RuntimeError, ValueError):  # not the main thread, which alone receives signals
         pass
 
 
 @contextlib.contextmanager
 def log_to_stderr(*, as_json: bool) -> Iterator[None]:
-    """Tell what Hatbox logs as a line of its own, without a traceback."""
+    """Print log records of Hatbox to standard error, without tracebacks."""
     with logging_to(_StderrLogHandler(as_json=as_json)):
         yield
 
 
 @contextlib.contextmanager
 def logging_to(handler: logging.Handler) -> Iterator[None]:
-    """Let this handler have what Hatbox logs, and nobody else."""
+    """Send log records of Hatbox to this handler only."""
     logger = logging.getLogger("hatbox")
     propagated, logger.propagate = logger.propagate, False
     logger.addHandler(handler)

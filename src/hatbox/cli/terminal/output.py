@@ -1,6 +1,6 @@
-"""What is printed: tables and sentences for people, plain columns for pipes, JSON for programs.
+"""Output: tables and sentences for terminals, plain columns for pipes, JSON for programs.
 
-Knows nothing of commands or profiles. Text from users never goes through Rich's markup, and always through `visible`.
+Text from users is never parsed as Rich markup, and always escaped with `visible`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
-from hatbox.cli.terminal.table import Cell, console_of, encoding_of, is_for_a_person, marked, print_table
+from hatbox.cli.terminal.table import Cell, console_of, encoding_of, is_interactive, print_table, styled
 from hatbox.cli.terminal.terminal_text import harmless_json, visible
 from hatbox.identities import palette
 from hatbox.identities.model import ContextualIdentity
@@ -24,13 +24,13 @@ __all__ = [
     "print_cookies",
     "print_icons",
     "print_identities",
+    "print_identity",
     "print_json",
     "print_json_line",
     "print_line",
     "print_rows",
+    "print_tab",
     "print_tabs",
-    "say",
-    "say_tab",
     "tab_document",
 ]
 
@@ -52,11 +52,11 @@ _GLYPHS: Final = {
 }
 _NEUTRAL_GLYPH: Final = "❔"
 
-_ERROR_STATUS: Final = 400  # and above: the server says that something is wrong
+_MIN_ERROR_STATUS: Final = 400
 
 
 def document(identity: ContextualIdentity) -> dict[str, object]:
-    """An identity as JSON shows it. Programs rely on these names and on their order."""
+    """An identity as JSON. Programs rely on these names and on their order."""
     return {
         "name": identity.name,
         "icon": identity.icon,
@@ -69,7 +69,7 @@ def document(identity: ContextualIdentity) -> dict[str, object]:
 
 
 def tab_document(tab: Tab, identity: ContextualIdentity | None) -> dict[str, object]:
-    """A tab as JSON shows it, in the words of the tabs API where it has them. `identity` is its name."""
+    """A tab as JSON, with the names of the tabs API where it has them."""
     return {
         "id": tab.id,
         "identity": identity.name if identity else None,
@@ -89,30 +89,30 @@ def tab_document(tab: Tab, identity: ContextualIdentity | None) -> dict[str, obj
 
 
 def print_json(value: object, stream: TextIO) -> None:
-    """One JSON document and a newline; ASCII only where the stream is not UTF-8."""
+    """Print a JSON document; ASCII only if the stream is not UTF-8."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     stream.write(harmless_json(text, ascii_only=not _is_utf8(stream)) + "\n")
 
 
 def print_json_line(value: object, stream: TextIO) -> None:
-    """One JSON document in a line of its own, for a program that reads line by line."""
+    """Print a JSON document on one line, and flush."""
     stream.write(harmless_json(msgspec.json.encode(value).decode(), ascii_only=not _is_utf8(stream)) + "\n")
     stream.flush()
 
 
 def print_line(text: str, stream: TextIO) -> None:
-    """One line of text, whatever is in it."""
+    """Print one line of text, with control characters escaped."""
     stream.write(visible(text, encoding_of(stream)) + "\n")
 
 
 def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -> None:
-    """A table of identities."""
+    """Print a table of identities."""
     any_hidden = any(each.hidden for each in identities)
     rows = [
         (
             Cell(each.color, color=each.color_code),
             Cell(each.icon, glyph=_glyph(each.icon)),
-            Cell(each.name, folds=True),
+            Cell(each.name, wraps=True),
             Cell(each.cookie_store_id),
             *([Cell("hidden" if each.hidden else "")] if any_hidden else []),
         )
@@ -122,30 +122,30 @@ def print_identities(identities: Sequence[ContextualIdentity], stream: TextIO) -
 
 
 def print_tabs(tabs: Sequence[tuple[Tab, ContextualIdentity | None]], stream: TextIO) -> None:
-    """A table of tabs, each with its identity; those of none have the name of the default store."""
+    """Print a table of tabs with their identities."""
     rows = [
         (
             Cell(str(tab.id)),
-            _whose(tab, identity),
+            _identity_cell(tab, identity),
             Cell(tab.title or tab.error, clips=True),
             Cell(tab.pending_url or tab.url, clips=True),
             Cell(_state(tab)),
         )
         for tab, identity in tabs
     ]
-    print_table(("Tab", "Identity", "Title", "Address", ""), rows, stream)
+    print_table(("Tab", "Identity", "Title", "URL", ""), rows, stream)
 
 
 def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_values: bool) -> None:
-    """A table of cookies as the cookies API describes them. A value may be as good as a password."""
+    """Print a table of cookies, as the cookies API returns them. A value can be as sensitive as a password."""
     rows = [
         (
             Cell(each["domain"]),
-            Cell(each["path"], folds=True),
-            Cell(each["name"], folds=True),
-            *([Cell(each["value"], folds=True)] if show_values else []),
+            Cell(each["path"], wraps=True),
+            Cell(each["name"], wraps=True),
+            *([Cell(each["value"], wraps=True)] if show_values else []),
             Cell(_expiry(each.get("expirationDate"))),
-            Cell(_attributes(each), folds=True),
+            Cell(_attributes(each), wraps=True),
         )
         for each in cookies
     ]
@@ -153,56 +153,56 @@ def print_cookies(cookies: Sequence[Mapping[str, Any]], stream: TextIO, *, show_
     print_table(header, rows, stream)
 
 
-def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, whole: str) -> None:
-    """A table of words. What there is little room for folds, but not the words to be typed, below the title `whole`."""
-    cells = [[Cell(text, folds=title != whole) for title, text in zip(header, row, strict=True)] for row in rows]
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, unwrapped: str) -> None:
+    """Print a table of text. Columns wrap if there is not enough room, except the column `unwrapped`."""
+    cells = [[Cell(text, wraps=title != unwrapped) for title, text in zip(header, row, strict=True)] for row in rows]
     print_table(header, cells, stream)
 
 
 def print_colors(stream: TextIO) -> None:
-    """A table of the palette's colors."""
+    """Print a table of colors."""
     rows = [(Cell(color, color=code), Cell(code)) for color, code in palette.COLORS]
     print_table(("Color", "Code"), rows, stream)
 
 
 def print_icons(stream: TextIO) -> None:
-    """A table of the palette's icons."""
+    """Print a table of icons."""
     rows = [(Cell(icon, glyph=_glyph(icon)), Cell(url)) for icon, url in palette.ICONS]
-    print_table(("Icon", "Address"), rows, stream)
+    print_table(("Icon", "URL"), rows, stream)
 
 
-def say(what: str, identity: ContextualIdentity, stream: TextIO, more: str = "") -> None:
-    """A sentence about an identity, such as what has just been done to it."""
+def print_identity(what: str, identity: ContextualIdentity, stream: TextIO, more: str = "") -> None:
+    """Print a sentence about an identity, such as "Created Work (firefox-container-2)"."""
     name, cookie_store_id = visible(identity.name, encoding_of(stream)), identity.cookie_store_id
-    if not is_for_a_person(stream):
+    if not is_interactive(stream):
         stream.write(f"{what} {name} ({cookie_store_id}){more}\n")
         return
     from rich.text import Text
 
     console = console_of(stream)
-    mark = marked(Cell("", color=identity.color_code, glyph=_glyph(identity.icon)), console)
+    mark = styled(Cell("", color=identity.color_code, glyph=_glyph(identity.icon)), console)
     console.print(
         Text.assemble(f"{what} ", mark, (name, "bold"), (f" ({cookie_store_id})", "dim"), more), soft_wrap=True
     )
 
 
-def say_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: TextIO) -> None:
-    """A sentence about a tab, such as what has just become of it."""
-    status = str(tab.http_status) if (tab.http_status or 0) >= _ERROR_STATUS else ""
+def print_tab(what: str, tab: Tab, identity: ContextualIdentity | None, stream: TextIO) -> None:
+    """Print a sentence about a tab, such as "Opened tab 3 in Work: https://site.example/"."""
+    status = str(tab.http_status) if (tab.http_status or 0) >= _MIN_ERROR_STATUS else ""
     details = [tab.title, "" if status in tab.title else status, tab.error]
-    told = f": {tab.pending_url or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
-    whose, told = _whose(tab, identity), visible(told, encoding_of(stream))
-    if not is_for_a_person(stream):
-        stream.write(f"{what} tab {tab.id} in {visible(whose.text, encoding_of(stream))}{told}\n")
+    page = f": {tab.pending_url or tab.url}" + (f" ({', '.join(filter(None, details))})" if any(details) else "")
+    cell, page = _identity_cell(tab, identity), visible(page, encoding_of(stream))
+    if not is_interactive(stream):
+        stream.write(f"{what} tab {tab.id} in {visible(cell.text, encoding_of(stream))}{page}\n")
         stream.flush()
         return
     from rich.text import Text
 
     console = console_of(stream)
-    console.print(Text.assemble(f"{what} tab {tab.id} in ", marked(whose, console), told), soft_wrap=True)
+    console.print(Text.assemble(f"{what} tab {tab.id} in ", styled(cell, console), page), soft_wrap=True)
 
 
-def _whose(tab: Tab, identity: ContextualIdentity | None) -> Cell:
+def _identity_cell(tab: Tab, identity: ContextualIdentity | None) -> Cell:
     if identity is None:
         return Cell(tab.cookie_store_id)
     return Cell(identity.name, color=identity.color_code, glyph=_glyph(identity.icon))

@@ -1,4 +1,4 @@
-"""Something that turns while a person waits. Shows nothing where nobody is looking."""
+"""A spinner while the user waits. Prints nothing if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["spinner"]
 
 @contextlib.contextmanager
 def spinner(text: str) -> Iterator[Callable[[str], None]]:
-    """Turns on the standard error stream until it is left; gives a function that changes what it says."""
+    """Show a spinner on standard error. Yields a function that changes its text."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -22,8 +22,8 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
 
     console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
 
-    def shown(words: str) -> Text:
-        return Text(visible(words, console.encoding), no_wrap=True, overflow="ellipsis")
+    def rendered(text: str) -> Text:
+        return Text(visible(text, console.encoding), no_wrap=True, overflow="ellipsis")
 
-    with console.status(shown(text)) as status:
-        yield lambda words: status.update(shown(words))
+    with console.status(rendered(text)) as status:
+        yield lambda new_text: status.update(rendered(new_text))

@@ -1,7 +1,4 @@
-"""Tables: for a person as wide as the terminal allows, in plain columns for a pipe.
-
-Knows nothing of what the cells mean.
-"""
+"""Tables: as wide as the terminal allows, or plain columns for a pipe."""
 
 from __future__ import annotations
 
@@ -17,46 +14,46 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["Cell", "console_of", "encoding_of", "is_for_a_person", "marked", "print_table"]
+__all__ = ["Cell", "console_of", "encoding_of", "is_interactive", "print_table", "styled"]
 
-_MANY: Final = 1000  # rows; Rich takes half a millisecond for each; longer tables are plain columns
+_MAX_STYLED_ROWS: Final = 1000  # Rich takes half a millisecond per row; longer tables are plain columns
 _GAP: Final = 3  # cells that Rich puts between two columns
-_NARROWEST: Final = 10  # cells of a column that folds or is clipped; with less, a table is not readable
+_MIN_COLUMN_WIDTH: Final = 10  # of a column that wraps or is clipped; narrower is not readable
 _INDENT: Final = 2
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """The text of a cell, and what a terminal shows before it: a block of color, a glyph.
+    """The text of a cell, and the block of color and the glyph that a terminal shows before it.
 
-    In a narrow terminal it folds, or is clipped with an ellipsis, or is never shortened.
+    In a narrow terminal it wraps, or is clipped with an ellipsis, or is never shortened.
     """
 
     text: str
     color: str = ""
     glyph: str = ""
-    folds: bool = False
+    wraps: bool = False
     clips: bool = False
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], stream: TextIO) -> None:
-    """Print rows: for a person with the header above them, for a pipe in plain columns.
+    """Print rows: in a terminal with a header, for a pipe in plain columns.
 
     In a terminal that is too narrow for the columns, each row becomes several lines, without a header.
     """
     if not rows:
         return
-    if not is_for_a_person(stream) or len(rows) > _MANY:
+    if not is_interactive(stream) or len(rows) > _MAX_STYLED_ROWS:
         _print_columns(rows, stream)
         return
     console = console_of(stream)
-    if _least_width(header, rows, console) <= console.width:
+    if _min_width(header, rows, console) <= console.width:
         _print_grid(header, rows, console)
     else:
         _print_blocks(rows, console)
 
 
-def marked(cell: Cell, console: Console) -> Text:
-    """The cell as a person sees it, with its block of color and its glyph where the terminal can show them."""
+def styled(cell: Cell, console: Console) -> Text:
+    """The cell with its block of color and its glyph, if the terminal can show them."""
     from rich.text import Text
 
     text = Text(no_wrap=True, overflow="ellipsis") if cell.clips else Text()
@@ -74,8 +71,8 @@ def console_of(stream: TextIO) -> Console:
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 
-def is_for_a_person(stream: TextIO) -> bool:
-    """Whether a person reads the stream, or a pager that a person has set up for colors."""
+def is_interactive(stream: TextIO) -> bool:
+    """Whether the stream is a terminal, or FORCE_COLOR is set, as for a pager."""
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
@@ -94,15 +91,15 @@ def _print_columns(rows: Sequence[Sequence[Cell]], stream: TextIO) -> None:
         stream.write("  ".join(padded).rstrip() + "\n")
 
 
-def _least_width(header: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> int:
-    """The least width of a table: unshortened cells complete, the others readable."""
+def _min_width(header: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> int:
+    """The minimum width of a table: unshortened cells complete, the others readable."""
     from rich.cells import cell_len
 
     columns = list(zip(*rows, strict=True))
     total = _GAP * (len(columns) - 1)
     for title, column in zip(header, columns, strict=False):
-        width = max(cell_len(title), *(marked(cell, console).cell_len for cell in column))
-        total += min(width, _NARROWEST) if column[0].folds or column[0].clips else width
+        width = max(cell_len(title), *(styled(cell, console).cell_len for cell in column))
+        total += min(width, _MIN_COLUMN_WIDTH) if column[0].wraps or column[0].clips else width
     return total
 
 
@@ -112,15 +109,15 @@ def _print_grid(header: Sequence[str], rows: Sequence[Sequence[Cell]], console: 
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title, cell in zip(header, rows[0], strict=False):
-        table.add_column(title, no_wrap=not (cell.folds or cell.clips), overflow="fold" if cell.folds else "ellipsis")
+        table.add_column(title, no_wrap=not (cell.wraps or cell.clips), overflow="fold" if cell.wraps else "ellipsis")
     for row in rows:
-        table.add_row(*(marked(cell, console) for cell in row))
+        table.add_row(*(styled(cell, console) for cell in row))
     console.print(table)
 
 
 def _print_blocks(rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Each row as lines of as many cells as fit. A cell that must stay whole and is too long is left to the terminal
-    to wrap, so that it can be copied."""
+    """Print each row as lines of as many cells as fit. The terminal wraps a longer unshortened cell, so that it can be
+    copied."""
     for row in rows:
         for number, line in enumerate(_lines(row, console)):
             line.pad_left(_INDENT if number else 0)
@@ -145,10 +142,10 @@ def _parts(cell: Cell, console: Console) -> Sequence[Text]:
     """The parts of a cell that each fit into a line; none for an empty cell."""
     if not cell.text:
         return []
-    text, width = marked(cell, console), console.width - _INDENT
+    text, width = styled(cell, console), console.width - _INDENT
     if cell.clips:
         text.truncate(width, overflow="ellipsis")
-    return list(text.wrap(console, width, overflow="fold")) if cell.folds else [text]
+    return list(text.wrap(console, width, overflow="fold")) if cell.wraps else [text]
 
 
 def _can_show(text: str, encoding: str) -> bool:

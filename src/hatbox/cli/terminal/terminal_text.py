@@ -1,7 +1,4 @@
-"""Text from users on its way to a terminal: whatever could steer the terminal is shown as an escape instead.
-
-Knows nothing of streams or of what the text means.
-"""
+"""Escapes control characters in text from users, which could send commands to the terminal."""
 
 from __future__ import annotations
 
@@ -13,25 +10,25 @@ __all__ = ["harmless_json", "visible"]
 
 # Control, format (bidi overrides among them), surrogates, line and paragraph separators.
 _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS: Final = "\u200c\u200d"  # Persian words and family emoji are written with these, and they do no harm
+_JOINERS: Final = "\u200c\u200d"  # harmless; Persian words and family emoji contain them
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
-    """The text for a terminal with this encoding: one line, in which nothing is an instruction to the terminal."""
-    text = _replaced(text, _python_escape)
+    """The text for a terminal with this encoding: one line, with control characters escaped."""
+    text = _escape_unsafe(text, _python_escape)
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def harmless_json(document: str, *, ascii_only: bool) -> str:
-    """The same JSON document, with everything escaped that a terminal could take for an instruction."""
+    """The same JSON document, with control characters escaped."""
     if not ascii_only:
-        return _replaced(document, lambda character: character if character == "\n" else _json_escape(character))
+        return _escape_unsafe(document, lambda character: character if character == "\n" else _json_escape(character))
     return "".join(character if character.isascii() else _json_escape(character) for character in document).replace(
         "\x7f", "\\u007f"
     )
 
 
-def _replaced(text: str, escape: Callable[[str], str]) -> str:
+def _escape_unsafe(text: str, escape: Callable[[str], str]) -> str:
     if text.isprintable():
         return text
     return "".join(escape(character) if _is_unsafe(character) else character for character in text)

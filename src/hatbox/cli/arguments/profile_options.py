@@ -1,0 +1,55 @@
+"""The options of every command, and the profile that they name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
+
+import typer
+
+from hatbox.profile import Profile, default_path
+
+__all__ = ["JsonOption", "ProfileOption", "profile_address", "refuse_profile", "run_with_profile"]
+
+T = TypeVar("T")
+
+_SUFFIXES: Final = ("", "-wal", "-shm", "-lock", "-journal")
+
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="PATH",
+        help="Profile file. Default: $HATBOX_PROFILE, or profile.db in the user data directory.",
+    ),
+]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def profile_address(option: str | None) -> str | None:
+    """The profile given with --profile; None for the default profile."""
+    if option == "":
+        raise typer.BadParameter("must not be empty", param_hint="--profile")
+    return option
+
+
+def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
+    """Open the profile given with --profile, and return the result of `work`."""
+    address = profile_address(option)
+
+    async def run() -> T:
+        async with Profile(address) as profile:
+            return await work(profile)
+
+    return asyncio.run(run())
+
+
+def refuse_profile(output: str, profile: str | None, option: str) -> None:
+    """Refuse to overwrite a file of the profile itself."""
+    database = Path(profile or default_path()).expanduser().resolve()
+    target = Path(output).resolve()
+    if target in [database.with_name(database.name + suffix) for suffix in _SUFFIXES]:
+        raise typer.BadParameter(f"{output} is the profile itself. Specify another file", param_hint=option)

@@ -1,0 +1,1 @@
+"""The command run: scripts and extensions in the foreground."""

@@ -1,0 +1,178 @@
+"""Runs extensions in the foreground, and prints their console output and status."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import gc
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hatbox.cli.terminal.extension_log import log_line
+from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
+from hatbox.cli.terminal.output import print_json_line, print_line
+from hatbox.engines.selection import EngineSelection
+from hatbox.errors import EngineAlreadyRunning
+from hatbox.extensions.package.manifest import read_manifest
+from hatbox.extensions.package.package_files import Package, open_package
+from hatbox.extensions.package.user_languages import user_languages
+from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
+
+if TYPE_CHECKING:
+    from hatbox.extensions.extension import Extension
+    from hatbox.profile import Profile
+
+__all__ = ["run_extensions"]
+
+
+def run_extensions(
+    extensions: Sequence[Path | Package],
+    profile: str | None,
+    selection: EngineSelection,
+    *,
+    inspect: bool,
+    as_json: bool,
+    require_sandbox: bool,
+) -> None:
+    """Run extensions until a signal arrives, or until all have exited."""
+    limits = RuntimeLimits(require_sandbox=require_sandbox)
+
+    async def run() -> None:
+        with stop_on_signals():
+            first, *others = [each if isinstance(each, Package) else open_package(each) for each in extensions]
+            # Start Deno first: importing the profile takes about as long as Deno needs to start.
+            child = await DenoProcess.start(limits, inspect=inspect, unsafe_eval=read_manifest(first).allows_eval)
+            try:
+                from hatbox.profile import Profile
+
+                gc.enable()  # see __main__
+                async with Profile(profile) as opened:
+                    await _run(opened, [first, *others], selection, child, limits, inspect=inspect, as_json=as_json)
+            finally:
+                await child.stop()
+
+    with log_to_stderr(as_json=as_json):
+        asyncio.run(run())
+
+
+async def _run(
+    opened: Profile,
+    packages: Sequence[Package],
+    selection: EngineSelection,
+    child: DenoProcess,
+    limits: RuntimeLimits,
+    *,
+    inspect: bool,
+    as_json: bool,
+) -> None:
+    """Start the extensions, and an engine when the scripts of the first one run, so that they do not wait for it."""
+    started, all_ended = asyncio.Event(), asyncio.Event()
+    async with contextlib.AsyncExitStack() as stack:
+        tasks = [
+            asyncio.ensure_future(
+                _start(opened, packages, child, limits, started.set, all_ended.set, inspect=inspect, as_json=as_json)
+            ),
+            asyncio.ensure_future(_load_pages(opened, selection, stack, started)),
+        ]
+        try:
+            for done in asyncio.as_completed(tasks):
+                await done
+            await all_ended.wait()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+
+async def _load_pages(
+    opened: Profile, selection: EngineSelection, stack: contextlib.AsyncExitStack, started: asyncio.Event
+) -> None:
+    """Start an engine, unless another process runs one for this profile."""
+    await started.wait()
+    with contextlib.suppress(EngineAlreadyRunning):
+        await stack.enter_async_context(opened.engine(selection))
+
+
+async def _start(
+    opened: Profile,
+    packages: Sequence[Package],
+    child: DenoProcess | None,
+    limits: RuntimeLimits,
+    on_run: Callable[[], None],
+    on_end: Callable[[], None],
+    *,
+    inspect: bool,
+    as_json: bool,
+) -> None:
+    running = len(packages)
+    for package in packages:
+        printer = _ExtensionPrinter(package, as_json=as_json)
+
+        def on_exit(reason: Exit, delay: float | None, printer: _ExtensionPrinter = printer) -> None:
+            nonlocal running
+            printer.ended(reason, delay)
+            running -= delay is None
+            if not running:
+                on_end()
+
+        extension = await opened.extensions.start(
+            package, inspect=inspect, limits=limits, on_log=printer.log, on_exit=on_exit, on_run=on_run, child=child
+        )
+        child = None
+        await printer.started(extension, inspect=inspect)
+        await printer.warn_of_same_id(opened, extension)
+
+
+class _ExtensionPrinter:
+    """Prints the status and the console output of one extension."""
+
+    def __init__(self, package: Package, *, as_json: bool) -> None:
+        self._package = package
+        self._as_json = as_json
+
+    @functools.cached_property
+    def _name(self) -> str:
+        return read_manifest(self._package, languages=user_languages()).name
+
+    async def started(self, extension: Extension, *, inspect: bool) -> None:
+        self._name = extension.manifest.name
+        for warning in extension.manifest.warnings:
+            self._print("warning", warning)
+        self._print("started", f"{extension.manifest.version} ({extension.id}) is running")
+        if inspect and extension.runtime is not None:
+            from hatbox.extensions.runtime.inspector import devtools_url
+
+            url = await extension.runtime.process.inspector
+            self._print("inspector", f"DevTools attach to {url}: open {devtools_url(url)} in Chrome")
+            self._print(
+                "inspector", "keep this URL secret; while the extension is inspected, its process may open sockets"
+            )
+
+    async def warn_of_same_id(self, opened: Profile, extension: Extension) -> None:
+        """Warn if an extension from a folder has the id of an installed one, whose data it does not share."""
+        if extension.area == extension.id:
+            return
+        for each in await opened.extensions.installed():
+            if each.id == extension.id:
+                text = f"{each.name} is installed with this id, from {each.path}; this one runs with separate data"
+                self._print("warning", text)
+
+    def log(self, entry: LogEntry) -> None:
+        text = str(entry) if self._as_json else log_line(entry)
+        self._print(entry.level if entry.kind == "console" else entry.kind, text)
+
+    def ended(self, reason: Exit, delay: float | None) -> None:
+        restart = f"restarting in {delay:g} s" if delay is not None else "not restarting"
+        self._print("ended", f"{reason}; {restart}")
+
+    def _print(self, event: str, text: str) -> None:
+        stream = sys.stderr if event in ("warning", "ended", "error", "rejection", "listener") else sys.stdout
+        if self._as_json:
+            print_json_line({"extension": self._name, "event": event, "message": text}, stream)
+        else:
+            for line in text.splitlines() or [""]:
+                print_line(f"{self._name}: {line}", stream)
+        stream.flush()

@@ -1,0 +1,133 @@
+"""The command run: runs a script with `browser` in scope, or extensions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hatbox import schema
+from hatbox.cli.arguments.engine_options import select_engine
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.commands.run.extension_runner import run_extensions
+from hatbox.cli.commands.run.fast_run import is_extension
+from hatbox.urls.match_patterns import parse_match_pattern
+
+if TYPE_CHECKING:
+    from hatbox.extensions.package.package_files import Package
+
+__all__ = ["run"]
+
+
+def run(
+    script: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCRIPT.py|EXTENSION",
+            help="Python script, which may use `await` at the top level; or extension: a folder, an .xpi or .zip file, "
+            "or the name or id of an installed extension.",
+        ),
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ARGUMENT]...",
+            help="Arguments of the script; options of the script go after --. Or more extensions.",
+        ),
+    ] = None,
+    permission: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Permission of the script's `browser`: a name, or a match pattern such as https://*.site.example/*. "
+            "Repeatable. Default: every permission.",
+        ),
+    ] = None,
+    inspect: Annotated[
+        bool,
+        typer.Option(
+            "--inspect",
+            help="Debug the extension with Chrome DevTools, at a secret URL on loopback, which is printed. The "
+            "extension process may then open sockets.",
+        ),
+    ] = False,
+    require_sandbox: Annotated[
+        bool,
+        typer.Option(
+            "--require-sandbox",
+            help="Start an extension only if every layer of the sandbox is available; `hatbox extensions list` "
+            "shows the layers. For all programs: HATBOX_SANDBOX=required.",
+        ),
+    ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="http|chromium",
+            help="Engine that loads the tabs of extensions, unless one is running for the profile.",
+        ),
+    ] = "http",
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a Python script with `browser` and `profile` in scope, and with every permission.
+
+    With --permission, `profile` is not in scope, and `browser` has the namespaces of an extension with these
+    permissions. This prevents mistakes, but is not a sandbox: a Python script runs as you, and can open the profile and
+    your files. Run untrusted code as an extension.
+
+    Or run extensions until Ctrl-C, each in its own process, with the permissions of their manifests.
+    """
+    address = profile_address(profile)
+    selection = select_engine(engine, None, headless=False, no_indicator=False)
+    if is_extension(Path(script)) or _is_name(script):
+        if permission:
+            raise typer.BadParameter(
+                "an extension has the permissions of its manifest. Omit this option", param_hint="--permission"
+            )
+        packages = _packages([script, *(arguments or [])], profile)
+        run_extensions(packages, address, selection, inspect=inspect, as_json=as_json, require_sandbox=require_sandbox)
+        return
+    if inspect:
+        raise typer.BadParameter("only for extensions", param_hint="--inspect")
+    if require_sandbox:
+        raise typer.BadParameter("only for extensions: a Python script has no sandbox", param_hint="--require-sandbox")
+    permissions = _check_permissions(permission) if permission else None
+    from hatbox.cli.commands.run.script_runner import execute
+
+    status = execute(Path(script), arguments or [], permissions, address, as_json=as_json)
+    raise typer.Exit(status)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the text may be the name or id of an installed extension: neither a path nor an existing file."""
+    return not Path(text).exists() and not text.endswith(".py") and text == Path(text).name
+
+
+def _packages(wanted: list[str], profile: str | None) -> Sequence[Path | Package]:
+    """The packages of extensions, given by folder, archive, id or name. Checks all packages if there are several."""
+    paths = [Path(each) for each in wanted]
+    if len(paths) == 1 and paths[0].exists():
+        return paths
+    from hatbox.cli.arguments.extension_arguments import check_packages, packages_of  # lazy: most runs do not need it
+
+    all_exist = all(path.exists() for path in paths)
+    packages: Sequence[Path | Package] = paths if all_exist else packages_of(wanted, profile)
+    if len(packages) > 1:
+        check_packages(packages)
+    return packages
+
+
+def _check_permissions(permissions: list[str]) -> list[str]:
+    known = sorted(schema.permissions())
+    for name in permissions:
+        if name not in known and parse_match_pattern(name) is None:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise typer.BadParameter(
+                f"unknown permission: {name}.{hint} Allowed values: {', '.join(known)}", param_hint="--permission"
+            )
+    return permissions

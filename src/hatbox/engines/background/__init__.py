@@ -1,0 +1,1 @@
+"""Engines in background processes: starting them, their logs, and opening tabs with them."""

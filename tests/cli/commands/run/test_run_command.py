@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+SURFACES = """
+print(dir(browser))
+for name in dir(browser):
+    print(name, hasattr(getattr(browser, name), "onCreated"), hasattr(getattr(browser, name), "hide"))
+"""
+
+
+KNOWN = (
+    "browsingData",
+    "contextualIdentities",
+    "contextualidentities",
+    "cookies",
+    "proxy",
+    "tabHide",
+    "tabs",
+    "webNavigation",
+    "webRequest",
+    "webRequestAuthProvider",
+    "webRequestBlocking",
+)
+
+
+@pytest.fixture
+def surfaces(tmp_path: Path) -> str:
+    script = tmp_path / "surfaces.py"
+    script.write_text(SURFACES)
+    return str(script)
+
+
+def test_a_script_holds_all_permissions_unless_some_are_named(cli: Cli, surfaces: str) -> None:
+    assert cli("run", surfaces).out.splitlines() == [
+        "['browsingData', 'contextualIdentities', 'contextualidentities', 'cookies', 'proxy', 'tabs', "
+        "'webNavigation', 'webRequest', 'windows']",
+        "browsingData False False",
+        "contextualIdentities True True",
+        "contextualidentities False False",
+        "cookies False False",
+        "proxy False False",
+        "tabs True True",
+        "webNavigation False False",
+        "webRequest False False",
+        "windows True False",
+    ]
+
+
+def test_a_script_holds_exactly_the_permissions_that_are_named(cli: Cli, surfaces: str) -> None:
+    assert cli("run", surfaces, "--permission", "contextualIdentities").out.splitlines() == [
+        "['contextualIdentities', 'tabs', 'windows']",
+        "contextualIdentities True True",
+        "tabs True False",
+        "windows True False",
+    ]
+    assert "contextualIdentities False True" in cli("run", surfaces, "--permission", "contextualidentities").out
+    every_one = [word for name in KNOWN for word in ("--permission", name)]
+    assert cli("run", *every_one, surfaces).out == cli("run", surfaces).out
+
+
+@pytest.mark.parametrize(
+    "permissions",
+    [["contextualidentities"], ["cookies", "https://site.example/*"], KNOWN],
+)
+def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
+    cli: Cli, tmp_path: Path, permissions: list[str]
+) -> None:
+    script = tmp_path / "everything.py"
+    script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.path)\n")
+    options = [word for name in permissions for word in ("--permission", name)]
+    result = cli("run", *options, str(script))
+    assert (result.status, result.out) == (1, "['browser']\n")
+    assert result.err.splitlines()[0].endswith("everything.py, line 2: NameError: name 'profile' is not defined")
+    assert "`profile` is in scope only without --permission" in result.err
+    assert cli("run", str(script)).out.splitlines()[0] == "['browser', 'profile']"
+
+
+def test_a_profile_of_the_scripts_own_is_no_business_of_the_permissions(cli: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "own.py"
+    script.write_text("profile = 'mine'\nprint(profile)\n")
+    assert cli("run", "--permission", "cookies", str(script)) == (0, "mine\n", "")
+
+
+def test_the_help_says_that_permissions_are_no_sandbox(cli: Cli) -> None:
+    shown = " ".join(cli("run", "--help").out.replace("│", " ").split())
+    assert "With --permission, `profile` is not in scope" in shown
+    assert "not a sandbox" in shown
+
+
+def test_an_unknown_permission_is_wrong_usage_and_lists_the_known(cli: Cli, surfaces: str) -> None:
+    result = cli("run", surfaces, "--permission", "contextualIdentitys")
+    assert (result.status, result.out) == (2, "")
+    assert "Did you mean contextualIdentities?" in result.err
+    assert f"Allowed values: {', '.join(KNOWN)}" in result.err
+
+
+@pytest.mark.parametrize(
+    ("permissions", "outcome"),
+    [
+        ([], "allowed"),
+        (["cookies", "https://*.site.example/*"], "allowed"),
+        (["cookies", "https://other.example/*"], "denied"),
+        (["cookies"], "denied"),
+    ],
+)
+def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
+    cli: Cli, tmp_path: Path, permissions: list[str], outcome: str
+) -> None:
+    script = tmp_path / "set.py"
+    script.write_text(
+        "try:\n    await browser.cookies.set({'url': 'https://site.example/', 'name': 'a'})\n    print('allowed')\n"
+        "except Exception as error:\n    print('denied')\n"
+    )
+    options = [word for name in permissions for word in ("--permission", name)]
+    assert cli("run", *options, str(script)).out == f"{outcome}\n"
+
+
+def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:
+    script, other = tmp_path / "make.py", tmp_path / "other.db"
+    script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.path)")
+    result = cli("run", str(script), "--profile", str(other))
+    assert result == (0, f"{other}\n", "")
+    assert "Clients" in cli("list", "--profile", str(other)).out
+    assert not profile.exists()
+
+
+def test_a_profile_that_cannot_be_used_is_not_blamed_on_the_script(cli: Cli, surfaces: str, profile: Path) -> None:
+    profile.write_text("my diary")
+    result = cli("run", surfaces, "--json")
+    assert (result.status, result.out, result.error["type"]) == (1, "", "NotAProfile")
