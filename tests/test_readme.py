@@ -106,7 +106,8 @@ class Newcomer:
         }
         for name in EXTRAS:
             (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError({name!r}, name={name!r})", "utf-8")
-        self.profile = Path(self.output("python -c 'import hatbox; print(hatbox.default_path())'").strip())
+        where = "import platformdirs; print(platformdirs.user_data_dir('hatbox', appauthor=False))"
+        self.profile = Path(self.output(f'python -c "{where}"').strip()) / "profile.db"
         assert self.profile.is_relative_to(self.home)
 
     def install(self, package: str) -> None:
