@@ -67,19 +67,19 @@ const atOnce = count => Promise.all(Array.from({length: count}, () => api.get(pi
 const best = async (way, count) => {
   let figure = Infinity;
   for (let batch = 0; batch <= @BATCHES@; batch++) { // the first is to warm up
-    const begun = performance.now();
+    const started = performance.now();
     await way(count);
-    if (batch > 0) figure = Math.min(figure, (performance.now() - begun) / count * 1000);
+    if (batch > 0) figure = Math.min(figure, (performance.now() - started) / count * 1000);
   }
   return figure;
 };
 return {"get": await best(sequence, @IN_TURN@), "get at once": await best(atOnce, @AT_ONCE@)};
 """
 CREATE = """
-const begun = performance.now();
+const started = performance.now();
 await Promise.all(Array.from({length: @COUNT@}, (_, i) =>
   browser.contextualIdentities.create({name: "Client " + i, color: "blue", icon: "briefcase"})));
-return (performance.now() - begun) / @COUNT@ * 1000;
+return (performance.now() - started) / @COUNT@ * 1000;
 """
 FIRST_LINE = "console.log(`first line ${performance.timeOrigin + performance.now()}`);"
 

@@ -14,15 +14,16 @@ from typing import Final
 
 import pytest
 
+from hatbox.store import sqlite
 from tests.groups import mark
+from tests.store.delayed_store import delayed_store_at
 
 _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
 _MIN_FREE_BYTES: Final = 2 * 10**9
 _QUICK: Final = "HATBOX_QUICK_TESTS"  # set for the worker processes of pytest-xdist
 
-if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(_MEMORY, os.W_OK):
-    if shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
-        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MIN_FREE_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,6 +46,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = {item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
         items[:] = [item for item in items if item not in slow]
         config.hook.pytest_deselected(items=list(slow))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def delayed_reads() -> Iterator[None]:
+    """With HATBOX_TEST_STORE=delayed, reads of the store answer later than they return."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("HATBOX_TEST_STORE") == "delayed":
+            patch.setattr(sqlite, "store_at", delayed_store_at)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

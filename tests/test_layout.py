@@ -55,7 +55,7 @@ LAYERS = [
 ]
 
 
-DUPLICATE_CLASS_NAMES = ("Head", "Run")
+DUPLICATE_CLASS_NAMES: tuple[str, ...] = ()
 """Temporary: class names that are still defined in two modules."""
 
 

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import platformdirs
 import pytest
 
 import hatbox
+from hatbox.cookies.cookie import Cookie
+from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes
+from hatbox.store.base import Transaction
 
 
 def test_without_a_path_the_profile_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HATBOX_PROFILE", raising=False)
-    assert hatbox.default_path() == Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    expected = Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    assert hatbox.default_address() == str(expected)
 
 
 def test_the_environment_can_name_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -19,7 +24,7 @@ def test_the_environment_can_name_another_place(monkeypatch: pytest.MonkeyPatch,
 
     async def main() -> None:
         async with hatbox.open() as profile:
-            assert profile.path == tmp_path / "mine.db"
+            assert profile.address == str(tmp_path / "mine.db")
 
     asyncio.run(main())
     assert (tmp_path / "mine.db").exists()
@@ -31,7 +36,7 @@ def test_a_relative_path_stays_the_same_file_when_the_program_changes_folder(
     monkeypatch.chdir(tmp_path)
     profile = hatbox.open("mine.db")
     monkeypatch.chdir("/")
-    assert profile.path == tmp_path / "mine.db"
+    assert profile.address == str(tmp_path / "mine.db")
 
 
 def test_a_profile_can_be_awaited_and_closed_by_hand(tmp_path: Path) -> None:
@@ -74,5 +79,38 @@ def test_calls_that_nobody_awaited_are_on_disk_after_closing(tmp_path: Path) -> 
                 profile.identities.create(f"Client {number}", color="green", icon="briefcase")
         async with hatbox.open(tmp_path / "profile.db") as profile:
             assert len(await profile.identities.query()) == 104
+
+    asyncio.run(main())
+
+
+class _Undone(Exception):
+    """Rolls a batch of calls back, so that the other calls run again."""
+
+
+def test_the_progress_of_an_import_that_is_run_again_counts_each_cookie_once(tmp_path: Path) -> None:
+    cookies = [Cookie(name=f"n{number}", value="", domain="site.example") for number in range(30)]
+    bundle = Bundle([BundleEntry(IdentityAttributes("Clients", "pet", "red"), cookies)])
+
+    def fail_after_a_write(transaction: Transaction) -> None:
+        transaction.identities.insert("Lost", "circle", "red")
+        raise _Undone
+
+    async def main() -> None:
+        runs: list[str] = []
+        reported: list[int] = []
+        go = threading.Event()
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            blocked = profile.store.write(lambda _: go.wait())  # until the next calls are queued: they are one batch
+            importing = asyncio.create_task(profile.import_bundle(bundle, progress=reported.append))
+            await asyncio.sleep(0)
+            counted = profile.store.write(lambda _: runs.append("run"))
+            failing = profile.store.write(fail_after_a_write)
+            go.set()
+            await asyncio.gather(blocked, counted)
+            with pytest.raises(_Undone):
+                await failing
+            assert (await importing).cookies_new == 30
+        assert len(runs) == 2
+        assert sum(reported) == 30
 
     asyncio.run(main())

@@ -58,7 +58,7 @@ def test_every_call_returns_when_it_is_done(path: Path) -> None:
             identities.get(made)
         with pytest.raises(TypeError):
             identities.get(1)  # type: ignore[arg-type]
-    assert profile.path == path
+    assert profile.address == str(path)
     assert str(path) in repr(profile)
     assert_no_thread_is_left()
     with hatbox.open_sync(path) as profile:

@@ -1,26 +1,26 @@
-// Container switcher: a tab is reopened in another container, from its menu or with a key, and the button carries
-// the first letters of the container that you are in.
+// Container switcher: reopens a tab in another container, from its menu or with a shortcut. The badge of the action
+// shows the first letters of the current container.
 //
-// The background is an event page: it is stopped when idle and run again for an event. So nothing is kept in
-// variables, and all listeners are added at the top level.
+// The background is an event page: it is suspended when idle, and started again for an event. So it has no state in
+// variables, and adds all listeners at the top level.
 
 const NO_CONTAINER = "firefox-default";
 const MENU = "reopen";
 
 // ── Reopening ──
 
-/** A tab cannot change its container: a new one takes its place. */
+/** A tab cannot change its container, so a new tab replaces it. */
 async function reopen(tab, cookieStoreId) {
   if (tab.cookieStoreId === cookieStoreId) {
     return;
   }
   const { windowId, index, active, pinned } = tab;
-  const page = /^https?:/.test(tab.url) ? { url: tab.url } : {}; // a new tab's page is no address to open
+  const page = /^https?:/.test(tab.url) ? { url: tab.url } : {}; // the URL of a new tab page cannot be opened
   await browser.tabs.create({ ...page, cookieStoreId, windowId, index: index + 1, active, pinned });
   await browser.tabs.remove(tab.id);
 }
 
-/** The container after this one. The last is followed by none at all, and that by the first. */
+/** The next container. After the last one comes no container, then the first one. */
 async function nextContainer(cookieStoreId) {
   const containers = await browser.contextualIdentities.query({});
   const ring = [NO_CONTAINER, ...containers.map((container) => container.cookieStoreId)];
@@ -47,7 +47,7 @@ async function buildMenu() {
 }
 
 browser.runtime.onInstalled.addListener(buildMenu);
-browser.runtime.onStartup.addListener(buildMenu); // containers may have come and gone meanwhile
+browser.runtime.onStartup.addListener(buildMenu); // containers may have changed meanwhile
 
 browser.menus.onClicked.addListener(({ menuItemId }, tab) => reopen(tab, menuItemId));
 
@@ -61,12 +61,12 @@ browser.contextualIdentities.onUpdated.addListener(async ({ contextualIdentity: 
   await Promise.all(shown.map(label));
 });
 
-// ── The button ──
+// ── The action ──
 
-/** Label the button of a window with the container of its active tab. A tab's own label would go with its page. */
+/** Label the action of a window with the container of its active tab. Navigation would reset a label of the tab. */
 async function label({ windowId, cookieStoreId }) {
   if (cookieStoreId === NO_CONTAINER) {
-    await browser.action.setBadgeText({ windowId, text: null }); // null: what holds for all windows
+    await browser.action.setBadgeText({ windowId, text: null }); // null: the value for all windows
     await browser.action.setTitle({ windowId, title: null });
     return;
   }

@@ -1,11 +1,11 @@
-// Site assignment: a site that you have assigned to a container opens there, wherever its link is clicked. The request
-// from the wrong container is cancelled before anything is sent, and a tab in the right one makes it instead.
+// Site assignment: an assigned site always opens in its container. A request from another container is cancelled
+// before it is sent, and made in a new tab of the right container.
 //
 // storage.local has an entry for each site: its host name, and the cookieStoreId of its container.
 
 const NO_CONTAINER = "firefox-default";
 
-// ── Choosing: the menu of a page ──
+// ── The menu ──
 
 browser.menus.create({ id: "assign", title: "Always open this site in this container", contexts: ["page", "tab"] });
 browser.menus.create({ id: "release", title: "Open this site in any container", contexts: ["page", "tab"] });
@@ -22,16 +22,16 @@ browser.menus.onClicked.addListener(async ({ menuItemId }, tab) => {
   }
 });
 
-// A site must not be kept from opening by a container that is gone.
+// Delete the assignments to a removed container.
 browser.contextualIdentities.onRemoved.addListener(async ({ contextualIdentity }) => {
   const assigned = Object.entries(await browser.storage.local.get());
   const orphans = assigned.filter(([, cookieStoreId]) => cookieStoreId === contextualIdentity.cookieStoreId);
   await browser.storage.local.remove(orphans.map(([hostname]) => hostname));
 });
 
-// ── Moving ──
+// ── Redirection to the container ──
 
-/** Redirects come here too, once for each hop: a site that leads to another one does not take its cookies along. */
+/** Called for each redirect too, so a redirect to an assigned site does not send cookies of another container. */
 async function keepToContainer({ tabId, url, cookieStoreId }) {
   const { hostname } = new URL(url);
   const { [hostname]: assigned } = await browser.storage.local.get(hostname);
@@ -42,7 +42,7 @@ async function keepToContainer({ tabId, url, cookieStoreId }) {
   const { windowId, index, active } = tab;
   await browser.tabs.create({ url, cookieStoreId: assigned, windowId, index: index + 1, active });
   if (tab.url === "about:blank") {
-    await browser.tabs.remove(tabId); // it was opened for this page, and stays empty without it
+    await browser.tabs.remove(tabId); // the tab was opened for this page, and would stay empty
   }
   return { cancel: true };
 }

@@ -1,4 +1,4 @@
-"""What somebody notices who assigns sites to containers. The fixtures come with Hatbox."""
+"""Tests of the site assignment extension. The fixtures come with Hatbox."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ NONE, WORK = "firefox-default", "firefox-container-2"
 
 @pytest.fixture
 def bank(site):
-    """A site that knows its visitors by a cookie. `127.0.0.1` is another site, on the same server."""
+    """A site that sets a cookie. `127.0.0.1` is another site on the same server."""
     return site.page("/bank", headers=[("Set-Cookie", "visitor=known")])
 
 
@@ -24,17 +24,17 @@ async def assign(extension, bank):
     assignment = await extension(HERE)
     await assignment.open(bank, "Work")
     await assignment.click_menu("assign")
-    await assignment.until("browser.storage.local.get('localhost').then(found => 'localhost' in found)")
+    await assignment.wait_for("browser.storage.local.get('localhost').then(found => 'localhost' in found)")
     return assignment
 
 
 async def test_an_assigned_site_opens_in_its_container(extension, site, bank):
     assignment = await assign(extension, bank)
     assert await assignment.open(bank, "Personal") is None  # that tab was closed
-    tabs = await assignment.until_tabs(in_containers(WORK, WORK))
+    tabs = await assignment.wait_for_tabs(in_containers(WORK, WORK))
     assert tabs[1].url == bank
     assert tabs[1].active
-    # Nothing came from Personal: the second visit is Work's as well.
+    # No request was sent from Personal: the second visit is in Work too.
     assert [request.cookies for request in site.requests] == [{}, {"visitor": "known"}]
     assert assignment.errors == []
 
@@ -43,7 +43,7 @@ async def test_a_link_in_a_page_leaves_the_page_where_it_is(extension, profile, 
     assignment = await assign(extension, bank)
     news = await assignment.open(site.url("/news", host="127.0.0.1"))
     await profile.tabs.navigate(news.id, bank)
-    tabs = await assignment.until_tabs(in_containers(WORK, NONE, WORK))
+    tabs = await assignment.wait_for_tabs(in_containers(WORK, NONE, WORK))
     assert [tab.url for tab in tabs] == [bank, site.url("/news", host="127.0.0.1"), bank]
 
 
@@ -51,7 +51,7 @@ async def test_a_redirect_to_an_assigned_site_is_moved_too(extension, site, bank
     site.page("/go", status=302, headers=[("Location", bank)])
     assignment = await assign(extension, bank)
     await assignment.open(site.url("/go", host="127.0.0.1"))
-    await assignment.until_tabs(in_containers(WORK, WORK))
+    await assignment.wait_for_tabs(in_containers(WORK, WORK))
     assert [(request.path, request.cookies) for request in site.requests] == [
         ("/bank", {}),
         ("/go", {}),
@@ -68,7 +68,7 @@ async def test_other_sites_open_anywhere(extension, site, bank):
 async def test_a_site_that_is_released_opens_anywhere(extension, bank):
     assignment = await assign(extension, bank)
     await assignment.click_menu("release")
-    await assignment.until("browser.storage.local.get('localhost').then(found => !('localhost' in found))")
+    await assignment.wait_for("browser.storage.local.get('localhost').then(found => !('localhost' in found))")
     tab = await assignment.open(bank)
     assert tab.cookie_store_id == NONE
 
@@ -76,7 +76,7 @@ async def test_a_site_that_is_released_opens_anywhere(extension, bank):
 async def test_a_site_whose_container_is_gone_opens_anywhere(extension, profile, bank):
     assignment = await assign(extension, bank)
     await profile.identities.remove(WORK)
-    await assignment.until("browser.storage.local.get('localhost').then(found => !('localhost' in found))")
+    await assignment.wait_for("browser.storage.local.get('localhost').then(found => !('localhost' in found))")
     tab = await assignment.open(bank)
     assert tab.cookie_store_id == NONE
     assert assignment.errors == []
@@ -87,4 +87,4 @@ async def test_assignments_are_there_at_the_next_start(extension, profile, bank)
     await profile.extensions.stop(assignment.extension)
     again = await extension(HERE)
     assert await again.open(bank) is None
-    await again.until_tabs(in_containers(WORK, WORK))
+    await again.wait_for_tabs(in_containers(WORK, WORK))

@@ -1,8 +1,8 @@
-// Temporary containers: the button, or a key, opens a tab in a container that is made for it. What is opened from
-// there stays in it; when its last tab is closed, the container goes, and all cookies with it.
+// Temporary containers: the action, or a shortcut, opens a tab in a new container. When the last tab of the container
+// is closed, the container and its cookies are removed.
 //
-// Which containers are temporary is kept in storage.local, each under a key of its own: two that are opened at the
-// same moment do not overwrite each other, and those of the last session are known after a restart.
+// storage.local has a key for each temporary container. So concurrent changes do not overwrite each other, and
+// containers of the last session are known after a restart.
 
 const COLORS = ["blue", "turquoise", "green", "yellow", "orange", "red", "pink", "purple"];
 
@@ -14,12 +14,12 @@ async function openTemporaryTab() {
     icon: "circle",
   });
   await browser.tabs.create({ cookieStoreId });
-  // Noted only now: a container without tabs would be removed if another tab was closed at this moment.
+  // Stored after the tab is created: a container without tabs is removed when any other tab is closed.
   await browser.storage.local.set({ [cookieStoreId]: true });
-  await removeUnused(); // its tab may be closed already
+  await removeUnused(); // the tab may already be closed
 }
 
-/** The first number that no container has. */
+/** The first unused number. */
 async function freeNumber() {
   const names = (await browser.contextualIdentities.query({})).map((container) => container.name);
   let number = 1;
@@ -44,7 +44,7 @@ async function forget(cookieStoreId) {
   try {
     await browser.contextualIdentities.remove(cookieStoreId);
   } catch {
-    // The user was faster, or the closing of another tab.
+    // It was already removed, by the user or because another tab was closed.
   }
 }
 

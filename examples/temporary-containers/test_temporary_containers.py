@@ -1,4 +1,4 @@
-"""What somebody notices who uses temporary containers. The fixtures come with Hatbox."""
+"""Tests of the temporary containers extension. The fixtures come with Hatbox."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def shop(site):
-    """A page that knows its visitors by a cookie."""
+    """A page that sets a cookie."""
     return site.page("/shop", headers=[("Set-Cookie", "visitor=known")])
 
 
@@ -19,23 +19,23 @@ async def names(profile):
 
 
 async def open_temporary(temporary, profile, number):
-    """Click the button; the new tab, which makes `number` of them."""
+    """Click the action. Returns the new tab; there are `number` temporary containers then."""
     if not await profile.tabs.query():
-        await temporary.open("about:blank")  # a browser has a window, and so the button has one to be in
+        await temporary.open("about:blank")  # the action needs a window
     before = {tab.id for tab in await profile.tabs.query()}
     await temporary.click_action()
-    tabs = await temporary.until_tabs(lambda tabs: len(tabs) > len(before))
-    await temporary.until(f"browser.storage.local.getKeys().then(keys => keys.length === {number})")
+    tabs = await temporary.wait_for_tabs(lambda tabs: len(tabs) > len(before))
+    await temporary.wait_for(f"browser.storage.local.getKeys().then(keys => keys.length === {number})")
     return next(tab for tab in tabs if tab.id not in before)
 
 
-async def test_each_tab_is_somebody_new_to_a_site(extension, profile, engine, site, shop):
+async def test_each_tab_has_its_own_cookies(extension, profile, engine, site, shop):
     temporary = await extension(HERE)
     for number in (1, 2):
         tab = await open_temporary(temporary, profile, number)
         for _ in range(2):
             await profile.tabs.navigate(tab.id, shop)
-            await engine.loaded(tab.id)
+            await engine.wait_until_loaded(tab.id)
     known = {"visitor": "known"}
     assert [request.cookies for request in site.requests] == [{}, known, {}, known]
     assert (await names(profile))[4:] == ["Temporary 1", "Temporary 2"]
@@ -45,8 +45,8 @@ async def test_each_tab_is_somebody_new_to_a_site(extension, profile, engine, si
 async def test_the_key_does_what_the_button_does(extension, profile):
     temporary = await extension(HERE)
     await temporary.open("about:blank")
-    await temporary.press_command("new-temporary-tab")
-    tabs = await temporary.until_tabs(lambda tabs: len(tabs) == 2)
+    await temporary.run_command("new-temporary-tab")
+    tabs = await temporary.wait_for_tabs(lambda tabs: len(tabs) == 2)
     container = await profile.identities.get(tabs[1].cookie_store_id)
     assert container.name == "Temporary 1"
 
@@ -58,7 +58,7 @@ async def test_the_container_goes_with_its_last_tab(extension, profile, site):
     await profile.tabs.close(tab.id)
     assert "Temporary 1" in await names(profile)
     await profile.tabs.close(second.id)
-    await temporary.until("browser.contextualIdentities.query({}).then(all => all.length === 4)")
+    await temporary.wait_for("browser.contextualIdentities.query({}).then(all => all.length === 4)")
     assert await names(profile) == ["Personal", "Work", "Banking", "Shopping"]
     assert temporary.errors == []
 
@@ -68,8 +68,8 @@ async def test_containers_of_the_user_stay_when_their_tabs_are_closed(extension,
     theirs = await temporary.open(site.url("/"), "Work")
     tab = await open_temporary(temporary, profile, 1)
     await profile.tabs.close([theirs.id, tab.id])
-    await temporary.until("browser.storage.local.getKeys().then(keys => keys.length === 0)")
-    await temporary.until("browser.contextualIdentities.query({}).then(all => all.length === 4)")
+    await temporary.wait_for("browser.storage.local.getKeys().then(keys => keys.length === 0)")
+    await temporary.wait_for("browser.contextualIdentities.query({}).then(all => all.length === 4)")
     assert "Work" in await names(profile)
 
 
@@ -80,7 +80,7 @@ async def test_what_was_closed_while_it_did_not_run_goes_at_the_next_start(exten
     await profile.tabs.close(tab.id)
     assert "Temporary 1" in await names(profile)
     again = await extension(HERE)
-    await again.until("browser.contextualIdentities.query({}).then(all => all.length === 4)")
+    await again.wait_for("browser.contextualIdentities.query({}).then(all => all.length === 4)")
 
 
 async def test_no_two_have_the_same_name(extension, profile):
@@ -88,7 +88,7 @@ async def test_no_two_have_the_same_name(extension, profile):
     first = await open_temporary(temporary, profile, 1)
     await open_temporary(temporary, profile, 2)
     await profile.tabs.close(first.id)
-    await temporary.until("browser.contextualIdentities.query({}).then(all => all.length === 5)")
+    await temporary.wait_for("browser.contextualIdentities.query({}).then(all => all.length === 5)")
     await open_temporary(temporary, profile, 2)
     assert (await names(profile))[4:] == ["Temporary 2", "Temporary 1"]
 
@@ -97,5 +97,5 @@ async def test_one_that_the_user_removes_is_forgotten(extension, profile):
     temporary = await extension(HERE)
     tab = await open_temporary(temporary, profile, 1)
     await profile.identities.remove(tab.cookie_store_id)
-    await temporary.until("browser.storage.local.getKeys().then(keys => keys.length === 0)")
+    await temporary.wait_for("browser.storage.local.getKeys().then(keys => keys.length === 0)")
     assert temporary.errors == []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.identities.model import ContextualIdentity
     from hatbox.identities.service import Identities
-    from hatbox.profile import Profile, default_path, open  # noqa: A004 - hatbox.open() reads as it should
+    from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.sync import SyncEvent, SyncIdentities, SyncProfile, SyncTabs, open_sync
     from hatbox.tabs.service import Tabs
     from hatbox.tabs.tab_model import Tab, Window
@@ -109,7 +109,7 @@ __all__ = [
     "TriggerResult",
     "UndeclaredPermission",
     "Window",
-    "default_path",
+    "default_address",
     "open",
     "open_sync",
 ]
@@ -150,7 +150,7 @@ _HOMES = {
     "Tabs": "tabs.service",
     "TriggerResult": "extensions.ui_triggers",
     "Window": "tabs.tab_model",
-    "default_path": "profile",
+    "default_address": "profile",
     "open": "profile",
     "open_sync": "sync",
 }

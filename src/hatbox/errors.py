@@ -48,6 +48,7 @@ HatboxError
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -316,10 +317,10 @@ class EngineError(HatboxError):
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine is running for this profile. `engine` is its name, `process` its process id."""
+    """Another engine is running for this profile. `engine` is its name, `process` its process id, on its machine."""
 
-    def __init__(self, engine: str, process: int | None) -> None:
-        where = f" (pid {process})" if process else ""
+    def __init__(self, engine: str, process: int | None, label: str = "") -> None:
+        where = f" ({label or f'pid {process}'})" if process else ""
         super().__init__(
             f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
         )
@@ -328,11 +329,11 @@ class EngineAlreadyRunning(EngineError):
 
 
 class ProfileError(HatboxError):
-    """The profile cannot be used."""
+    """The profile cannot be used; `label` names it and contains no password."""
 
-    def __init__(self, path: Path, problem: str, remedy: str) -> None:
-        super().__init__(f"{path}: {problem}. {remedy}")
-        self.path = path
+    def __init__(self, label: str | os.PathLike[str], problem: str, remedy: str) -> None:
+        self.label = os.fspath(label)
+        super().__init__(f"{self.label}: {problem}. {remedy}")
         self.problem = problem
         self.remedy = remedy
 

@@ -1,4 +1,4 @@
-"""Profile: what hatbox.open() gives. Puts the parts together and is all that most users need."""
+"""Profile: the result of hatbox.open(). Creates the services of a profile, its engines and HTTP clients."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
-from hatbox.errors import MissingExtra, ProfileError
+from hatbox.errors import MissingExtra
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
-from hatbox.store.sqlite import SqliteStore
+from hatbox.store.base import Store
+from hatbox.store.registry import Address, store_at
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK
 from hatbox.web_requests import RequestEvents
@@ -41,57 +42,47 @@ if TYPE_CHECKING:
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
-    from hatbox.engines.lease import Holder
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.store.lease import LeaseHolder
 
-__all__ = ["Profile", "default_path", "open"]
+__all__ = ["Profile", "default_address", "open"]
 
 Runner = TypeVar("Runner", bound=EngineRunner)
 
 
-def default_path() -> Path:
-    """Where the profile is that you get without naming one: $HATBOX_PROFILE, else a file in your data folder."""
+def default_address() -> str:
+    """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
     named = os.environ.get("HATBOX_PROFILE")
-    return Path(named) if named else Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db"
+    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
 
 
 def open(  # noqa: A001 - hatbox.open() reads as it should
-    path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True
+    address: Address | None = None, *, keep_session_cookies: bool = True
 ) -> Profile:
-    """A profile, to be used with `async with`. Made anew, with four identities, where there is none yet."""
-    return Profile(path, keep_session_cookies=keep_session_cookies)
-
-
-def _absolute(path: Path) -> Path:
-    try:
-        return path.expanduser().absolute()
-    except (OSError, RuntimeError) as error:  # no such user, or a current folder that has been deleted
-        raise ProfileError(path, f"its path cannot be followed ({error})", "Choose another path.") from error
+    """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist."""
+    return Profile(address, keep_session_cookies=keep_session_cookies)
 
 
 class Profile:
-    """Identities and all that belongs to them, in one file that many programs can use at once.
+    """Identities with their cookies, tabs and extension data. Many programs can use one profile at once.
 
     Use it with `async with`, or await it and call `close()` yourself.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
-        self.path = _absolute(Path(default_path() if path is None else path))
-        """The profile's file."""
-        store = SqliteStore(self.path)
-        self._store = store
+    def __init__(self, address: Address | None = None, *, keep_session_cookies: bool = True) -> None:
+        store = self._store = store_at(default_address() if address is None else address)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
-        """The tabs and windows, of all identities."""
+        """The tabs and windows of all identities."""
         self._engines: list[EngineRunner] = []
         self.clock = Clock()
-        """The time that extensions go by; a test can move it."""
+        """The clock of extensions. A test can advance it."""
         self.web_requests = RequestEvents(self.clock.time)
-        """The requests of the pages in tabs: what engines in this process make, and who listens."""
+        """The requests that engines of this process send for the pages of tabs, and their listeners."""
         messages = MessageRouter(self.tabs.get)
         services = Services(
             store=store,
@@ -100,45 +91,59 @@ class Profile:
             tabs=self.tabs,
             requests=self.web_requests,
             clock=self.clock,
-            folder=self.path.parent,
             messages=messages,
         )
         self._dispatcher = Dispatcher(services)
         cache = PackageCache(default_folder())
         self.extensions = Extensions(store, self._dispatcher, self.clock, messages, cache)
-        """The extensions: those that are installed, and those that run here."""
+        """The installed extensions, and those that run in this process."""
+
+    @property
+    def store(self) -> Store:
+        """The store: transactions, the change log, leases. For programs that extend Hatbox."""
+        return self._store
+
+    @property
+    def address(self) -> str:
+        """The address that opens this profile: an absolute path, or a URL. May contain a password."""
+        return self._store.address
+
+    @property
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+        return self._store.label
 
     def browser(self, permissions: Iterable[str], caller_id: str = "script") -> Browser:
-        """`browser` as a script with these permissions sees it.
+        """The `browser` object of a script with these permissions.
 
-        A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is the permission for the hosts it matches.
+        A match pattern, such as `https://*.site.example/*` or `<all_urls>`, is a host permission.
         """
         if isinstance(permissions, str):
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
-        """The cookies of an identity, named by its name, its id or itself; `firefox-default` is the store of none.
+        """The cookie store of an identity, given by name, id or object; `firefox-default` is the default store.
 
-        An identity object whose name is not the one that its id has here raises IdentityMismatch.
+        Raises IdentityMismatch if the object has another name than the identity with its id.
         """
         if identity == DEFAULT_STORE:
             return await self.cookies.open(DEFAULT_STORE)
         return await self.cookies.open((await self.identities.resolve(identity)).cookie_store_id)
 
     def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
-        """An httpx.AsyncClient that wears an identity for its life; `options` are those of httpx.AsyncClient.
+        """An httpx.AsyncClient bound to an identity; `options` are those of httpx.AsyncClient.
 
-        The identity is looked up when the client is entered or first used. The client's own jar stays empty.
+        The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
         with extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
-        """An aiohttp.ClientSession that wears an identity for its life; `options` are those of aiohttp.ClientSession.
+        """An aiohttp.ClientSession bound to an identity; `options` are those of aiohttp.ClientSession.
 
-        The identity is looked up when the session is first used. The session's own jar stays empty.
+        The identity is resolved when the session is first used. The session's own jar stays empty.
         """
         with extra("aiohttp"):
             from hatbox.clients.aiohttp import session
@@ -153,19 +158,19 @@ class Profile:
         at_once: int = 32,
         **options: Any,
     ) -> EngineRunner:
-        """The engine that needs no browser, to be used with `async with`: it asks for the pages of tabs over HTTP.
+        """The engine without a browser, for `async with`: it requests the pages of tabs over HTTP.
 
-        `timeout` is in seconds and for a whole load, `max_bytes` of a page are read, and `at_once` loads are under way
-        at a time. `options` are those of httpx.AsyncClient.
+        `timeout` is in seconds, for a whole load. At most `max_bytes` of a page are read, and at most `at_once` pages
+        load at a time. `options` are those of httpx.AsyncClient.
         """
         with extra("httpx"):
             from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
         limits = LoadLimits(timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects, max_concurrent=at_once)
         engine = HttpEngine(self.identities, self.cookies, limits, options, self.web_requests, self.extensions.file_at)
-        return self._register_engine(EngineRunner(engine, self._store, self.path))
+        return self._register_engine(EngineRunner(engine, self._store))
 
     def _register_engine(self, runner: Runner) -> Runner:
-        """An engine cannot outlive the profile: closing that stops it."""
+        """Stop this engine when the profile is closed."""
         self._engines.append(runner)
         return runner
 
@@ -200,7 +205,7 @@ class Profile:
             downloads=downloads,
             requests=self.web_requests,
         )
-        return self._register_engine(ChromiumRunner(engine, self._store, self.path, self.identities, self.tabs))
+        return self._register_engine(ChromiumRunner(engine, self._store, self.identities, self.tabs))
 
     def engine(self, selection: EngineSelection) -> EngineRunner:
         """The selected engine, to be used with `async with`."""
@@ -211,18 +216,18 @@ class Profile:
         indicator = None if selection.indicator else False
         return self.chromium(headless=selection.headless, browser=selection.browser, indicator=indicator)
 
-    async def running_engine(self) -> Holder | None:
+    async def running_engine(self) -> LeaseHolder | None:
         """The engine that is running for this profile, in any process."""
-        from hatbox.engines.lease import Lease
+        from hatbox.engines.lease import running_engine
 
-        return Lease(self.path).holder()
+        return await running_engine(self._store)
 
     @property
     def engine_log(self) -> EngineLog:
         """The log of the background engine of this profile."""
         from hatbox.engines.background.engine_log import EngineLog
 
-        return EngineLog.beside(self.path)
+        return EngineLog.of(self._store)
 
     async def open_tabs(
         self,
@@ -244,13 +249,13 @@ class Profile:
         """
         from hatbox.engines.background.background_engine import BackgroundEngine
         from hatbox.engines.background.tab_opener import TabOpener
-        from hatbox.engines.lease import Lease
+        from hatbox.engines.lease import engine_lease
         from hatbox.engines.selection import EngineSelection
 
         selection = engine if isinstance(engine, EngineSelection) else EngineSelection(engine)
-        background = BackgroundEngine(self.path, self.engine_log, selection)
+        background = BackgroundEngine(self.address, self.engine_log, selection)
         found = None if identity == DEFAULT_STORE else await self.identities.resolve(identity)
-        opener = TabOpener(self.tabs, Lease(self.path), background, selection, found)
+        opener = TabOpener(self.tabs, engine_lease(self._store), background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
     async def hide_and_wait(self, identities: Sequence[IdentityLike]) -> HideReport:
@@ -266,25 +271,27 @@ class Profile:
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> ImportReport:
-        """Take in what a format of hatbox.formats has read: all of it or nothing, and the second time nothing more.
+        """Import what a format of hatbox.formats has read. Atomic; importing the same bundle again changes nothing.
 
-        With `into`, a name or an id, all cookies go to that identity. `progress` is told of numbers of cookies that
-        are done, from another thread.
+        With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
+        which add up to those of the bundle.
         """
         from hatbox.formats.bundle_transfer import import_bundle
+        from hatbox.formats.import_progress import ImportProgress
 
-        return await self._store.write(
-            lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, progress)
+        merged = ImportProgress(progress or (lambda _: None))
+        return await merged.follow(
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, merged))
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
-        """These identities, by names or ids, with their cookies, for a format of hatbox.formats to write; or all."""
+        """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.formats.bundle_transfer import export_bundle
 
         return await self._store.read(lambda each: export_bundle(each, cookie_time(each, time.time()), identities))
 
     async def close(self) -> None:
-        """Stop its extensions and its engine, finish what is under way, let go of the file. Twice is no error."""
+        """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
             await self.extensions.close()
             for engine in self._engines:
@@ -311,4 +318,4 @@ class Profile:
         return self.__aenter__().__await__()
 
     def __repr__(self) -> str:
-        return f"<hatbox profile {self.path}>"
+        return f"<hatbox profile {self.label}>"

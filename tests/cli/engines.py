@@ -9,9 +9,10 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from hatbox.engines.lease import Holder, Lease
 from hatbox.errors import EngineError
+from hatbox.store.sqlite.file_lease import FileLease
 
 TIMEOUT = 30.0
 
@@ -37,9 +38,15 @@ def until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
-def holder(profile: Path) -> Holder | None:
-    """The engine that is running for a profile."""
-    return Lease(profile).holder()
+class RunningEngine(NamedTuple):
+    engine: str
+    process: int
+
+
+def holder(profile: Path) -> RunningEngine | None:
+    """Which engine has the tabs of a profile now."""
+    found = FileLease(profile.with_name(f"{profile.name}-engine")).read_holder()
+    return RunningEngine(found.purpose, found.pid) if found and found.pid else None
 
 
 def end(profile: Path, number: int = signal.SIGTERM) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar
 
 import hatbox
@@ -102,6 +101,6 @@ class LoadsAgain(FakeEngine):
         return tab.url != "about:blank"
 
 
-def run(engine: Engine, profile: hatbox.Profile, path: Path | None = None) -> EngineRunner:
+def run(engine: Engine, profile: hatbox.Profile) -> EngineRunner:
     """An engine for a profile, to be entered."""
-    return profile._register_engine(EngineRunner(engine, profile._store, path or profile.path))
+    return profile._register_engine(EngineRunner(engine, profile._store))

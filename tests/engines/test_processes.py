@@ -75,7 +75,7 @@ async def test_an_engine_that_is_killed_leaves_the_profile_right_and_the_next_on
     try:
         work, banking, slow = await asyncio.to_thread(use, host)
         async with hatbox.open(path) as profile:
-            with pytest.raises(hatbox.EngineAlreadyRunning, match=rf"in the HTTP engine \(pid {host.pid}\)"):
+            with pytest.raises(hatbox.EngineAlreadyRunning, match=rf"open in the HTTP engine \(pid {host.pid}\)"):
                 await profile.http_engine().__aenter__()
     finally:
         host.kill()

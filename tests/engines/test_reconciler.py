@@ -570,7 +570,7 @@ async def test_an_engine_that_does_not_start_leaves_the_profile_free_for_another
 @in_loop
 async def test_a_second_engine_is_refused_while_the_first_runs(path: Path) -> None:
     async with kept(path) as (profile, _, _):
-        with pytest.raises(hatbox.EngineAlreadyRunning, match="another fake engine"):
+        with pytest.raises(hatbox.EngineAlreadyRunning, match="open in the fake engine"):
             await run(FakeEngine(), profile).__aenter__()
 
 

@@ -171,7 +171,7 @@ def test_after_the_first_run_only_what_was_imported_before(tmp_path: Path) -> No
 
 
 def test_calls_and_events_wait_while_a_script_is_imported_and_none_is_lost(tmp_path: Path) -> None:
-    """They arrive while the child waits for a script, and are told when it has run."""
+    """Events that arrive while the process reads a script are dispatched after the script has run."""
     background = """
         var order = [], told;
         var heard = new Promise(done => { told = done; });

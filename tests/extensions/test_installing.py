@@ -20,12 +20,12 @@ from hatbox import Profile
 from hatbox.errors import AlreadyInstalled, ExtensionError, ExtensionNotFound, PackageError
 from hatbox.extension_data import granted_permissions as granted
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import run_records as running
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extensions.extension import Extension
 from hatbox.extensions.package import stored_package as stored
 from hatbox.extensions.package.package_files import open_package
+from hatbox.store.processes import start_time
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 
@@ -90,7 +90,7 @@ async def install_helper(profile: Profile, folder: Path) -> None:
     )
     await profile.extensions.stop(extension)
     await profile.extensions.grant(ID, COOKIES)
-    managed = profile.path.parent / "managed-storage"
+    managed = Path(profile.address).parent / "managed-storage"
     managed.mkdir(exist_ok=True)
     (managed / f"{ID}.json").write_text('{"license": "secret"}')
 
@@ -199,7 +199,7 @@ def test_it_cannot_read_what_is_granted_later_either(tmp_path: Path) -> None:
         await profile.extensions.grant(ID, COOKIES)
         await profile._store.deliver_pending_changes()
         assert await impostor.evaluate("typeof browser.cookies") == "undefined"
-        with pytest.raises(ExtensionError, match="is running already"):
+        with pytest.raises(ExtensionError, match="is already running"):
             await profile.extensions.start(await profile.extensions.package(ID))
         shown = await impostor.evaluate("browser.management.getSelf()")
         assert (shown["id"], shown["name"], shown["installType"]) == (ID, "wallpapers", "development")
@@ -287,7 +287,7 @@ def test_one_that_runs_is_stopped_before_it_is_replaced_and_leaves_nothing(tmp_p
 
 async def run_elsewhere(profile: Profile, *, since: str | None = None) -> None:
     """Note that the helper runs in the process that has started this one."""
-    since = running._since(os.getppid()) if since is None else since
+    since = start_time(os.getppid()) if since is None else since
     record = {"id": ID, "name": "helper", "process": os.getppid(), "since": since}
     value = json.dumps({**record, "manifest": {}, "extension_id": ID}).encode()
     await profile._store.write(lambda each: each.extensions.put(ID, "running", "", value))
@@ -297,7 +297,7 @@ def test_one_that_runs_in_another_process_is_not_replaced(tmp_path: Path) -> Non
     async def use(profile: Profile) -> None:
         await profile.extensions.install(helper(tmp_path / "a"))
         await run_elsewhere(profile)
-        with pytest.raises(ExtensionError, match=f"helper is running, in the process {os.getppid()}. Stop it there"):
+        with pytest.raises(ExtensionError, match=rf"helper is running \(pid {os.getppid()}\)\. Stop it"):
             await profile.extensions.install(wallpapers(tmp_path / "b"), replace=True)
         (left,) = await profile.extensions.installed()
         assert left.name == "helper"
@@ -312,7 +312,7 @@ def test_until_a_removed_one_has_ended_in_another_process_nothing_gets_its_data_
         await profile.extensions.remove(ID)
         # What it writes before it ends.
         await profile._store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
-        with pytest.raises(ExtensionError, match=f"is running, in the process {os.getppid()}"):
+        with pytest.raises(ExtensionError, match=rf"is running \(pid {os.getppid()}\)"):
             await profile.extensions.install(wallpapers(tmp_path / "b"))
         await run_elsewhere(profile, since="long ago")
         await profile.extensions.install(wallpapers(tmp_path / "b"))
@@ -367,7 +367,7 @@ def test_what_is_too_large_is_not_installed(tmp_path: Path, monkeypatch: pytest.
 def test_nothing_of_a_removed_extension_is_left_or_found_by_the_next_one(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         await install_helper(profile, helper(tmp_path / "a"))
-        (entry,) = profile.extensions.cache.folder.iterdir()
+        (entry,) = profile.extensions.packages.cache.folder.iterdir()
         await profile.extensions.remove(ID)
         assert await rows(profile) == set()
         assert await profile._store.read(lambda each: each.packages.digests()) == []
@@ -445,7 +445,7 @@ def test_a_cache_that_was_tampered_with_or_deleted_is_written_again(tmp_path: Pa
     async def use(profile: Profile) -> None:
         await profile.extensions.install(helper(tmp_path, "var run = 'mine';"))
         digest = (await profile.extensions.package(ID)).digest
-        entry = profile.extensions.cache.folder / digest
+        entry = profile.extensions.packages.cache.folder / digest
         whole = entry.read_bytes()
         for tampered in (whole.replace(b"'mine'", b"'evil'"), whole[:-1], b"", None):
             if tampered is None:

@@ -1,4 +1,4 @@
-"""Installed, updated, reloaded, disabled, removed: what happens to an extension, and who is told of it."""
+"""The life cycle of extensions: installed, updated, reloaded, disabled, removed, and the events of each."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def with_profile(tmp_path: Path, use: Callable[[Profile], Awaitable[None]]) -> N
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - there is nothing to be told by
+    while not condition():  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(0.005)
 
 
 def heard(profile: Profile) -> list[tuple[str, dict[str, Any]]]:
-    """What an extension that may manage others hears of them."""
+    """The management events of other extensions."""
     events: list[tuple[str, dict[str, Any]]] = []
     management = extension_browser(profile, ["management"]).management
     for name in ("onInstalled", "onUninstalled", "onEnabled", "onDisabled"):
@@ -103,7 +103,7 @@ def test_a_reload_of_what_has_become_unreadable_leaves_it_running(
         extension = await profile.extensions.start(folder)
         (folder / "manifest.json").write_text("{", "utf-8")
         await profile.extensions.reload(extension.id)
-        assert "goes on as it was" in caplog.text
+        assert "still running the old version" in caplog.text
         assert await extension.evaluate("run") == 1
 
     with_profile(tmp_path, use)
@@ -118,7 +118,7 @@ def test_another_version_is_run_at_once_unless_it_listens_for_that(tmp_path: Pat
         await profile.extensions.install(make(tmp_path, listens, version="2"))
         await until(lambda: extension.manifest.version == "2" and extension.runtime is not None)
         await until(
-            lambda: extension.runtime is not None and extension.runtime.has_listener("runtime.onUpdateAvailable")
+            lambda: extension.runtime is not None and extension.runtime.listeners.count("runtime.onUpdateAvailable")
         )
         await profile.extensions.install(make(tmp_path, "", version="3"))
         assert await extension.evaluate("update") == {"version": "3"}
@@ -285,7 +285,7 @@ def test_nothing_can_be_evaluated_while_it_is_down_and_it_says_so(tmp_path: Path
         assert extension.runtime is not None
         os.kill(extension.runtime.process.pid, signal.SIGKILL)
         await ended.wait()
-        with pytest.raises(ExtensionTerminated, match="is not running; it starts again in a moment"):
+        with pytest.raises(ExtensionTerminated, match="is not running; it is being restarted"):
             await extension.evaluate("1")
 
     with_profile(tmp_path, use)

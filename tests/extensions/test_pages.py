@@ -93,7 +93,7 @@ def test_the_background_talks_to_pages_that_listen(tmp_path: Path) -> None:
             port = await ports
             assert port.name == "up"
             port.postMessage("hello")
-        # The page was closed: its port is disconnected, and nobody gets messages.
+        # The page was closed: its port is disconnected, and messages have no receiver.
         assert await extension.evaluate("ended") == [None]
         assert await extension.evaluate("got") == ["hello"]
         with pytest.raises(ScriptError, match="Receiving end does not exist"):
@@ -183,7 +183,7 @@ def test_a_listener_that_is_not_added_again_is_not_listened_to(tmp_path: Path) -
 
     async def use(_: Profile, extension: Extension) -> None:
         page = extension.page()
-        await extension.evaluate("'onInstalled was told before this'")
+        await extension.evaluate("'after onInstalled'")
         assert await page.send_message(1) == "only in the first run"
         await extension.suspend()
         for message in (1, 2):
@@ -222,7 +222,7 @@ def test_an_event_page_that_has_crashed_sleeps_again_when_it_is_idle(tmp_path: P
         before = extension.runtime
         assert before is not None
         before.process.end(Exit("protocol", "a test"))
-        while extension.runtime in (before, None):  # noqa: ASYNC110 - there is nothing to be told by
+        while extension.runtime in (before, None):  # noqa: ASYNC110 - no event to wait for
             await asyncio.sleep(0.01)
         while extension.runtime is not None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -240,7 +240,7 @@ def test_an_event_page_sleeps_when_it_is_idle_and_not_while_it_owes_an_answer(tm
 
     async def use(_: Profile, extension: Extension) -> None:
         assert await extension.page().send_message("?") == "in time"
-        while extension.runtime is not None:  # noqa: ASYNC110 - it is idle: it tells nobody
+        while extension.runtime is not None:  # noqa: ASYNC110 - no event to wait for
             await asyncio.sleep(0.01)
 
     run_made(tmp_path, use, background, manifest_version=EVENT_PAGE, start={"idle_seconds": 0.6})
@@ -275,7 +275,7 @@ def test_messages_of_the_background_reach_another_extension_and_its_end_disconne
 
 def listens(extension: Extension) -> bool:
     runtime = extension.runtime
-    return runtime is not None and runtime.has_listener("runtime.onMessage")
+    return runtime is not None and runtime.listeners.count("runtime.onMessage") > 0
 
 
 def test_one_that_has_crashed_gets_no_messages_until_it_is_started_again(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_one_that_has_crashed_gets_no_messages_until_it_is_started_again(tmp_pat
         await crashed.wait()
         with pytest.raises(ApiError, match="Receiving end does not exist"):
             await page.send_message(1)
-        while not listens(extension):  # noqa: ASYNC110 - there is nothing to be told by
+        while not listens(extension):  # noqa: ASYNC110 - no event to wait for
             await asyncio.sleep(0.01)
         assert (await page.send_message(2))["message"] == 2
         assert extension._supervisor is supervisor  # and there is no second one that would start it as well

@@ -27,7 +27,7 @@ for (const name of ["onAdded", "onRemoved"]) {
 
 
 def asked(answer: bool) -> tuple[list[Permissions], Callable[[Permissions], Any]]:
-    """Somebody who always answers the same, and what they were asked."""
+    """A permission prompt that always answers the same, and its questions."""
     questions: list[Permissions] = []
 
     async def decide(wanted: Permissions) -> bool:
@@ -79,7 +79,7 @@ def test_what_is_given_is_there_when_the_call_resolves_and_when_it_is_told(tmp_p
             "permissions": ["cookies"],
         }
         assert await extension.evaluate(f"browser.permissions.request({wanted})") is True
-        assert len(questions) == 1  # nobody is asked for what has been given
+        assert len(questions) == 1  # no prompt for granted permissions
 
     run_made(tmp_path, use, LISTEN, optional_permissions=OPTIONAL, start={"decide": decide})
 
@@ -138,7 +138,7 @@ def test_what_another_process_gives_and_takes_changes_the_extension_that_runs(tm
         heard: asyncio.Queue[Any] = asyncio.Queue()
         for event in (extension.browser.permissions.onAdded, extension.browser.permissions.onRemoved):
             event.addListener(heard.put_nowait)
-        async with hatbox.open(profile.path) as other:
+        async with hatbox.open(profile.address) as other:
             cookies = Permissions(("cookies",))
             await other._store.write(lambda each: granted.grant(each, extension.area, cookies))
             assert await heard.get() == told("cookies")

@@ -16,6 +16,7 @@ from hatbox import Profile
 from hatbox.errors import ExtensionError, TriggerError
 from hatbox.extension_data import run_records
 from hatbox.extensions.extension import Extension
+from hatbox.store.processes import start_time
 from tests.api.ui_actions import tab_at
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
@@ -193,7 +194,7 @@ def test_the_ui_is_listed(tmp_path: Path) -> None:
 
 def test_another_process_would_see_and_trigger_the_same(tmp_path: Path) -> None:
     async def use(profile: Profile, extension: Extension) -> None:
-        async with hatbox.open(profile.path) as other:
+        async with hatbox.open(profile.address) as other:
             await tab_at(other)
             assert [each.id for each in await other.extensions.ui()] == [extension.id]
             await other.extensions.trigger(extension.id, "action")
@@ -243,7 +244,7 @@ def test_permissions_can_be_requested_in_a_click_listener_only(tmp_path: Path) -
 
 def test_a_script_cannot_claim_that_the_user_does_something(tmp_path: Path) -> None:
     async def use(_: Profile, extension: Extension) -> None:
-        assert extension._host._input_until < 0
+        assert extension._host._user_input_until < 0
         call = extension._host.call_with_user_input("permissions", "request", [{"permissions": ["bookmarks"]}])
         assert call is not None
         with pytest.raises(hatbox.ApiError, match="may only be called from a user input handler"):
@@ -334,8 +335,8 @@ def test_an_extension_runs_in_one_process_and_a_dead_process_is_ignored(tmp_path
             await begin()
             (record,) = await store.read(run_records.get_all)
             assert (record.id, record.process) == ("a@x", os.getpid())
-            await _pretend(profile, record, process=os.getppid(), started_at=run_records._since(os.getppid()))
-            with pytest.raises(ExtensionError, match=f"A is running already, in the process {os.getppid()}"):
+            await _pretend(profile, record, process=os.getppid(), started_at=start_time(os.getppid()))
+            with pytest.raises(ExtensionError, match=rf"A is already running \(pid {os.getppid()}\)"):
                 await begin()
             await _pretend(profile, record, process=os.getppid(), started_at="another process of that number")
             assert await store.read(run_records.get_all) == []

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
 from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
+from hatbox.store.processes import current_process
+from hatbox.store.registry import store_at
 from hatbox.store.sqlite import SqliteStore
 from tests.store.in_loop import in_loop, until
 from tests.store.model import moved
@@ -194,13 +196,13 @@ async def test_a_read_is_whole_whatever_another_process_does_in_the_middle_of_it
 
 
 @in_loop
-async def test_a_read_that_asks_once_sees_the_latest_commit(new_store: NewStore) -> None:
+async def test_a_read_that_single_statement_sees_the_latest_commit(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
-        assert await store.read(names, asks_once=True) == FIRST_FOUR
+        assert await store.read(names, single_statement=True) == FIRST_FOUR
         write_elsewhere(new_store)
-        assert await store.read(names, asks_once=True) == [*FIRST_FOUR, "from elsewhere"]
+        assert await store.read(names, single_statement=True) == [*FIRST_FOUR, "from elsewhere"]
         mine = store.write(add("mine"))
-        assert "mine" in await store.read(names, asks_once=True)
+        assert "mine" in await store.read(names, single_statement=True)
         await mine
 
 
@@ -211,7 +213,7 @@ async def test_reads_together_see_one_state_and_the_next_read_the_latest(new_sto
             first = store.read(names)
             write_elsewhere(new_store)
             with store.shared_snapshot():  # inside of another it is the same
-                second = store.read(names, asks_once=True)
+                second = store.read(names, single_statement=True)
             third = store.read(names)
         assert await first == await second == await third == FIRST_FOUR
         assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
@@ -750,3 +752,59 @@ async def test_a_caller_goes_on_before_the_next_callers_event_also_where_two_com
 
 def _note(seen: list[str], what: str, _: asyncio.Future[int]) -> None:
     seen.append(what)
+
+
+@in_loop
+async def test_a_lease_belongs_to_one_holder_until_it_is_released(new_store: NewStore) -> None:
+    async with opened(new_store()) as one, opened(new_store()) as other:
+        lease = one.lease("engine")
+        assert await lease.holder() is None
+        assert await lease.acquire("first") is None
+        holder = await other.lease("engine").holder()
+        assert holder is not None
+        assert (holder.purpose, holder.process) == ("first", current_process())
+        assert await other.lease("engine").acquire("second") == holder
+        assert await lease.acquire("first") == holder
+        await lease.release()
+        await lease.release()
+        second = other.lease("engine")
+        assert await second.acquire("second") is None
+        await second.release()
+
+
+@in_loop
+async def test_leases_with_different_names_are_independent(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        first, second = store.lease("engine"), store.lease("other")
+        assert await first.acquire("first") is None
+        assert await second.holder() is None
+        assert await second.acquire("second") is None
+        await first.release()
+        await second.release()
+
+
+@in_loop
+async def test_a_store_knows_its_own_process(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        await store.register_process()
+        process = await store.read(lambda each: each.processes.current)
+        assert process == current_process()
+        assert await store.write(lambda each: each.processes.is_running(process))
+
+
+@in_loop
+async def test_the_address_opens_the_same_profile(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        await store.write(add("Travel"))
+        assert store.label
+        async with opened(store_at(store.address)) as same:
+            assert "Travel" in await same.read(names)
+
+
+@in_loop
+async def test_side_files_of_different_names_are_different(new_store: NewStore) -> None:
+    store = new_store()
+    if store.side_folder is not None:
+        found = [store.side_file(name) for name in ("a.log", "b.log")]
+        assert all(found)
+        assert found[0] != found[1]

@@ -238,7 +238,7 @@ async def test_a_follower_that_falls_behind_further_than_the_log_reaches_receive
     await two.open()
     try:
         two.subscribe(received.append)
-        two._poll.cancel()  # type: ignore[union-attr]  # it does not get to read
+        two._poller.stop()  # it does not get to read
         for number in range(12):
             await one.write(lambda each, number=number: each.changes.append("t", b'"%s"' % (b"x" * 1_000_000)))  # type: ignore[misc]
         await two.deliver_pending_changes()

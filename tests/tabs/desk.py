@@ -13,6 +13,7 @@ from hatbox.identities import changes, model
 from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
+from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.tables import SqliteTransaction
 from hatbox.tabs.opening import open_tab, open_window
 from hatbox.tabs.strip import close_rows, row_of
@@ -36,7 +37,7 @@ class _Recorded(SqliteTransaction):
     """A transaction that remembers what is told."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection)
+        super().__init__(connection, SqliteProcesses(Path()))
         self.recorded = _Changes()
         self.changes = self.recorded  # type: ignore[assignment]  # all that rules know of it is append()
 

@@ -1,4 +1,4 @@
-"""The pytest plugin, as somebody who tests an extension uses it: pytest runs in a process of its own."""
+"""The pytest plugin, as the author of an extension uses it: pytest runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ browser.notifications.onClosed.addListener(id => seen.push(`closed ${id}`));
 browser.runtime.onMessage.addListener((message, sender) => Promise.resolve([message, sender.url.split("/").pop()]));
 """
 
-# Where Hatbox is not installed, nobody tells pytest of its plugin.
+# Where Hatbox is not installed, pytest does not load its plugin.
 TOLD = (
     ()
     if any(each.value == "hatbox.testing.plugin" for each in entry_points(group="pytest11"))
@@ -71,17 +71,17 @@ async def test_pages_are_loaded_from_a_site_in_an_identity(extension, site):
     ext = await extension("my-extension")
     tab = await ext.open(site.url("/hats"), "Work")
     assert (tab.title, tab.cookie_store_id) == ("Hats", "firefox-container-2")
-    await ext.until("seen.includes('Hats')")
+    await ext.wait_for("seen.includes('Hats')")
     await ext.open(site.url("/again"), "Work")
     await ext.open(site.url("/again"), "Personal")
     assert [request.cookies for request in site.requests] == [{}, {"hat": "bowler"}, {}]
 
 async def test_time_can_be_moved(extension, clock):
     ext = await extension("my-extension")
-    await clock.move(4 * 60)
+    await clock.advance(4 * 60)
     assert await ext.evaluate("seen") == []
-    await clock.move(61)
-    await ext.until("seen.includes('soon')")
+    await clock.advance(61)
+    await ext.wait_for("seen.includes('soon')")
 
 def test_one_that_needs_no_loop(site):
     assert site.url("/").startswith("http://localhost:")
@@ -120,13 +120,13 @@ def test_what_a_user_does_reaches_the_extension(tmp_path: Path) -> None:
 async def test_clicks(extension, site):
     ext = await extension("my-extension")
     tab = await ext.open(site.url("/"))
-    await ext.until_shown(lambda shown: [item.title for item in shown.menus] == ["Item"])
+    await ext.wait_for_ui(lambda ui: [item.title for item in ui.menus] == ["Item"])
     await ext.evaluate("seen.length = 0")
     await ext.click_menu("item", link_url="https://site.example/")
-    await ext.press_command("jump")
+    await ext.run_command("jump")
     await ext.click_action(tab_id=tab.id)
     await ext.click_page_action()
-    assert await ext.until("seen.length === 4 && seen") == [
+    assert await ext.wait_for("seen.length === 4 && seen") == [
         f"menu item https://site.example/ {tab.id}", "command jump", f"action {tab.id}", f"page action {tab.id}",
     ]
 
@@ -135,9 +135,9 @@ async def test_notifications(extension):
     for name in ("one", "two"):
         await ext.browser.notifications.create(name, {"type": "basic", "title": "T", "message": "M"})
     await ext.click_notification("one")
-    await ext.until("seen.includes('clicked one')")
+    await ext.wait_for("seen.includes('clicked one')")
     await ext.close_notification("two")
-    await ext.until("seen.includes('closed two')")
+    await ext.wait_for("seen.includes('closed two')")
 
 async def test_a_page_sends_messages(extension):
     ext = await extension("my-extension")
@@ -157,16 +157,16 @@ def test_what_never_comes_is_named_with_what_came_instead(tmp_path: Path) -> Non
         """
 async def test_background(extension):
     ext = await extension("my-extension")
-    await ext.until("seen[7]", within=0.01)
+    await ext.wait_for("seen[7]", timeout=0.01)
 
 async def test_tabs(extension):
     ext = await extension("my-extension")
     await ext.open("about:blank")
-    await ext.until_tabs(lambda tabs: len(tabs) == 2, within=0.01)
+    await ext.wait_for_tabs(lambda tabs: len(tabs) == 2, timeout=0.01)
 """,
     )
-    assert "TimeoutError: not within 0.01 s: seen[7]. Last seen: None" in done.stdout
-    assert "Last seen: [Tab(id=2" in done.stdout  # the first one is that of the window of every run
+    assert "TimeoutError: timed out after 0.01 s: seen[7]. Last value: None" in done.stdout
+    assert "Last value: [Tab(id=2" in done.stdout  # the first one is that of the window of every run
 
 
 def test_an_extension_that_cannot_be_read_is_named_with_what_is_wrong(tmp_path: Path) -> None:

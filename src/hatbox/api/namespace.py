@@ -75,7 +75,7 @@ class Namespace:
     def _read_once(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """The same for a function that runs one SQL statement, which is cheaper."""
         shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(function(transaction, *arguments)), asks_once=True)
+        return self._store.read(lambda transaction: shape(function(transaction, *arguments)), single_statement=True)
 
     def _write(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a transaction function that writes, and convert its result as the schema says."""

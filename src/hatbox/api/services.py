@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.clock import Clock
@@ -25,7 +24,5 @@ class Services(NamedTuple):
     tabs: Tabs
     requests: RequestEvents
     clock: Clock
-    folder: Path
-    """The folder of the profile."""
     messages: MessageRouter
     """Messages between the extensions that run here."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
 from hatbox.engines.base import Engine
-from hatbox.engines.lease import Lease
+from hatbox.engines.lease import acquire, engine_lease
 from hatbox.engines.reconciler import TabReconciler
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 from hatbox.tabs.strip import row_of
@@ -22,17 +21,17 @@ Self = TypeVar("Self", bound="EngineRunner")
 class EngineRunner:
     """Makes the tabs of a profile so, for as long as it is entered. A profile has one engine at a time."""
 
-    def __init__(self, engine: Engine, store: Store, profile: Path) -> None:
+    def __init__(self, engine: Engine, store: Store) -> None:
         self.engine = engine
         """The engine itself."""
         self._store = store
         self._reconciler = TabReconciler(engine, store)
-        self._lease = Lease(profile)
+        self._lease = engine_lease(store)
         self._stopping = asyncio.Lock()
         self._is_running = False
 
     async def __aenter__(self: Self) -> Self:
-        self._lease.take(self.engine.name)
+        await acquire(self._lease, self.engine.name)
         self._is_running = True
         try:
             await self._reconciler.start()
@@ -55,7 +54,7 @@ class EngineRunner:
                 try:
                     await self._reconciler.stop()
                 finally:
-                    self._lease.release()
+                    await self._lease.release()
 
     async def wait_until_settled(self) -> None:
         """Resolves when all that anyone had asked of tabs by now was done, or its loading begun."""

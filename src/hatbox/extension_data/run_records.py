@@ -5,10 +5,7 @@ The record of a process that was killed is ignored, and deleted by the next `set
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -19,14 +16,13 @@ from hatbox.extension_data import menu_items, notifications
 from hatbox.extension_data.actions import ACTION, PAGE_ACTION
 from hatbox.extension_data.background_type import is_event_page
 from hatbox.store.base import Transaction
+from hatbox.store.processes import ProcessId, host_id
 from hatbox.tabs.first_window import close_first_tab, open_first_window
 from hatbox.tabs.visibility import show_abandoned
 
 __all__ = ["RunRecord", "clean_up", "find", "find_area", "get", "get_all", "register_run", "reset_ui", "unregister_run"]
 
 _KIND: Final = installed.RUNNING
-_STARTED: Final = 19  # which field after the name of a process in /proc tells when it began
-_QUERY: Final = 0x1000  # what Windows calls PROCESS_QUERY_LIMITED_INFORMATION
 _CLEARED_AT_START: Final = (ACTION, PAGE_ACTION, *notifications.KINDS)
 
 
@@ -38,11 +34,18 @@ class RunRecord(msgspec.Struct, frozen=True):
     name: str
     process: int
     started_at: str = msgspec.field(name="since")
-    """When the process began, as the system tells it: numbers of processes are used again."""
+    """The start time of the process: process ids are reused."""
     manifest: Mapping[str, Any]
     """What runtime.getManifest() returns."""
     extension_id: str = ""
     """The extension id that other extensions see."""
+    host: str = ""
+    """The machine of the process; see ProcessId. Empty in records of earlier versions: this machine."""
+
+    @property
+    def process_id(self) -> ProcessId:
+        """The process, with its machine."""
+        return ProcessId(self.host or host_id(), self.process, self.started_at)
 
 
 def find_area(transaction: Transaction, name: str) -> str:
@@ -71,13 +74,16 @@ def register_run(
     The menus of an event page stay: it creates them only when it is installed.
     """
     other = get(transaction, extension)
-    if other is not None and other.process != os.getpid():
-        raise ExtensionError(f"{name} is running already, in the process {other.process}. Stop it there first.")
+    process = transaction.processes.current
+    if other is not None and other.process_id != process:
+        raise ExtensionError(f"{name} is already running ({other.process_id}). Stop it first.")
     clean_up(transaction)
     clear_menus = not (is_event_page(manifest) and is_same_version)
     for kind in (*_CLEARED_AT_START, *((menu_items.KIND,) if clear_menus else ())):
         transaction.extensions.clear(extension, kind)
-    running = RunRecord(extension, name, os.getpid(), _since(os.getpid()) or "", manifest, extension_id or extension)
+    running = RunRecord(
+        extension, name, process.pid, process.started_at, manifest, extension_id or extension, process.host
+    )
     transaction.extensions.put(extension, _KIND, "", msgspec.json.encode(running))
     open_first_window(transaction)
 
@@ -109,52 +115,20 @@ def clean_up(transaction: Transaction) -> None:
 def get_all(transaction: Transaction) -> list[RunRecord]:
     """All running extensions."""
     found = [_decode(value) for _, _, value in transaction.extensions.find(_KIND)]
-    return [record for record in found if _is_alive(record)]
+    return [record for record in found if transaction.processes.is_running(record.process_id)]
 
 
 def get(transaction: Transaction, extension: str) -> RunRecord | None:
     """The record of a running extension by data area, or None."""
     value = transaction.extensions.get(extension, _KIND, "")
     running = _decode(value) if value else None
-    return running if running is not None and _is_alive(running) else None
+    return running if running is not None and transaction.processes.is_running(running.process_id) else None
 
 
 def find(transaction: Transaction, name: str) -> RunRecord | None:
     """The record of a running extension by data area or extension id, or None."""
     exact = get(transaction, name)
     return exact or next((each for each in get_all(transaction) if each.extension_id == name), None)
-
-
-def _is_alive(running: RunRecord) -> bool:
-    return _since(running.process) == running.started_at
-
-
-if sys.platform == "win32":
-
-    def _since(process: int) -> str | None:
-        """Empty, as the system does not tell; None if there is no such process."""
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(_QUERY, False, process)
-        if not handle:
-            return None
-        kernel.CloseHandle(handle)
-        return ""
-else:
-
-    def _since(process: int) -> str | None:
-        """When a process began; empty where the system does not tell, None if there is no such process."""
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return None
-        except PermissionError:
-            pass  # it is somebody else's
-        try:
-            return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[_STARTED]
-        except OSError:
-            return ""
 
 
 _decode = msgspec.json.Decoder(RunRecord).decode

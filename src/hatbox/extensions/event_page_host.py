@@ -1,11 +1,10 @@
-"""The host of a background that may sleep: its listeners stay known, and whoever calls one wakes it.
+"""The host of background scripts that may be suspended: primed listeners stay registered, and wake the scripts.
 
-Knows how to keep and to hand over; not when to sleep.
+Does not decide when scripts are suspended.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
@@ -17,6 +16,7 @@ from hatbox.errors import HatboxError
 from hatbox.extensions.local_storage import LocalStorage
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.host import Listener, LogEntry
+from hatbox.tasks import Tasks
 
 __all__ = ["ExtensionHost"]
 
@@ -26,7 +26,7 @@ _Key = tuple[str, str]  # the event, and the further arguments of addListener as
 
 
 class ExtensionHost(ApiHost):
-    """Answers an extension's scripts. While they sleep, it listens for them."""
+    """Serves the scripts of an extension. While they are suspended, it has a primed listener for each of theirs."""
 
     def __init__(
         self,
@@ -34,86 +34,86 @@ class ExtensionHost(ApiHost):
         caller: Caller,
         read_file: Callable[[str], bytes | None],
         wake: Callable[[], Awaitable[None]],
+        local_storage: LocalStorage,
         log: Callable[[LogEntry], None] | None = None,
-        local_storage: LocalStorage | None = None,
     ) -> None:
         super().__init__(dispatcher, caller, read_file)
         self._local_storage = local_storage
         self._wake = wake
         self._log = log
-        self._listening: dict[_Key, dict[Listener, None]] = {}
+        self._active: dict[_Key, dict[Listener, None]] = {}
         self._extras: dict[Listener, list[Any]] = {}
-        self._asleep: dict[_Key, _PrimedListener] = {}
+        self._primed: dict[_Key, _PrimedListener] = {}
+        self._notifications = Tasks()
         self.prime_listeners = False
-        """Whether listeners stay known when their scripts end: they sleep, and will add them again."""
+        """Whether removed listeners are primed, because their scripts are being suspended."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
-        """Add a listener. The one that listened for it while it slept is not needed any more."""
+        """Add a listener, and remove the primed one that it replaces."""
         super().add_listener(listener, extra)
         key = _key(listener, extra)
-        self._listening.setdefault(key, {})[listener] = None
+        self._active.setdefault(key, {})[listener] = None
         self._extras[listener] = extra
-        if sleeper := self._asleep.pop(key, None):
-            super().remove_listener(sleeper)
+        if primed := self._primed.pop(key, None):
+            super().remove_listener(primed)
 
     def remove_listener(self, listener: Listener) -> None:
-        """Remove it, or listen for it from now on if it has only fallen asleep."""
+        """Remove a listener. If its scripts are being suspended, a primed listener replaces it."""
         extra = self._extras.pop(listener, [])
         key = _key(listener, extra)
-        if self.prime_listeners and key not in self._asleep:
-            sleeper = self._asleep[key] = _PrimedListener(listener.path, lambda: self._awake(key))
-            super().add_listener(sleeper, extra)
+        if self.prime_listeners and key not in self._primed:
+            primed = _PrimedListener(listener.path, lambda: self._wake_listeners(key), self._notifications)
+            self._primed[key] = primed
+            super().add_listener(primed, extra)
         super().remove_listener(listener)
-        self._listening.get(key, {}).pop(listener, None)
+        self._active.get(key, {}).pop(listener, None)
 
     def clear_primed_listeners(self) -> None:
-        """Stop listening for scripts that will not wake again."""
-        for sleeper in self._asleep.values():
-            super().remove_listener(sleeper)
-        self._asleep.clear()
+        """Remove the primed listeners."""
+        for primed in self._primed.values():
+            super().remove_listener(primed)
+        self._primed.clear()
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
-        """Keep what a script has changed."""
-        return self._local_storage is not None and self._local_storage.change(key, value)
+        """Save a change of a script."""
+        return self._local_storage.change(key, value)
 
     def log(self, entry: LogEntry) -> None:
-        """Pass on what a script says: to whoever wants to hear it, or else to Python's logging."""
+        """Pass a console message to the callback, or to Python's logging."""
         if self._log is not None:
             self._log(entry)
         else:
             super().log(entry)
 
-    async def _awake(self, key: _Key) -> list[Listener]:
+    async def _wake_listeners(self, key: _Key) -> list[Listener]:
         await self._wake()
-        return list(self._listening.get(key, ()))
+        return list(self._active.get(key, ()))
 
 
 class _PrimedListener:
-    """Stands for a listener whose scripts sleep."""
+    """Replaces a listener whose scripts are suspended."""
 
-    def __init__(self, path: str, awake: Callable[[], Awaitable[list[Listener]]]) -> None:
+    def __init__(self, path: str, wake: Callable[[], Awaitable[list[Listener]]], notifications: Tasks) -> None:
         self.path = path
-        self._awake = awake
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._wake = wake
+        self._notifications = notifications
 
     def notify(self, *arguments: Any) -> None:
-        """Wake the scripts, then tell whoever listens now."""
-        task = asyncio.ensure_future(self._tell(arguments))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        """Wake the scripts, then call their listeners."""
+        self._notifications.spawn(self._notify(arguments))
 
-    async def call(self, *arguments: Any, within: float | None = None) -> Any:
-        """Wake the scripts, then ask the first that listens now."""
-        for listener in await self._awake():
-            return await listener.call(*arguments, within=within)
+    async def call(self, *arguments: Any, timeout: float | None = None) -> Any:
+        """Wake the scripts, then call their first listener."""
+        for listener in await self._wake():
+            return await listener.call(*arguments, timeout=timeout)
         return None
 
-    async def _tell(self, arguments: tuple[Any, ...]) -> None:
+    async def _notify(self, arguments: tuple[Any, ...]) -> None:
         try:
-            for listener in await self._awake():
+            for listener in await self._wake():
                 listener.notify(*arguments)
         except HatboxError as error:
-            logger.warning("%s was not told: its extension does not wake (%s)", self.path, error)
+            logger.warning("%s not dispatched: starting the event page failed: %s", self.path, error)
 
 
 def _key(listener: Listener, extra: list[Any]) -> _Key:

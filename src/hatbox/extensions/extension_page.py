@@ -1,4 +1,4 @@
-"""A page of an extension whose script is Python: what a popup, a tab or a content script would do, a test can do."""
+"""An extension page that is scripted in Python: a popup, a tab or a content script."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ __all__ = ["ExtensionPage"]
 
 
 class ExtensionPage:
-    """A page of an extension. It sends messages to the background and to the other pages, and gets theirs.
+    """An extension page. It exchanges messages with the background and with other pages.
 
-    `with` closes it at the end; when the extension stops, it is closed as well.
+    It is closed at the end of `with`, and when the extension stops.
     """
 
     def __init__(self, dispatcher: Dispatcher, messages: MessageRouter, caller: ExtensionCaller) -> None:
         self.browser = Browser(dispatcher, caller)
-        """`browser` as a script of the page sees it."""
+        """`browser` of the page."""
         self.caller = caller
         self._messages = messages
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL of the page."""
         return self.caller.context.url
 
     def send_message(self, message: Any) -> Awaitable[Any]:
-        """Send a message, as runtime.sendMessage() does; resolves to the first answer."""
+        """Send a message with runtime.sendMessage(). Resolves to the first response."""
         reply: Awaitable[Any] = self.browser.runtime.sendMessage(self.caller.extension_id, message, None)
         return reply
 
     def connect(self, name: str = "") -> Port:
-        """Open a port, as runtime.connect() does."""
+        """Open a port with runtime.connect()."""
         port: Port = self.browser.runtime.connect({"name": name})
         return port
 
     @property
     def on_message(self) -> Any:
-        """runtime.onMessage: `addListener(listener)`, called with the message, the sender and a function to answer."""
+        """runtime.onMessage: `addListener(listener)`, called with the message, the sender and sendResponse."""
         return self.browser.runtime.onMessage
 
     @property
@@ -53,7 +53,7 @@ class ExtensionPage:
         return self.browser.runtime.onConnect
 
     def close(self) -> None:
-        """Close it: its ports are disconnected, and it gets no more messages."""
+        """Close the page: its ports are disconnected, and it receives no more messages."""
         self._messages.remove_context(self.caller.context)
 
     def __enter__(self) -> ExtensionPage:

@@ -1,7 +1,7 @@
-"""Installs extensions: what is stored of them, and how an installed extension with the same id is updated or replaced.
+"""Installs extensions, and updates or replaces an installed extension with the same id. Transaction functions.
 
-An id is declared in the manifest, and anyone can write any id there. So an installed id is taken over only by an
-update, from the same path with the same name, or if the user allows a replacement. Functions of a transaction.
+A manifest can declare any id. So an installed id is taken over only by an update, from the same path with the same
+name, or if the user allows a replacement.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from hatbox.errors import AlreadyInstalled, ExtensionError
 from hatbox.extension_data import granted_permissions as granted
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import run_records as running
+from hatbox.extension_data import run_records
 from hatbox.extension_data.data_area import development_area
 from hatbox.extension_data.extension_permissions import NONE, ExtensionPermissions, Permissions
 from hatbox.extension_data.installed_extensions import REINSTALL, IconInfo, InstalledExtension, ManifestSummary
@@ -98,14 +98,14 @@ def new_permissions(known: InstalledExtension, manifest: Manifest) -> Permission
 
 def about(manifest: Manifest) -> ManifestSummary:
     """The record of an extension that is visible to others."""
-    shown = manifest.for_scripts()
+    keys = manifest.for_scripts()
     return ManifestSummary(
         uuid=manifest.uuid,
         short_name=manifest.short_name or "",
         description=manifest.description or "",
         homepage_url=manifest.homepage_url,
-        options_url=(shown["options_ui"] or {}).get("page") or shown["options_page"] or "",
-        icons=tuple(IconInfo(int(size), url) for size, url in shown["icons"].items()) if shown["icons"] else None,
+        options_url=(keys["options_ui"] or {}).get("page") or keys["options_page"] or "",
+        icons=tuple(IconInfo(int(size), url) for size, url in keys["icons"].items()) if keys["icons"] else None,
         required=manifest.required,
     )
 
@@ -136,19 +136,19 @@ def install(
 
 
 def _install_new(transaction: Transaction, candidate: Candidate, now: float) -> Installation:
-    """Move the data of runs from this path to the extension that is installed from it."""
+    """Install an extension with the data of its temporary runs from the same path."""
     area = candidate.manifest.id
     _expect_stopped(transaction, area, candidate.manifest.id)  # a removed extension may still be running
     transaction.extensions.clear(area)  # written after its removal
-    tried_area = development_area(area, candidate.place)
-    tried = installed.get(transaction, tried_area)
-    if tried is not None:
-        _expect_stopped(transaction, tried_area, tried.name)
-        transaction.extensions.move(tried_area, area)
+    temporary_area = development_area(area, candidate.place)
+    temporary = installed.get(transaction, temporary_area)
+    if temporary is not None:
+        _expect_stopped(transaction, temporary_area, temporary.name)
+        transaction.extensions.move(temporary_area, area)
         _keep_declared(transaction, area, candidate.manifest)
-    record = _record(candidate, now, ran=tried.ran if tried else None, renewed=tried is not None)
+    record = _record(candidate, now, ran=temporary.ran if temporary else None, renewed=temporary is not None)
     installed.install(transaction, record)
-    return Installation(record, added=candidate.manifest.required, has_data=tried is not None)
+    return Installation(record, added=candidate.manifest.required, has_data=temporary is not None)
 
 
 def _update(transaction: Transaction, known: InstalledExtension, candidate: Candidate, now: float) -> Installation:
@@ -166,7 +166,7 @@ def _replace(
     transaction: Transaction, known: InstalledExtension, candidate: Candidate, now: float, *, keep_data: bool
 ) -> Installation:
     manifest, required = candidate.manifest, known.about.required
-    _expect_stopped(transaction, known.area, known.name)  # the new one would find what it writes when it stops
+    _expect_stopped(transaction, known.area, known.name)  # its last writes would become data of the new one
     dropped = granted.drop(transaction, known.area)
     if not keep_data:
         transaction.extensions.clear(known.area)
@@ -204,16 +204,16 @@ def _record(
 
 
 def _keep_declared(transaction: Transaction, area: str, manifest: Manifest) -> None:
-    """The granted permissions that the manifest still declares. Newly declared ones are not granted."""
-    given = granted.load_granted(transaction, area)
-    if given is not None:
-        granted.save_granted(transaction, area, given.covered_by(manifest.optional | manifest.at_install))
+    """Revoke granted permissions that the manifest does not declare any more. Newly declared ones are not granted."""
+    stored = granted.load_granted(transaction, area)
+    if stored is not None:
+        granted.save_granted(transaction, area, stored.covered_by(manifest.optional | manifest.at_install))
 
 
 def _expect_stopped(transaction: Transaction, area: str, name: str) -> None:
-    at_work = running.get(transaction, area)
-    if at_work is not None:
-        raise ExtensionError(f"{name} is running, in the process {at_work.process}. Stop it there first.")
+    run = run_records.get(transaction, area)
+    if run is not None:
+        raise ExtensionError(f"{name} is running ({run.process_id}). Stop it first.")
 
 
 def _changes(before: Permissions, after: Permissions) -> str:
@@ -242,7 +242,7 @@ def adopt(transaction: Transaction, known: InstalledExtension, candidate: Candid
     Permissions that its files require now, and that it did not have, are not granted: it has to be installed again.
     """
     if known not in outdated(transaction):
-        return  # another process was faster
+        return  # upgraded by another process meanwhile
     has_run = granted.load_granted(transaction, known.id) is not None
     record = msgspec.structs.replace(known, area=known.id, ran=known.version if has_run else None)
     if not known.permanent:

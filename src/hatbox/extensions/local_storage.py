@@ -1,6 +1,6 @@
-"""localStorage of an extension's background: kept in the profile, written behind the scripts and in their order.
+"""localStorage of a background page, stored in the profile. Changes are written in order, in the background.
 
-Scripts do not wait for it, so changes are gathered while a transaction is under way. Knows nothing of the bridge.
+Scripts do not wait, so changes are collected while a transaction is pending. Independent of the bridge.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["KIND", "QUOTA", "LocalStorage"]
 logger = logging.getLogger("hatbox.extensions")
 
 KIND: Final = "localStorage"
-"""Where it is kept. Keys and values are JSON in ASCII: JavaScript's texts may hold half a pair of surrogates."""
+"""The kind of its rows. Keys and values are ASCII JSON, because JavaScript strings may have lone surrogates."""
 
 QUOTA: Final = 5 << 20
 """Code units of keys and values together, as in Firefox."""
@@ -27,12 +27,12 @@ QUOTA: Final = 5 << 20
 
 class _Change(NamedTuple):
     value: str | None
-    anew: bool
-    """Whether it was removed before: then it stands behind the others."""
+    reinserted: bool
+    """Whether it was removed before: then it is last in the order."""
 
 
 class LocalStorage:
-    """What one extension keeps. Used from load() on."""
+    """The localStorage of one extension. Call load() first."""
 
     def __init__(self, store: Store, extension: str) -> None:
         self._store = store
@@ -53,36 +53,35 @@ class LocalStorage:
         return entries
 
     def change(self, key: str | None, value: str | None) -> bool:
-        """Set a value, remove it (None), or all (no key), soon. False if there is no room: scripts see to that."""
+        """Set a value, remove it (None), or clear all (no key). Returns False if the quota is exceeded."""
         if key is None:
             self._cleared, self._changes, self._sizes, self._used = True, {}, {}, 0
         else:
             size = 0 if value is None else _units(key) + _units(value)
-            grows = size - self._sizes.pop(key, 0)
-            if grows > 0 and self._used + grows > QUOTA:
+            growth = size - self._sizes.pop(key, 0)
+            if growth > 0 and self._used + growth > QUOTA:
                 return False
-            self._used += grows
+            self._used += growth
             if value is not None:
                 self._sizes[key] = size
             before = self._changes.get(key)
-            removed = before is not None and (before.anew or before.value is None)
+            removed = before is not None and (before.reinserted or before.value is None)
             if removed and value is not None:
                 del self._changes[key]
             self._changes[key] = _Change(value, removed)
-        self._begin_to_write()
+        self._start_writing()
         return True
 
     async def flush(self) -> None:
-        """Wait until all that was changed is on disk."""
-        while (writing := self._begin_to_write()) is not None:
+        """Wait until all changes are durable."""
+        while (writing := self._start_writing()) is not None:
             await asyncio.wait([writing])
 
-    def _begin_to_write(self) -> asyncio.Task[None] | None:
-        """The task that writes, if there is anything left: one that was cancelled, as at the end of a program, is not
-        the last."""
+    def _start_writing(self) -> asyncio.Task[None] | None:
+        """The task that writes, or None if nothing is left. A cancelled task is replaced."""
         if self._writing is None or self._writing.done():
-            left = self._changes or self._cleared
-            self._writing = asyncio.ensure_future(self._write_all()) if left else None
+            unsaved = self._changes or self._cleared
+            self._writing = asyncio.ensure_future(self._write_all()) if unsaved else None
         return self._writing
 
     async def _write_all(self) -> None:
@@ -93,13 +92,13 @@ class LocalStorage:
 
     async def _write(self, cleared: bool, changes: dict[str, _Change]) -> None:
         def write(transaction: Transaction) -> None:
-            if installed.get(transaction, self._extension) is not None:  # else it was removed while it ran
+            if installed.get(transaction, self._extension) is not None:  # else it was removed while running
                 _apply(transaction, self._extension, cleared, changes)
 
         try:
             await self._store.write(write)
         except HatboxError as error:
-            logger.error("localStorage of %s was not written: %s", self._extension, error)
+            logger.error("localStorage of %s: write failed: %s", self._extension, error)
 
 
 def _apply(transaction: Transaction, extension: str, cleared: bool, changes: dict[str, _Change]) -> None:
@@ -107,11 +106,11 @@ def _apply(transaction: Transaction, extension: str, cleared: bool, changes: dic
     if cleared:
         table.clear(extension, KIND)
     for key, change in changes.items():
-        kept = json.dumps(key)
-        if change.value is None or change.anew:
-            table.delete(extension, KIND, kept)
+        row_key = json.dumps(key)
+        if change.value is None or change.reinserted:
+            table.delete(extension, KIND, row_key)
         if change.value is not None:
-            table.put(extension, KIND, kept, json.dumps(change.value).encode("ascii"))
+            table.put(extension, KIND, row_key, json.dumps(change.value).encode("ascii"))
 
 
 def _units(text: str) -> int:

@@ -1,24 +1,23 @@
-"""How a run of an extension starts: with which data area, grants and events. Functions of a transaction."""
+"""Registers the start of an extension: its data area, grants and first events. Transaction functions."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
 from hatbox.errors import ExtensionError
-from hatbox.extension_data import alarms
+from hatbox.extension_data import alarms, run_records
 from hatbox.extension_data import installed_extensions as installed
-from hatbox.extension_data import run_records as running
 from hatbox.extension_data.data_area import development_area
 from hatbox.extension_data.extension_permissions import Permissions
 from hatbox.extension_data.granted_permissions import load_granted, save_granted
 from hatbox.extension_data.installed_extensions import InstalledExtension
 from hatbox.extensions.installing import about, is_update, new_permissions
 from hatbox.extensions.package.manifest import Manifest
-from hatbox.extensions.package.package_files import Package
 from hatbox.extensions.package.stored_package import StoredPackage
+from hatbox.extensions.package_repository import LoadedPackage
 from hatbox.store.base import Transaction
 
-__all__ = ["Events", "Run", "StaleFiles", "begin", "begin_again", "events_of", "updated"]
+__all__ = ["Events", "ExtensionRun", "StaleFiles", "register_restart", "register_start", "start_events", "updated"]
 
 Events: TypeAlias = list[tuple[str, list[Any]]]
 
@@ -27,7 +26,7 @@ class StaleFiles(ExtensionError):
     """The extension was installed again while its files were read."""
 
 
-class Run(NamedTuple):
+class ExtensionRun(NamedTuple):
     """A run of an extension."""
 
     area: str
@@ -37,26 +36,27 @@ class Run(NamedTuple):
     is_installed: bool
 
 
-def begin(transaction: Transaction, package: Package, manifest: Manifest, title: str) -> Run:
-    """Record that an extension runs."""
-    run = _noted(transaction, package, manifest, title)
+def register_start(transaction: Transaction, loaded: LoadedPackage, title: str) -> ExtensionRun:
+    """Record that an extension was started."""
+    manifest = loaded.manifest
+    run = _prepare(transaction, loaded, title)
     if run.before is not None and not run.before.enabled:
         raise ExtensionError(f"{manifest.id} is disabled. Enable it first.")
     transaction.extensions.clear(run.area, "storage.session")
-    return _started(transaction, manifest, run)
+    return _register(transaction, manifest, run)
 
 
-def begin_again(transaction: Transaction, package: Package, manifest: Manifest, title: str, area: str) -> Run:
-    """Record that an extension was restarted, with the same data. One from a folder is reported as installed again."""
-    if _area(transaction, package, manifest, title) != area:
+def register_restart(transaction: Transaction, loaded: LoadedPackage, title: str, area: str) -> ExtensionRun:
+    """Record that an extension was restarted with the same data. A temporary one is reported as installed again."""
+    if _area(transaction, loaded, title) != area:
         raise ExtensionError(
-            f"{package.path} no longer contains the running extension. Stop it, then start the new one."
+            f"{loaded.package.path} no longer contains the running extension. Stop it, then start the new one."
         )
-    return _started(transaction, manifest, _noted(transaction, package, manifest, title, anew=True))
+    return _register(transaction, loaded.manifest, _prepare(transaction, loaded, title, anew=True))
 
 
-def events_of(run: Run, manifest: Manifest) -> Events:
-    """What an extension is notified of at its start: that it is new, or another version, or that a session starts."""
+def start_events(run: ExtensionRun, manifest: Manifest) -> Events:
+    """The events that are dispatched at the start: runtime.onInstalled or runtime.onStartup."""
     before, temporary = run.before, not run.is_installed
     if before is None or before.ran is None:
         return [("runtime.onInstalled", [{"reason": "install", "temporary": temporary}])]
@@ -70,8 +70,9 @@ def updated(before: str, *, temporary: bool) -> tuple[str, list[Any]]:
     return "runtime.onInstalled", [{"reason": "update", "previousVersion": before, "temporary": temporary}]
 
 
-def _area(transaction: Transaction, package: Package, manifest: Manifest, title: str) -> str:
+def _area(transaction: Transaction, loaded: LoadedPackage, title: str) -> str:
     """The data area of a run: that of the installed extension only if it is the installed one."""
+    package, manifest = loaded
     if package.area is not None:
         known = installed.get(transaction, package.area)
         if isinstance(package, StoredPackage) and (known is None or known.digest != package.digest):
@@ -89,9 +90,10 @@ def _area(transaction: Transaction, package: Package, manifest: Manifest, title:
     return known.area
 
 
-def _noted(transaction: Transaction, package: Package, manifest: Manifest, title: str, *, anew: bool = False) -> Run:
-    """Record an extension from a folder. The files in a folder never change an installed extension."""
-    area = _area(transaction, package, manifest, title)
+def _prepare(transaction: Transaction, loaded: LoadedPackage, title: str, *, anew: bool = False) -> ExtensionRun:
+    """Record a temporary extension. The files in a folder never change an installed extension."""
+    package, manifest = loaded
+    area = _area(transaction, loaded, title)
     before = installed.get(transaction, area)
     is_installed = before is not None and before.permanent
     if not is_installed:
@@ -107,17 +109,17 @@ def _noted(transaction: Transaction, package: Package, manifest: Manifest, title
             ran=before.ran if before is not None else None,
         )
         installed.install(transaction, record, reinstall=anew)
-    given = load_granted(transaction, area)
-    if given is None:
-        given = manifest.at_install
-        save_granted(transaction, area, given)
-    return Run(area, before, given.covered_by(manifest.optional | manifest.at_install), is_installed)
+    granted = load_granted(transaction, area)
+    if granted is None:
+        granted = manifest.at_install
+        save_granted(transaction, area, granted)
+    return ExtensionRun(area, before, granted.covered_by(manifest.optional | manifest.at_install), is_installed)
 
 
-def _started(transaction: Transaction, manifest: Manifest, run: Run) -> Run:
+def _register(transaction: Transaction, manifest: Manifest, run: ExtensionRun) -> ExtensionRun:
     alarms.delete_alarms(transaction, run.area)
     before = run.before
-    running.register_run(
+    run_records.register_run(
         transaction,
         run.area,
         manifest.name,

@@ -7,7 +7,7 @@ already stays as it is, so that a second import changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from hatbox.cookies.cookie import Cookie
@@ -16,6 +16,7 @@ from hatbox.errors import InvalidColor, InvalidIcon
 from hatbox.formats.adjacent_files import count_beside
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportReport
 from hatbox.formats.cookie_merge import merge
+from hatbox.formats.import_progress import ImportProgress
 from hatbox.identities import changes, model, palette
 from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
 from hatbox.identities.model import ContextualIdentity
@@ -33,13 +34,13 @@ def import_bundle(
     bundle: Bundle,
     now: float,
     into: str | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: ImportProgress | None = None,
 ) -> ImportReport:
     """Import a bundle. With `into`, an id or a name, all cookies go to that identity, and none is created.
 
     An identity is the one of the profile that has the same name, icon and color; where there is none it is made.
-    `progress` is told of numbers of cookies that are done.
     """
+    merged = 0
     report = ImportReport(skipped=Counter(bundle.skipped), dropped=Counter(bundle.dropped))
     if into is None:
         ids = _identified(transaction, bundle, report)
@@ -54,8 +55,9 @@ def import_bundle(
             number = store_user_context_id(cookie_store_id) or 0
             if changes := merge(load_cookies(transaction, number), cookies, now, report):
                 write_changes(transaction, number, changes)
+        merged += len(cookies)
         if progress is not None:
-            progress(len(cookies))
+            progress.merged = merged
     if bundle.ordered and into is None:
         _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_STORE])
     return report

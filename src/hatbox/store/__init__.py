@@ -1,1 +1,1 @@
-"""Where a profile is kept: the contract in base.py, SQLite in sqlite/."""
+"""The stores of profiles: the contract in base.py, one package per store, chosen by registry.py."""

@@ -1,8 +1,8 @@
-"""What a store must do. The whole contract: the services above know this module and no other of the folder.
+"""The contract of a store, with lease.py and processes.py. The layers above know no other module of this package.
 
-A service hands the store a piece of work: a function of a transaction. The store runs it once, whole, in the order in
-which work was handed in, and answers with a future. Work only reads and writes through its transaction and has no
-other effect, because a store may have to run it again.
+A service passes the store a transaction function. The store runs the functions in the order of the calls, each
+atomically, and returns a future. A transaction function reads and writes only through its transaction and has no other
+effect: it may run twice, and in another thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from hatbox.store.lease import Lease
+from hatbox.store.processes import ProcessId
 
 __all__ = [
     "RESYNC",
@@ -27,6 +31,7 @@ __all__ = [
     "IdentityRow",
     "IdentityTable",
     "PackageTable",
+    "Processes",
     "SiteDataTable",
     "Store",
     "TabRow",
@@ -40,20 +45,20 @@ __all__ = [
 T = TypeVar("T")
 
 IdentityRow: TypeAlias = tuple[int, str, str, str, int]
-"""One identity: number, name, icon, color, hidden (0 or 1). A tuple, because a million of them must be cheap."""
+"""One identity: userContextId, name, icon, color, hidden (0 or 1). A tuple, because a million must be cheap."""
 
 CookieRowKey: TypeAlias = tuple[str, int, str, str, str]
-"""What makes two cookies of one store the same: domain, host_only (0 or 1), path, name, partition."""
+"""The key of a cookie in its store: domain, host_only (0 or 1), path, name, partition."""
 
 CookieRow: TypeAlias = tuple[str, int, str, str, str, str, int, int, str, float | None, int, float, float]
 """One cookie: its key, then value, secure, http_only, same_site, expires, sequence, created, last_access."""
 
 CookieTimeRow: TypeAlias = tuple[float, float | None, float | None]
-"""The high-water time of cookies: the time reached; of an unconfirmed leap, the time before and after it."""
+"""The high-water time of cookies; then, for an unconfirmed leap of the clock, the time before and after it."""
 
 
 class TabRow(NamedTuple):
-    """One tab. What is true or false is 1 or 0; `store` is the number of its identity, 0 for none."""
+    """One tab. Booleans are 1 or 0; `store` is the userContextId, 0 for the default store."""
 
     id: int
     window: int
@@ -61,7 +66,7 @@ class TabRow(NamedTuple):
     store: int
     url: str
     target: str
-    """The URL that a load under way leads to; empty if none is."""
+    """The pending URL: that of a navigation in progress, or empty."""
     title: str
     icon: str
     active: int
@@ -72,13 +77,13 @@ class TabRow(NamedTuple):
     discardable: int
     opener: int | None
     owner: int | None
-    """The tab that is activated when this one is closed, as long as no other was active in between."""
+    """The tab to activate when this one is closed, until another tab was active."""
     related: int | None
-    """The last tab that was opened from this one, as long as it is active."""
+    """The last tab that was opened from this one, while this one is active."""
     successor: int | None
     last_accessed: float
     navigation: int
-    """How many loads were asked for; `begun` is the last that an engine has begun, `loaded` the last that has ended."""
+    """The id of the last requested navigation. `begun` is the last one that was started, `loaded` the last ended."""
     begun: int
     loaded: int
     status: int | None
@@ -87,7 +92,7 @@ class TabRow(NamedTuple):
 
 
 class WindowRow(NamedTuple):
-    """One window. The one with the highest `focused` has the focus; a place or size that is None is the engine's."""
+    """One window. The highest `focused` has the focus. The engine chooses a position or size that is None."""
 
     id: int
     focused: int
@@ -101,16 +106,16 @@ class WindowRow(NamedTuple):
 
 
 class ChangeRecord(NamedTuple):
-    """Something that was committed: what it is about, and the details as JSON."""
+    """One committed change: its topic, and the details as JSON."""
 
     topic: str
     payload: bytes
     call: int | None
-    """The number of the call that made it, if it was made through this store and not in another process."""
+    """The id of the call that made it; None for a change by another process."""
 
 
-RESYNC: Final = "missed"
-"""The topic of a change that tells a follower: changes were lost to you, look at everything anew."""
+RESYNC: Final = "resync"
+"""The topic of a change without details: changes were pruned before delivery, so the subscriber reloads its state."""
 
 ChangeSubscriber: TypeAlias = Callable[[ChangeRecord], None]
 
@@ -118,33 +123,33 @@ ChangeSubscriber: TypeAlias = Callable[[ChangeRecord], None]
 class IdentityTable(Protocol):
     """The identities, in the user's order."""
 
-    def get(self, number: int) -> IdentityRow | None:
+    def get(self, user_context_id: int) -> IdentityRow | None:
         """One identity, or None."""
 
     def find(self, name: str | None = None) -> list[IdentityRow]:
         """All identities, or those with exactly this name."""
 
     def names(self, limit: int) -> list[str]:
-        """Names that are in use, each once, not more than `limit`."""
+        """The names in use, each once, at most `limit`."""
 
     def count(self) -> int:
-        """How many identities there are."""
+        """The number of identities."""
 
     def insert(self, name: str, icon: str, color: str) -> int:
-        """Add an identity at the end; returns its number, which no identity of this profile ever had."""
+        """Add an identity at the end; returns its userContextId, which was never used before in this profile."""
 
-    def update(self, number: int, **changed: str | int) -> None:
-        """Set what has changed of an identity: its name, icon, color or hidden."""
+    def update(self, user_context_id: int, **changed: str | int) -> None:
+        """Set the name, icon, color or hidden of an identity."""
 
-    def delete(self, number: int) -> None:
-        """Drop an identity."""
+    def delete(self, user_context_id: int) -> None:
+        """Delete an identity."""
 
-    def move(self, numbers: Sequence[int], position: int) -> None:
-        """Take these out, and put them back as one block, in their old order, before the one now at `position`."""
+    def move(self, user_context_ids: Sequence[int], position: int) -> None:
+        """Move these, as one block in their old order, to `position` in the list of the others."""
 
 
 class CookieTable(Protocol):
-    """The cookies of all stores. A store is known by the number of its identity; 0 is that of no identity."""
+    """The cookies of all cookie stores. A `store` is a userContextId; 0 is the default store."""
 
     def load(self, store: int) -> list[CookieRow]:
         """All cookies of a store."""
@@ -152,29 +157,29 @@ class CookieTable(Protocol):
     def find(
         self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
     ) -> list[CookieRow]:
-        """The cookies of a store with this name; of exactly these domains; of a domain and of everything below it."""
+        """The cookies of a store with this name; of exactly these domains; of a domain and its subdomains."""
 
     def count(self, store: int, below: str | None = None) -> int:
-        """How many cookies a store has, or how many of a domain and of everything below it."""
+        """The number of cookies in a store, or those of a domain and its subdomains."""
 
     def put(self, store: int, rows: Iterable[CookieRow]) -> None:
-        """Keep these cookies, in the place of those with the same key."""
+        """Store these cookies. They replace cookies with the same key."""
 
     def delete(self, store: int, keys: Iterable[CookieRowKey]) -> None:
-        """Drop these cookies."""
+        """Delete these cookies."""
 
     def clear(self, store: int) -> None:
-        """Drop all cookies of a store."""
+        """Delete all cookies of a store."""
 
     def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
-        """Note when these cookies were last used."""
+        """Set the last access times of these cookies."""
 
 
 class CookieTimeTable(Protocol):
     """The high-water time by which cookies expire: one for all stores of the profile."""
 
     def get(self) -> CookieTimeRow | None:
-        """The high-water time; None if none was stored yet."""
+        """The high-water time; None before the first one is stored."""
 
     def put(self, reached: float, before: float | None, landed: float | None) -> None:
         """Replace the stored high-water time."""
@@ -187,25 +192,25 @@ class TabTable(Protocol):
         """One tab, or None."""
 
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
-        """All tabs, or those of a window or a store: window by window, in the order of each."""
+        """All tabs, or those of a window or a cookie store, ordered by window and position."""
 
     def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
-        """Add a tab; returns its id, which no tab of this profile ever had."""
+        """Add a tab; returns its id, which was never used before in this profile."""
 
     def update(self, tab: int, **changed: str | int | float | None) -> None:
-        """Set what has changed of a tab."""
+        """Set columns of a tab."""
 
     def delete(self, tab: int) -> None:
-        """Drop a tab, and what is kept of its page."""
+        """Delete a tab and its page snapshot."""
 
     def set_positions(self, order: Iterable[tuple[int, int]]) -> None:
-        """Give tabs these positions: pairs of a tab and its position."""
+        """Set the positions of tabs: pairs of a tab id and a position."""
 
     def page_snapshot(self, tab: int) -> bytes | None:
-        """What an engine has kept of a tab's page, to open it again as it was."""
+        """The page snapshot of a tab, saved by an engine; None if the tab has none."""
 
     def save_page_snapshot(self, tab: int, page: bytes) -> None:
-        """Keep this of a tab's page."""
+        """Save the page snapshot of a tab."""
 
 
 class WindowTable(Protocol):
@@ -218,42 +223,39 @@ class WindowTable(Protocol):
         """All windows, in the order in which they were opened."""
 
     def last_focused(self) -> WindowRow | None:
-        """The window that has, or last had, the focus; None where there is no window."""
+        """The window that has, or last had, the focus; None without windows."""
 
     def insert(self, **fields: str | int | None) -> int:
-        """Add a window; returns its id, which no window of this profile ever had."""
+        """Add a window; returns its id, which was never used before in this profile."""
 
     def update(self, window: int, **changed: str | int | None) -> None:
-        """Set what has changed of a window."""
+        """Set columns of a window."""
 
     def delete(self, window: int) -> None:
-        """Drop a window."""
+        """Delete a window."""
 
     def focus(self, window: int) -> None:
-        """Give the focus to a window."""
+        """Focus a window."""
 
 
 class SiteDataTable(Protocol):
-    """What sites keep in a browser beside cookies, as the engine has saved it: one entry for a store and an origin."""
+    """Site data other than cookies, as saved by an engine: one entry per cookie store and origin."""
 
     def load(self, store: int) -> list[tuple[str, bytes]]:
-        """The origins of a store, and what each keeps."""
+        """The origins of a store, each with its data."""
 
     def put(self, store: int, origin: str, data: bytes) -> None:
-        """Keep this for an origin, in the place of what it had."""
+        """Replace the data of an origin."""
 
     def delete(self, store: int, origin: str) -> None:
-        """Drop what an origin keeps."""
+        """Delete the data of an origin."""
 
     def clear(self, store: int) -> None:
-        """Drop what all origins of a store keep."""
+        """Delete the data of all origins of a store."""
 
 
 class ExtensionTable(Protocol):
-    """What extensions keep, and what is registered for them: values as JSON, each under an extension, a kind and a key.
-
-    They stand in the order in which they were first put.
-    """
+    """Extension data: JSON values by extension, kind and key, in the order in which they were first put."""
 
     def get(self, extension: str, kind: str, key: str) -> bytes | None:
         """One value, or None."""
@@ -262,21 +264,21 @@ class ExtensionTable(Protocol):
         """All values of a kind, or those of one extension: extension, key, value."""
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
-        """Keep a value, in the place of the one that had this key."""
+        """Store a value. It replaces the value with this key."""
 
     def delete(self, extension: str, kind: str, key: str) -> None:
-        """Drop a value."""
+        """Delete a value."""
 
     def clear(self, extension: str, kind: str | None = None) -> None:
-        """Drop all values of a kind, or all that there is of an extension."""
+        """Delete all values of a kind, or all of an extension."""
 
     def move(self, extension: str, to: str) -> None:
-        """Put all values of an extension under another name, in their order."""
+        """Move all values of an extension to another one, in their order."""
 
     def size(self, extension: str, kind: str) -> int:
-        """How many bytes the keys and values of a kind have together."""
+        """The size of all keys and values of a kind, in bytes."""
 
-    def most(self) -> int:
+    def max_size(self) -> int:
         """An upper bound of the size of all values of all extensions, in bytes. Cheaper than the exact sum."""
 
 
@@ -297,14 +299,25 @@ class PackageTable(Protocol):
 
 
 class ChangeLog(Protocol):
-    """What has happened to the profile, for those who follow it."""
+    """The changes to the profile, for subscribers in every process."""
 
     def append(self, topic: str, payload: bytes) -> None:
-        """Note a change, with JSON as its payload; followers in every process hear of it once it is committed."""
+        """Append a change with a JSON payload. Subscribers in every process receive it after the commit."""
+
+
+class Processes(Protocol):
+    """The processes that use the profile, on this machine and on others."""
+
+    @property
+    def current(self) -> ProcessId:
+        """This process."""
+
+    def is_running(self, process: ProcessId) -> bool:
+        """Whether a process is running. On another machine: whether it is registered; see Store.register_process."""
 
 
 class Transaction(Protocol):
-    """What a piece of work may read and write."""
+    """The tables, as a transaction function sees them."""
 
     @property
     def identities(self) -> IdentityTable:
@@ -328,66 +341,98 @@ class Transaction(Protocol):
 
     @property
     def site_data(self) -> SiteDataTable:
-        """The table of what sites keep beside cookies."""
+        """The table of site data."""
 
     @property
     def extensions(self) -> ExtensionTable:
-        """The table of what extensions keep."""
+        """The table of extension data."""
 
     @property
     def packages(self) -> PackageTable:
-        """The table of the packages of installed extensions."""
+        """The table of extension packages."""
 
     @property
     def changes(self) -> ChangeLog:
-        """The log of changes."""
+        """The change log."""
+
+    @property
+    def processes(self) -> Processes:
+        """The processes that use the profile."""
 
 
 TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
 
 class Store(ABC):
-    """A profile's durable half. Bound to the event loop that opened it."""
+    """The durable half of a profile. Bound to the event loop that opened it."""
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """The address that opens this profile, also in another process. May contain a password."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+
+    @property
+    @abstractmethod
+    def side_folder(self) -> Path | None:
+        """The local folder for files that users put beside the profile; None if the store has no such folder."""
+
+    @abstractmethod
+    def side_file(self, name: str) -> Path | None:
+        """The path of a local file that belongs to this profile alone; None if the store has no such files."""
+
+    @abstractmethod
+    def lease(self, name: str) -> Lease:
+        """The lease with this name. Two objects with one name are one lease."""
+
+    @abstractmethod
+    async def register_process(self) -> None:
+        """Let processes on other machines see that this process is running, until the store is closed."""
 
     @abstractmethod
     async def open(self) -> None:
-        """Open what is there, or make a new profile where nothing is. Raises ProfileError and leaves no trace."""
+        """Open the profile, or create it. Raises ProfileError, and then changes nothing."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Finish all work that was handed in, then let go of everything. Closing twice is no error."""
+        """Finish all pending calls, then release all resources. May be called twice."""
 
     @abstractmethod
-    def read(self, work: TransactionFunction[T], *, asks_once: bool = False) -> asyncio.Future[T]:
-        """Run work that only reads. It sees all that was handed in before, and every process's latest commit.
+    def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
+        """Run a transaction function that only reads. It sees all earlier calls, and the latest commit of any process.
 
-        Work that asks the tables only once says so: one question always sees one state, and is cheaper alone.
+        The future may be done when it is returned, or later. With `single_statement`, the function runs at most one
+        query, which needs no transaction to see one state.
         """
 
     @abstractmethod
     def shared_snapshot(self) -> AbstractContextManager[None]:
-        """Let the reads in the body see one state of the profile, that of the first: it is cheaper than one for each.
+        """Run the reads in the body on one snapshot, which is cheaper than one per read. The body must not await.
 
-        For calls that were made together. Nothing in the body may wait.
+        A hint: a store may ignore it, so the reads may still see different states.
         """
 
     @abstractmethod
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
-        """Run work in a transaction. The future resolves when the effect is on disk, after followers were told."""
+        """Run a transaction function. The future resolves when the commit is durable, after subscribers were called."""
 
     @property
     @abstractmethod
     def last_call_id(self) -> int:
-        """How many pieces of work have been handed in so far. The latest call has this number."""
+        """The id of the latest call. Ids increase."""
 
     @abstractmethod
     def deliver_pending_changes(self) -> asyncio.Future[None]:
-        """Resolves when followers were told of everything that anyone had committed when it was called."""
+        """Resolves when subscribers were called for every commit, by any process, that precedes this call."""
 
     @abstractmethod
-    def subscribe(self, follower: ChangeSubscriber) -> None:
-        """Tell `follower` of every change from now on: once each, in the order of their commits, on this loop."""
+    def subscribe(self, subscriber: ChangeSubscriber) -> None:
+        """Call `subscriber` for every change from now on: once each, in commit order, on this event loop."""
 
     @abstractmethod
-    def unsubscribe(self, follower: ChangeSubscriber) -> None:
-        """Stop telling `follower`."""
+    def unsubscribe(self, subscriber: ChangeSubscriber) -> None:
+        """Stop calling `subscriber`."""

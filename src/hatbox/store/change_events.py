@@ -1,4 +1,4 @@
-"""Events for the topics of a store's log of changes. Knows no topic by name."""
+"""Events for the topics of a store's change log. Knows no topic by name."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ T = TypeVar("T")
 
 
 class ChangeEvents:
-    """The events of one service. It follows the store only while somebody listens to one of them."""
+    """The events of one service. Subscribes to the store only while one of them has listeners."""
 
     def __init__(self, store: Store, name: str) -> None:
         self._store = store
         self._name = name
         self._topics: dict[str, tuple[Event[Any], Callable[[bytes], Any]]] = {}
-        self._following = False
+        self._is_subscribed = False
 
     def event(self, name: str, topic: str, decode: Callable[[bytes], T]) -> Event[T]:
-        """The event that tells of the changes with this topic: `decode` makes what listeners get of a payload."""
+        """The event for the changes with this topic. Listeners get the decoded payload."""
         event: Event[T] = Event(f"{self._name}.{name}", lambda: self._store.last_call_id, self._update_subscription)
         self._topics[topic] = event, decode
         return event
 
     def _update_subscription(self) -> None:
         wanted = any(event for event, _ in self._topics.values())
-        if wanted and not self._following:
-            self._store.subscribe(self._hear)
-        elif self._following and not wanted:
-            self._store.unsubscribe(self._hear)
-        self._following = wanted
+        if wanted and not self._is_subscribed:
+            self._store.subscribe(self._on_change)
+        elif self._is_subscribed and not wanted:
+            self._store.unsubscribe(self._on_change)
+        self._is_subscribed = wanted
 
-    def _hear(self, change: ChangeRecord) -> None:
+    def _on_change(self, change: ChangeRecord) -> None:
         if known := self._topics.get(change.topic):
             event, decode = known
             if event:

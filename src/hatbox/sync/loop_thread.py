@@ -7,7 +7,6 @@ import concurrent.futures
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileError
@@ -22,8 +21,8 @@ U = TypeVar("U")
 class LoopThread:
     """An event loop in a thread of its own. Other threads run coroutines on it."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, label: str) -> None:
+        self._label = label
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._process = 0
@@ -42,7 +41,7 @@ class LoopThread:
     def start(self) -> None:
         """Start the thread. Raises ProfileError if it runs."""
         if self._loop is not None:
-            raise ProfileError(self._path, "it is already open", "Use the open profile, or create another SyncProfile.")
+            raise ProfileError(self._label, "it is already open", "Use the open profile, or create another.")
         self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_run_until_stopped, args=[self._loop], name="hatbox-loop", daemon=True)
@@ -67,7 +66,7 @@ class LoopThread:
     def run(self, begin: Callable[[], Awaitable[T]]) -> T:
         """Run `begin` in the thread of the loop, and await its result. Returns it, or raises its exception."""
         if self.running_elsewhere:
-            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
+            raise ProfileClosed(self._label, "another process has opened it", "Close it before the fork.")
         if threading.current_thread() is self._thread:
             raise RuntimeError("listeners run in the thread of the profile and cannot call it; use another thread")
 
@@ -76,7 +75,7 @@ class LoopThread:
 
         with self._lock:
             if self._loop is None:
-                raise ProfileClosed(self._path, "it is not open", "Open it with: with hatbox.open_sync() as profile")
+                raise ProfileClosed(self._label, "it is not open", "Open it with: with hatbox.open_sync() as profile")
             future: concurrent.futures.Future[T] = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
         return future.result()
 

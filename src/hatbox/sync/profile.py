@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, extra
 from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
+from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 __all__ = ["SyncProfile", "open_sync"]
 
 
-def open_sync(path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
+def open_sync(address: Address | None = None, *, keep_session_cookies: bool = True) -> SyncProfile:
     """Open a profile without an event loop, with `with`."""
-    return SyncProfile(path, keep_session_cookies=keep_session_cookies)
+    return SyncProfile(address, keep_session_cookies=keep_session_cookies)
 
 
 class SyncProfile:
     """A profile without an event loop: calls return when they are done. Safe to use from several threads."""
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, keep_session_cookies: bool = True) -> None:
-        self._profile = Profile(path, keep_session_cookies=keep_session_cookies)
-        self._loop = LoopThread(self._profile.path)
+    def __init__(self, address: Address | None = None, *, keep_session_cookies: bool = True) -> None:
+        self._profile = Profile(address, keep_session_cookies=keep_session_cookies)
+        self._loop = LoopThread(self._profile.label)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
@@ -47,9 +47,14 @@ class SyncProfile:
         """The cookie stores: one for each identity, and `firefox-default`."""
 
     @property
-    def path(self) -> Path:
-        """The profile's file."""
-        return self._profile.path
+    def address(self) -> str:
+        """The address that opens this profile: an absolute path, or a URL. May contain a password."""
+        return self._profile.address
+
+    @property
+    def label(self) -> str:
+        """The profile's name in messages and logs. Contains no password."""
+        return self._profile.label
 
     def open(self) -> SyncProfile:
         """Open the profile; `with` does it for you."""

@@ -1,7 +1,7 @@
-"""For the tests of extensions: a throw-away profile, extensions in it, a site on loopback, and time that can be moved.
+"""Tests for extensions: a temporary profile, running extensions, a loopback site, and a clock that tests advance.
 
-pytest finds the fixtures by itself once Hatbox is installed: `profile`, `engine`, `extension`, `clock`, `site`. A test
-that uses one of them may be a coroutine function, without any other plugin.
+pytest loads the fixtures once Hatbox is installed: `profile`, `engine`, `extension`, `clock`, `site`. A test that uses
+one of them may be a coroutine function; no other plugin is needed.
 """
 
 from hatbox.testing.extensions import ExtensionUnderTest

@@ -1,4 +1,4 @@
-"""An extension as a test sees it. Adds to hatbox.extensions what only tests need."""
+"""An extension under test: runs code in it, plays the user, and waits for effects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ExtensionUnderTest:
         self.extension = extension
         """The extension itself."""
         self.log = log
-        """What its scripts have said, and the errors that they did not catch."""
+        """Console output and uncaught errors of its scripts."""
         self._profile = profile
         self._engine = engine
 
@@ -44,30 +44,30 @@ class ExtensionUnderTest:
 
     @property
     def browser(self) -> Browser:
-        """`browser` as its scripts see it, with its permissions."""
+        """`browser` as the scripts of the extension see it, with its permissions."""
         return self.extension.browser
 
     @property
     def errors(self) -> list[str]:
-        """The errors that its scripts did not catch."""
+        """The uncaught errors of its scripts."""
         return [str(entry) for entry in self.log if entry.kind != "console"]
 
     async def evaluate(self, source: str) -> Any:
-        """Run an expression, or statements, in the scope of its background; what it gives, as JSON makes it."""
+        """Run an expression or statements in the global scope of the background. Returns the result as JSON data."""
         return await self.extension.evaluate(source)
 
     def page(self, path: str = "", *, tab_id: int | None = None, kind: str = "TAB") -> ExtensionPage:
-        """A page of the extension, such as its popup, with Python for its script: it sends and gets messages."""
+        """Open an extension page, such as the popup, that is scripted in Python. It sends and receives messages."""
         return self.extension.page(path, tab_id=tab_id, kind=kind)
 
     def content_script(self, tab_id: int, url: str) -> ExtensionPage:
-        """A script of the extension in a web page, with Python for JavaScript."""
+        """Open a content script of the extension that is scripted in Python."""
         return self.extension.content_script(tab_id, url)
 
-    # ── What a user does ──
+    # ── User actions ──
 
     async def open(self, url: str, identity: IdentityLike = DEFAULT_STORE) -> Tab | None:
-        """Open a tab as a user would, and wait until its page has loaded; None if the extension has closed it."""
+        """Open a tab as the user, and wait until its page has loaded. Returns None if the extension closed the tab."""
         tab = await self._profile.tabs.open(identity, url)
         try:
             return await self._engine.wait_until_loaded(tab.id)
@@ -75,9 +75,9 @@ class ExtensionUnderTest:
             return None
 
     async def ui(self) -> ExtensionUi:
-        """What it shows: menus, buttons, commands, notifications. Buttons are as they are in the active tab."""
-        [shown] = await self._profile.extensions.ui(self.id)
-        return shown
+        """The menus, actions, commands and notifications of the extension, as in the active tab."""
+        [ui] = await self._profile.extensions.ui(self.id)
+        return ui
 
     def click_menu(
         self,
@@ -89,9 +89,9 @@ class ExtensionUnderTest:
         image_url: str | None = None,
         selection_text: str | None = None,
     ) -> Awaitable[TriggerResult]:
-        """Choose an item of its menus, in the active tab or another one, on the page or on something in it.
+        """Click a menu item, in the active tab or another one, on the page, a link, an image or a selection.
 
-        Like all that a user does, it resolves when the listeners were told, which is before they are done: see until().
+        Every user action resolves when the listeners are called, before they finish. Use wait_for() for the effect.
         """
         return self._profile.extensions.trigger(
             self.id,
@@ -104,53 +104,55 @@ class ExtensionUnderTest:
         )
 
     def run_command(self, name: str, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:
-        """Press the keys of one of its commands."""
+        """Press the shortcut of a command."""
         return self._profile.extensions.trigger(self.id, f"command:{name}", tab_id=tab_id)
 
     def click_action(self, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:
-        """Click its button. If that opens a popup, the answer names it, and page() can play it."""
+        """Click the action. If it has a popup, the result has its URL: open that with page()."""
         return self._profile.extensions.trigger(self.id, "action", tab_id=tab_id)
 
     def click_page_action(self, *, tab_id: int | None = None) -> Awaitable[TriggerResult]:
-        """Click its button in the address bar."""
+        """Click the page action."""
         return self._profile.extensions.trigger(self.id, "page-action", tab_id=tab_id)
 
     def click_notification(self, notification_id: str) -> Awaitable[TriggerResult]:
-        """Click one of its notifications."""
+        """Click a notification."""
         return self._profile.extensions.trigger(self.id, f"notification:{notification_id}")
 
     def close_notification(self, notification_id: str) -> Awaitable[TriggerResult]:
-        """Close one of its notifications."""
+        """Close a notification."""
         return self._profile.extensions.trigger(self.id, f"notification:{notification_id}", close=True)
 
-    # ── Waiting for what follows ──
+    # ── Waiting for effects ──
 
-    async def wait_for(self, expression: str, within: float = _DEFAULT_TIMEOUT) -> Any:
-        """Wait until an expression in its background is true; returns its value."""
-        return await _wait(lambda: self.evaluate(expression), bool, expression, within)
+    async def wait_for(self, expression: str, timeout: float = _DEFAULT_TIMEOUT) -> Any:
+        """Wait until an expression in the background is truthy. Returns its value."""
+        return await _poll(lambda: self.evaluate(expression), bool, expression, timeout)
 
     async def wait_for_tabs(
-        self, condition: Callable[[list[Tab]], object], within: float = _DEFAULT_TIMEOUT
+        self, condition: Callable[[list[Tab]], object], timeout: float = _DEFAULT_TIMEOUT
     ) -> list[Tab]:
-        """Wait until the tabs of the profile are as a function says, and none is loading; returns them."""
+        """Wait until no tab is loading and the tabs of the profile meet a condition. Returns the tabs."""
 
-        def holds(tabs: list[Tab]) -> bool:
+        def are_loaded_and_match(tabs: list[Tab]) -> bool:
             return bool(not any(tab.loading for tab in tabs) and condition(tabs))
 
-        return await _wait(self._profile.tabs.query, holds, "the tabs are as wished", within)
+        return await _poll(self._profile.tabs.query, are_loaded_and_match, "condition on the tabs", timeout)
 
     async def wait_for_ui(
-        self, condition: Callable[[ExtensionUi], object], within: float = _DEFAULT_TIMEOUT
+        self, condition: Callable[[ExtensionUi], object], timeout: float = _DEFAULT_TIMEOUT
     ) -> ExtensionUi:
-        """Wait until what it shows is as a function says; returns it."""
-        return await _wait(self.ui, lambda shown: bool(condition(shown)), "what it shows is as wished", within)
+        """Wait until the UI of the extension meets a condition. Returns the UI."""
+        return await _poll(self.ui, lambda ui: bool(condition(ui)), "condition on the UI", timeout)
 
 
-async def _wait(look: Callable[[], Awaitable[T]], is_it: Callable[[T], bool], wish: str, within: float) -> T:
+async def _poll(
+    read: Callable[[], Awaitable[T]], condition: Callable[[T], bool], description: str, timeout: float
+) -> T:
     loop = asyncio.get_running_loop()
-    end = loop.time() + within
-    while not is_it(seen := await look()):
-        if loop.time() >= end:
-            raise TimeoutError(f"not within {within:g} s: {wish}. Last seen: {seen!r}")
+    deadline = loop.time() + timeout
+    while not condition(value := await read()):
+        if loop.time() >= deadline:
+            raise TimeoutError(f"timed out after {timeout:g} s: {description}. Last value: {value!r}")
         await asyncio.sleep(_POLL_INTERVAL)
-    return seen
+    return value

@@ -1,8 +1,7 @@
-"""The pytest plugin: fixtures, the running of tests that are coroutine functions and use one of them, and what the
-extensions of a test that fails have said.
+"""The pytest plugin: fixtures, support for coroutine tests that use them, and extension logs in failure reports.
 
-One event loop for each test: fixtures are made on it, the test runs on it, and what is left is ended on it. pytest
-imports this module wherever Hatbox is installed, so the rest of Hatbox is imported when a fixture is used.
+Each test has one event loop for its fixtures, its body and the teardown. pytest imports this module wherever Hatbox
+is installed, so the rest of Hatbox is imported only when a fixture is used.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ def _hatbox_loop() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture
 def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
-    """A new profile, open, with the four identities that every profile begins with. It goes with the test."""
+    """An open temporary profile with the four default identities."""
     from hatbox.extensions.package.package_cache import PackageCache
     from hatbox.profile import Profile
 
     opened = Profile(tmp_path / "hatbox" / "profile.db")
-    opened.extensions.cache = PackageCache(tmp_path / "hatbox" / "packages")  # nothing of the user's
-    opened.extensions.languages = ("en-US", "en")  # on every machine
+    opened.extensions.packages.cache = PackageCache(tmp_path / "hatbox" / "packages")  # not the user's cache
+    opened.extensions.packages.languages = ("en-US", "en")  # independent of the machine
     hatbox_loop.run(opened.__aenter__())
     yield opened
     hatbox_loop.run(opened.close())
@@ -54,13 +53,13 @@ def profile(hatbox_loop: asyncio.Runner, tmp_path: Path) -> Iterator[Profile]:
 
 @pytest.fixture
 def clock(profile: Profile) -> Clock:
-    """The time that extensions go by: `await clock.move(60)` lets a minute pass."""
+    """The clock of extensions: `await clock.advance(60)` advances it by a minute."""
     return profile.clock
 
 
 @pytest.fixture
 def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
-    """The HTTP engine, at work: the pages of tabs are requested for real."""
+    """A running HTTP engine: it loads the pages of tabs with real requests."""
     runner = profile.http_engine(timeout=_LOAD_SECONDS)
     hatbox_loop.run(runner.__aenter__())
     return runner
@@ -70,9 +69,9 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 def extension(
     request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner
 ) -> Callable[..., Awaitable[ExtensionUnderTest]]:
-    """`await extension(path)` runs the extension in a folder or file until the test ends. Call it for several.
+    """`await extension(path)` runs the extension in a folder or file until the test ends. May be called repeatedly.
 
-    The test fails if its background does; `errors_allowed=True` goes on, as a browser would. Other options are those of
+    The test fails if the background script fails, unless `errors_allowed` is set. Other options are those of
     `profile.extensions.start`.
     """
     from hatbox.errors import HatboxError
@@ -99,7 +98,7 @@ def extension(
 
 
 @pytest.fixture
-def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001 - a test of it may be a coroutine function
+def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001 - enables coroutine tests
     """A web server on loopback: `site.page("/a", title="A")`, `site.url("/a")`, `site.requests`."""
     from hatbox.testing.site import LoopbackSite
 
@@ -109,14 +108,14 @@ def site(hatbox_loop: asyncio.Runner) -> Iterator[LoopbackSite]:  # noqa: ARG001
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Come after all plugins that are installed: of those that want to run a test first, the last one does."""
-    config.pluginmanager.register(_Runs(), "hatbox-runs")
+    """Register after all installed plugins: of several `tryfirst` hooks, pytest calls the last registered one first."""
+    config.pluginmanager.register(_CoroutineTests(), "hatbox-runs")
 
 
-class _Runs:
+class _CoroutineTests:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Run a test that is a coroutine function on the loop of its fixtures. Leave all others to their own."""
+        """Run a coroutine test on the event loop of its fixtures."""
         if not _is_ours(pyfuncitem):
             return None
         runner = pyfuncitem._request.getfixturevalue(_LOOP)
@@ -127,7 +126,7 @@ class _Runs:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take back the tests of ours that pytest-asyncio has made its own, to run them on another loop."""
+    """Replace the items of pytest-asyncio for tests that use our fixtures: it would use another event loop."""
     for index, item in enumerate(items):
         if isinstance(item, pytest.Function) and type(item) is not pytest.Function and _is_ours(item):
             items[index] = _plain(item)
@@ -153,7 +152,7 @@ def _plain(item: pytest.Function) -> pytest.Function:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show what its extensions have said below a test that has failed."""
+    """Add the logs of its extensions to the report of a failed test."""
     report = yield
     if report.failed:
         for path, log in item.stash.get(_LOGS, []):

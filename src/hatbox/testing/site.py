@@ -1,4 +1,4 @@
-"""A site on loopback: pages as a test says them, and what was asked for. Knows nothing of Hatbox."""
+"""A web server on loopback that serves the pages of a test and records requests. Independent of Hatbox."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["LoopbackSite", "Request"]
 
 
 class Request(NamedTuple):
-    """A request that came to the site."""
+    """A request that the site received."""
 
     method: str
     host: str
     path: str
     headers: dict[str, str]
-    """By names in lower case."""
+    """Keys are lower case."""
     cookies: dict[str, str]
     body: bytes
 
@@ -32,11 +32,11 @@ class _StaticResponse(NamedTuple):
 
 
 class LoopbackSite:
-    """A web server for `localhost` and `127.0.0.1`. A path that no test has said is a page that is titled by it."""
+    """A web server for `localhost` and `127.0.0.1`. An undefined path is an empty page with the path as its title."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        """What was asked for, in order."""
+        """The received requests, in order."""
         self._pages: dict[str, _StaticResponse] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -51,13 +51,13 @@ class LoopbackSite:
         status: int = 200,
         headers: Iterable[tuple[str, str]] = (),
     ) -> str:
-        """Say what is at a path: HTML, or a redirect with a status and a Location. Returns its address."""
+        """Define the response for a path: HTML, or a redirect with `status` and a Location header. Returns the URL."""
         text = f"<!doctype html><title>{html.escape(path if title is None else title)}</title>{body}"
         self._pages[path] = _StaticResponse(text.encode(), status, tuple(headers))
         return self.url(path)
 
     def url(self, path: str = "/", host: str = "localhost") -> str:
-        """The address of a path. `localhost` and `127.0.0.1` are two sites for a browser."""
+        """The URL of a path. `localhost` and `127.0.0.1` are different sites."""
         return f"http://{host}:{self._server.server_port}{path}"
 
     def __enter__(self) -> LoopbackSite:
@@ -71,7 +71,7 @@ class LoopbackSite:
         self._thread.join()
         self._server.server_close()
 
-    def _answer(self, request: Request) -> _StaticResponse:
+    def _respond(self, request: Request) -> _StaticResponse:
         self.requests.append(request)
         path = request.path.partition("?")[0]
         if path not in self._pages:
@@ -88,10 +88,9 @@ def _handler(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(headers.get("content-length", 0)))
             cookies = {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
             host = headers.get("host", "").rpartition(":")[0]
-            page = site._answer(Request(self.command, host, self.path, headers, cookies, body))
+            page = site._respond(Request(self.command, host, self.path, headers, cookies, body))
             self.send_response(page.status)
-            given = {name.lower() for name, _ in page.headers}
-            if "content-type" not in given:
+            if "content-type" not in {name.lower() for name, _ in page.headers}:
                 self.send_header("Content-Type", "text/html; charset=utf-8")
             for name, value in page.headers:
                 self.send_header(name, value)
@@ -100,9 +99,9 @@ def _handler(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
             if self.command != "HEAD":
                 self.wfile.write(page.body)
 
-        do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815 - the names of the methods of HTTP
+        do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815 - named after HTTP methods
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: a test looks at `requests`."""
+            """Log nothing: tests read `requests`."""
 
     return Handler

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.engines.background.engine_log import EngineLog, log_folder
+from hatbox.store.sqlite import SqliteStore
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
@@ -73,7 +74,7 @@ def test_the_next_engine_starts_with_a_log_of_its_own(cli: Cli, profile: Path, s
     assert (result.status, result.out.count("Opened")) == (0, 1)
     assert str(log) in result.err
     assert str(first) in log.read_text("utf-8")
-    assert str(first) not in EngineLog.beside(profile).path.read_text("utf-8")
+    assert str(first) not in EngineLog.of(SqliteStore(profile)).path.read_text("utf-8")
 
 
 def test_programs_get_no_line_that_they_cannot_read(cli: Cli, profile: Path, site: Site) -> None:
@@ -88,7 +89,7 @@ def test_the_log_of_an_engine_that_runs_is_not_touched(cli: Cli, profile: Path, 
     cli("open", "Work", site.url("/page/1"), "--engine", "http")
     for command in (["tabs"], ["hide", "Work"], ["show", "Work"], ["open", "Personal", site.url("/page/2")]):
         assert cli(*command).err == ""
-    log = EngineLog.beside(profile)
+    log = EngineLog.of(SqliteStore(profile))
     assert log.archive() is None
     log.discard()
     assert left(profile) == ["profile.db-engine", "profile.db-engine.log"]
@@ -98,7 +99,7 @@ def test_what_an_engine_has_complained_about_is_stored_when_it_ends_in_order(
     program: Start, cli: Cli, profile: Path
 ) -> None:
     cli("list")
-    descriptor = EngineLog.beside(profile).open()
+    descriptor = EngineLog.of(SqliteStore(profile)).open()
     os.write(descriptor, b'{"event":"warning","message":"the page is lost"}\n')
     process = program("browse", "--engine", "http", "--json", "--quiet", "--until-empty", stdout=descriptor)
     os.close(descriptor)
@@ -111,7 +112,7 @@ def test_what_an_engine_has_complained_about_is_stored_when_it_ends_in_order(
 
 def test_an_engine_in_the_foreground_leaves_the_log_of_another_alone(program: Start, cli: Cli, profile: Path) -> None:
     cli("list")
-    writing = EngineLog.beside(profile).open()
+    writing = EngineLog.of(SqliteStore(profile)).open()
     process = program("browse", "--engine", "http", "--until-empty")
     process.communicate(timeout=60)
     assert left(profile) == ["profile.db-engine.log"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hatbox.engines.background.engine_log import EngineLog, log_folder
+from hatbox.store.sqlite import SqliteStore
 
 
 def stored() -> list[Path]:
@@ -20,14 +21,14 @@ def stored() -> list[Path]:
 def test_a_log_that_cannot_be_stored_stays_where_it_is(profile: Path) -> None:
     log_folder().parent.mkdir(parents=True)
     log_folder().write_text("a file in its place")
-    log = EngineLog.beside(profile)
+    log = EngineLog.of(SqliteStore(profile))
     log.path.write_text("words")
     assert log.archive() is None
     assert log.path.read_text() == "words"
 
 
 def test_of_a_long_log_the_end_is_stored_and_of_many_logs_the_latest(profile: Path) -> None:
-    log = EngineLog.beside(profile)
+    log = EngineLog.of(SqliteStore(profile))
     for number in range(15):
         log.path.write_bytes(b"x" * 2**19 + b"end %d" % number)
         os.utime(log.path, (number, number))
@@ -38,7 +39,7 @@ def test_of_a_long_log_the_end_is_stored_and_of_many_logs_the_latest(profile: Pa
 
 
 def test_an_empty_log_is_removed(profile: Path) -> None:
-    log = EngineLog.beside(profile)
+    log = EngineLog.of(SqliteStore(profile))
     log.path.touch()
     assert log.archive() is None
     assert not log.path.exists()
@@ -64,7 +65,7 @@ def test_no_log_is_moved_while_it_is_written_and_no_line_is_lost(
     profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hatbox.engines.background.engine_log._MAX_LOGS", 10**6)
-    log, over = EngineLog.beside(profile), threading.Event()
+    log, over = EngineLog.of(SqliteStore(profile)), threading.Event()
 
     def clean_up() -> None:
         while not over.is_set():

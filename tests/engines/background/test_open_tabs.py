@@ -39,7 +39,8 @@ async def test_a_background_engine_is_started_and_loads_the_pages(profile: Path,
         assert progress[0] is False
         running = await opened.running_engine()
         assert running is not None
-        assert running.engine == "HTTP"
+        assert running.pid is not None
+        assert running.purpose == "HTTP"
 
 
 @in_loop
@@ -154,5 +155,6 @@ async def test_the_engine_exits_after_the_last_tab_is_closed(profile: Path, site
         result = await opened.open_tabs("Work", site.url("/page/1"), engine="http")
         running = await opened.running_engine()
         assert running is not None
+        assert running.pid is not None
         await opened.tabs.close([tab.id for tab in result.open])
-        await asyncio.to_thread(engines.wait_for_exit, running.process, profile)
+        await asyncio.to_thread(engines.wait_for_exit, running.pid, profile)

@@ -19,6 +19,7 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync, from_browser, to_browser
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.store.base import RESYNC, ChangeRecord
+from hatbox.store.sqlite import SqliteStore
 from tests.cookies.strategies import timeless
 from tests.engines.chromium.real import cookie, running, until, value, with_browser
 from tests.site import Site
@@ -353,7 +354,8 @@ async def test_a_resync_pushes_cookies_to_the_running_browser(browser: str, path
         await runner.new_page("Work", site.url("/page/1"))
         profile.cookies.on_changed.remove_listener(running(runner).contexts.on_cookie_changed)
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
-        profile._store._notify(ChangeRecord(RESYNC, b"", None))  # as if the change log had been pruned
+        assert isinstance(profile.store, SqliteStore)
+        profile.store._subscribers.deliver(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
         await until(lambda: in_browser(runner, "missed", "Work-1"))
 
 

@@ -80,7 +80,7 @@ def test_events_reach_the_script_before_the_call_that_caused_them_resolves(tmp_p
         """)
         await runtime.evaluate("create('A').then(() => seen.push('resolved'))")
         assert await runtime.evaluate("seen") == ["A", "resolved"]
-        # Added after the call was made, as Firefox has it: the new one does not hear of it.
+        # Added after the call, so it is not called, as in Firefox.
         await runtime.evaluate("const made = create('B'); onCreated.addListener(() => seen.push('late')); return made")
         assert await runtime.evaluate("seen") == ["A", "resolved", "B"]
         assert await runtime.evaluate("onCreated.hasListener(listener)") is True
@@ -302,13 +302,13 @@ def test_the_host_can_wait_for_what_listeners_return(tmp_path: Path) -> None:
             onCreated.addListener(() => new Promise(() => {}));
         """)
         path = f"{CAMEL}.onCreated"
-        first, second = await runtime.dispatch_event(path, [{"a": 1}], within=0.3) or []
+        first, second = await runtime.listeners.dispatch(path, [{"a": 1}], timeout=0.3) or []
         assert first == {"a": 1, "seen": True}
         assert second[0] == {"a": 1}
         assert type(second[2]).__name__ == "Date"
         assert second[3] != second[3]
-        assert await runtime.dispatch_event(path, [{}], wait=False) == []
-        assert await runtime.dispatch_event("tabs.onCreated", [{}]) is None
+        assert await runtime.listeners.dispatch(path, [{}], wait=False) == []
+        assert await runtime.listeners.dispatch("tabs.onCreated", [{}]) is None
 
     in_lab(tmp_path, use)
 
@@ -324,8 +324,8 @@ def test_values_that_json_has_no_word_for_go_to_the_host_and_come_back(tmp_path:
             browser.contextualIdentities.onCreated.addListener((...args) => { back.push(...args); return value; });
         """)
         path = f"{CAMEL}.onCreated"
-        (value,) = await runtime.dispatch_event(path, [None]) or []
-        await runtime.dispatch_event(path, [value])
+        (value,) = await runtime.listeners.dispatch(path, [None]) or []
+        await runtime.listeners.dispatch(path, [value])
         assert await runtime.evaluate("""(() => {
             const {u, n, d, m, r, b, e, ...rest} = back[1];
             const numbers = n.map(each => Object.is(each, -0) ? "-0" : String(each));
@@ -415,7 +415,7 @@ def test_what_an_answer_sets_going_is_done_before_the_next_event_also_where_both
             runtime.evaluate("Promise.resolve().then(() => {}).then(() => seen.push('answer'))")
         )
         await asyncio.sleep(0)  # both are on their way
-        await runtime.dispatch_event("contextualIdentities.onCreated", [{}], wait=False)
+        await runtime.listeners.dispatch("contextualIdentities.onCreated", [{}], wait=False)
         await asyncio.gather(busy, after)
         assert await runtime.evaluate("seen") == ["answer", "event"]
 
@@ -428,7 +428,7 @@ def test_listeners_hear_in_their_order_also_where_nobody_waits_for_the_first(tmp
             "const seen = [], {onCreated} = browser.contextualIdentities;"
             "for (const name of ['one', 'two']) onCreated.addListener(() => { seen.push(name); });"
         )
-        one, two = runtime._listeners.values()
+        one, two = runtime.listeners._listeners.values()
         first, second = one.call({}), two.call({})
         await second
         await first

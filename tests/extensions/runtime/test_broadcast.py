@@ -1,4 +1,4 @@
-"""BroadcastChannel: scripts of one background hear each other, and nobody else."""
+"""BroadcastChannel: delivers messages between the scripts of one background only."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ def test_extensions_that_start_at_once_fill_it_once(tmp_path: Path, monkeypatch:
 
 def test_programs_that_start_at_once_leave_one_cache(tmp_path: Path) -> None:
     code = (
-        "import asyncio; from hatbox.extensions.runtime import DenoProcess, Limits\n"
-        "async def main(): print((await (await DenoProcess.start(Limits())).stop()).reason)\n"
+        "import asyncio; from hatbox.extensions.runtime import DenoProcess, RuntimeLimits\n"
+        "async def main(): print((await (await DenoProcess.start(RuntimeLimits())).stop()).reason)\n"
         "asyncio.run(main())"
     )
     programs = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]

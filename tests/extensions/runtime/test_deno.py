@@ -21,7 +21,7 @@ def test_a_child_that_does_not_read_is_ended_when_too_much_waits_for_it(tmp_path
         running = asyncio.ensure_future(runtime.evaluate("for (;;);"))
         await asyncio.sleep(0)
         while runtime.process.running:
-            await runtime.dispatch_event(f"{CAMEL}.onCreated", ["x" * 100_000], wait=False)
+            await runtime.listeners.dispatch(f"{CAMEL}.onCreated", ["x" * 100_000], wait=False)
             await asyncio.sleep(0)
         ended = await runtime.exited
         assert ended.reason == "unresponsive"
@@ -39,7 +39,7 @@ def test_a_slow_child_is_waited_for_and_loses_nothing(tmp_path: Path) -> None:
         )
         busy = asyncio.ensure_future(runtime.evaluate("const end = Date.now() + 300; while (Date.now() < end); 1"))
         for _ in range(200):
-            await runtime.dispatch_event(f"{CAMEL}.onCreated", ["x" * 10_000], wait=False)
+            await runtime.listeners.dispatch(f"{CAMEL}.onCreated", ["x" * 10_000], wait=False)
             await asyncio.sleep(0)
         await busy
         assert await runtime.evaluate("seen") == 200
@@ -52,7 +52,7 @@ def test_a_child_that_writes_frames_without_end_is_ended(tmp_path: Path) -> None
         runtime = await lab.start(limits=RuntimeLimits(frame=1000))
         runtime.process.pipe_data_received(1, (1001).to_bytes(4, "little"))
         ended = await runtime.exited
-        assert (ended.reason, ended.detail) == ("protocol", "a frame of 1001 bytes, and 1000 are allowed")
+        assert (ended.reason, ended.detail) == ("protocol", "frame of 1001 bytes exceeds the limit of 1000")
 
     in_lab(tmp_path, use)
 
@@ -70,12 +70,12 @@ def test_beyond_the_calls_that_may_be_under_way_the_child_is_not_read(tmp_path: 
         # Each in a frame of its own, as a forger would write them.
         for number in range(1, 41):
             runtime.process.pipe_data_received(1, encode_frame([["c", number, "a.b", []]]))
-        assert not runtime.process._reading
+        assert not runtime.process.reading
         for each in waiting:
             each.set_result(None)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        assert runtime.process._reading
+        assert runtime.process.reading
         assert await runtime.evaluate("1") == 1
 
     in_lab(tmp_path, use)
@@ -93,7 +93,7 @@ def test_frames_that_come_together_keep_the_loop_no_longer_than_one(tmp_path: Pa
         frames = [encode_frame([["c", number, "a.b", [number]]]) for number in (1, 2)]
         runtime.process.pipe_data_received(1, b"".join(frames))
         assert called == []  # with no time at all, each waits for a turn of the loop
-        runtime._limits = RuntimeLimits()
+        runtime._incoming._limits = RuntimeLimits()
         await runtime.evaluate("1")
         assert called == [1, 2]
 
@@ -114,7 +114,7 @@ def test_a_child_that_speaks_before_it_is_asked_is_ended(tmp_path: Path) -> None
     async def use(_: Lab) -> None:
         child = await DenoProcess.start(RuntimeLimits())
         child.pipe_data_received(1, encode_frame([["ready"]]))
-        assert str(await child.exited) == "protocol (it speaks before it is asked)"
+        assert str(await child.exited) == "protocol (a message before the first one of the host)"
 
     in_lab(tmp_path, use)
 
@@ -122,13 +122,13 @@ def test_a_child_that_speaks_before_it_is_asked_is_ended(tmp_path: Path) -> None
 def test_calls_are_held_while_their_answers_are_not_read(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
         runtime = await lab.start(limits=RuntimeLimits(max_receive_buffer=1000))
-        runtime.writable(False)
+        runtime._incoming.writable(False)
         for number in range(1, 11):
             runtime.process.pipe_data_received(1, encode_frame([["c", number, f"{CAMEL}.query", [{}]]]))
         assert runtime.pending_calls == 0
-        runtime.writable(True)
+        runtime._incoming.writable(True)
         assert await runtime.evaluate("1") == 1
-        runtime.writable(False)
+        runtime._incoming.writable(False)
         for number in range(11, 100):
             runtime.process.pipe_data_received(1, encode_frame([["c", number, f"{CAMEL}.query", [{}]]]))
         assert (await runtime.exited).reason == "unresponsive"

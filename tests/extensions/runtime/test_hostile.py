@@ -242,11 +242,11 @@ def test_calls_without_the_permission_are_refused_by_the_host(tmp_path: Path) ->
         runtime = await lab.start(permissions=[])
         assert await runtime.evaluate("browser.contextualIdentities === undefined") is True
         # As if the script had got hold of the pipe and forged the call.
-        runtime._call(1, f"{CAMEL}.query", [{}])
-        runtime._call(2, "nothing.at.all", [])
-        runtime._call(3, "", [])
-        assert all(ok is False for _, _, ok, _ in runtime._replies)
-        assert "Permission denied" in runtime._replies[0][3]
+        runtime._calls.call(1, f"{CAMEL}.query", [{}])
+        runtime._calls.call(2, "nothing.at.all", [])
+        runtime._calls.call(3, "", [])
+        assert all(ok is False for _, _, ok, _ in runtime._outgoing.queued)
+        assert "Permission denied" in runtime._outgoing.queued[0][3]
 
     in_lab(tmp_path, use)
 
@@ -354,9 +354,9 @@ def test_after_pollution_namespaces_still_come_and_go_with_permissions(tmp_path:
         runtime = await lab.start(f"try {{ {pollution}; }} catch {{}}", permissions=[])
         runtime.update_namespaces(describe(Caller("lab@example.org", [CAMEL, "cookies", "tabs"])))
         shown = "typeof browser.cookies.getAll + typeof browser.tabs.query"
-        assert await runtime.evaluate(shown, inspect=True, within=5) == '"functionfunction"'
+        assert await runtime.evaluate(shown, inspect=True, timeout=5) == '"functionfunction"'
         runtime.update_namespaces(describe(Caller("lab@example.org", [])))
-        assert await runtime.evaluate("typeof browser.cookies", inspect=True, within=5) == '"undefined"'
+        assert await runtime.evaluate("typeof browser.cookies", inspect=True, timeout=5) == '"undefined"'
 
     in_lab(tmp_path, use)
 
@@ -396,7 +396,7 @@ def test_frames_of_the_stack_cannot_be_walked_to_what_is_hidden(tmp_path: Path) 
                 try { seen.push(walk.caller, walk.arguments.callee.caller); } catch {}
             });
         """)
-        await runtime.dispatch_event(f"{CAMEL}.onCreated", [1])
+        await runtime.listeners.dispatch(f"{CAMEL}.onCreated", [1])
         assert await runtime.evaluate("seen.filter(each => each).length") == 0
 
     in_lab(tmp_path, use)

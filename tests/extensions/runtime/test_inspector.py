@@ -171,7 +171,7 @@ def test_deno_behind_it_does_not_tell_its_own_address(tmp_path: Path) -> None:
 def _own_port(lab: Lab) -> int:
     """Where Deno itself listens."""
     (runtime,) = lab._running
-    found = re.search(rb"ws://127\.0\.0\.1:(\d+)/", bytes(runtime.process._stderr))
+    found = re.search(r"ws://127\.0\.0\.1:(\d+)/", runtime.process._stderr.text)
     assert found is not None
     return int(found[1])
 

@@ -1,4 +1,4 @@
-"""What scripts get without waiting: answered in the child, from what it was told at the start."""
+"""Synchronous members: served in the extension process, from the boot settings."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def test_a_file_of_members_can_say_how_listeners_are_called(tmp_path: Path, monk
     async def use(lab: Lab) -> None:
         runtime = await lab.start(data={"extra": "more"})
         await runtime.evaluate("browser.contextualIdentities.onCreated.addListener((...args) => args)")
-        assert await runtime.dispatch_event(f"{CAMEL}.onCreated", [1]) == [[1, "more"]]
+        assert await runtime.listeners.dispatch(f"{CAMEL}.onCreated", [1]) == [[1, "more"]]
         assert await runtime.evaluate("browser.contextualIdentities.answer") == 42
-        # A function that the schema does not name is not there, whoever has written it.
+        # A function that the schema does not declare does not exist.
         assert await runtime.evaluate("'absent' in browser.contextualIdentities") is False
 
     in_lab(tmp_path, use)

@@ -1,4 +1,4 @@
-"""fetch(): what the permissions allow, at every step, and with the cookies of nobody."""
+"""fetch(): host permissions are checked for each redirect, and no cookies are sent."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_host_without_permission_is_not_asked(tmp_path: Path, site: Site, perm
         with pytest.raises(ScriptError, match=REFUSED):
             await runtime.evaluate(f"fetch({site.url()!r})")
         assert site.seen == []
-        assert "no permission for the host 127.0.0.1" in lab.host.entries[0].text
+        assert "missing host permission for 127.0.0.1" in lab.host.entries[0].text
 
     in_lab(tmp_path, use)
 

@@ -1,4 +1,4 @@
-"""WebSocket: as the standard and Firefox have it, only to hosts that are permitted, and with the cookies of nobody."""
+"""WebSocket: as in the standard and Firefox, only to permitted hosts, and without cookies."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_host_without_permission_is_not_asked(tmp_path: Path, permissions: lis
         seen = await runtime.evaluate(f"life(new WebSocket({place.url!r}))")
         assert seen == [["error"], ["close", 1006, "", False]]
         assert place.asked == []
-        assert lab.host.lines == [f"WebSocket({place.url}): there is no permission for the host 127.0.0.1"]
+        assert lab.host.lines == [f"WebSocket({place.url}): missing host permission for 127.0.0.1"]
 
     of_lab(tmp_path, use)
 
@@ -245,7 +245,7 @@ def test_a_socket_is_cut_off_when_the_permission_is_revoked(tmp_path: Path) -> N
 
     log: list[Any] = []
     run_made(tmp_path, use, LIFE, manifest_version=3, host_permissions=[HERE], start={"on_log": log.append})
-    assert "there is no permission for the host 127.0.0.1" in log[-1].text
+    assert "missing host permission for 127.0.0.1" in log[-1].text
 
 
 def test_tls_is_spoken_with_whom_it_trusts_and_with_nobody_else(tmp_path: Path) -> None:
@@ -615,7 +615,7 @@ class Deaf(Slow):
 
 
 def test_a_server_that_does_not_answer_a_goodbye_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hatbox.extensions.runtime.sockets._LEAVE_SECONDS", 0.01)
+    monkeypatch.setattr("hatbox.extensions.runtime.sockets._GOING_AWAY_TIMEOUT", 0.01)
 
     async def main() -> None:
         deaf = Deaf()
@@ -667,7 +667,7 @@ def test_what_cannot_be_sent_ends_the_connection(message: list[Any]) -> None:
             assert (await told.get())[2] == "open"
             sockets.handle(message[0], 1, message[1])
             assert (await told.get())[2:] == ["closed", (1006, "", False, True)]
-            assert "cannot be sent" in log[0]
+            assert "sending a message failed" in log[0]
 
     asyncio.run(main())
 
@@ -719,7 +719,7 @@ def test_a_child_that_does_not_keep_to_the_window_is_ended() -> None:
 
         sockets = Sockets(connect, "moz-extension://x", "Agent/1", lambda _: None, lambda _: None)
         sockets.handle("open", 1, ["ws://127.0.0.1/", []])
-        with pytest.raises(ProtocolError, match="room"):
+        with pytest.raises(ProtocolError, match="window exceeded"):
             for _ in range(20_000):
                 sockets.handle("text", 1, [""])
         sockets.close()
@@ -735,7 +735,7 @@ def test_no_more_than_two_hundred_at_a_time(tmp_path: Path) -> None:
         for number in range(1, MAX_SOCKETS + 2):
             sockets.handle("open", number, ["ws://127.0.0.1/", []])
         await settle()
-        assert log == ["WebSocket(ws://127.0.0.1/): there are 200 open already"]
+        assert log == ["WebSocket(ws://127.0.0.1/): 200 WebSockets are open"]
         sockets.close()
         await settle()
 

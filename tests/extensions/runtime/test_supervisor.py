@@ -13,7 +13,7 @@ pytestmark = needs_deno
 
 
 def test_pauses_grow_up_to_a_bound() -> None:
-    assert [BackOff(first=1, factor=2, max_delay=5).pause(crashes) for crashes in (1, 2, 3, 4, 50)] == [1, 2, 4, 5, 5]
+    assert [BackOff(first=1, factor=2, max_delay=5).delay(crashes) for crashes in (1, 2, 3, 4, 50)] == [1, 2, 4, 5, 5]
 
 
 def test_what_crashes_is_started_again_and_what_crashes_too_often_is_not(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from hatbox.profile import Profile, default_path
+from hatbox.profile import Profile, default_address
 
 __all__ = ["JsonOption", "ProfileOption", "profile_address", "refuse_profile", "run_with_profile"]
 
@@ -49,7 +49,7 @@ def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]
 
 def refuse_profile(output: str, profile: str | None, option: str) -> None:
     """Refuse to overwrite a file of the profile itself."""
-    database = Path(profile or default_path()).expanduser().resolve()
+    database = Path(profile or default_address()).expanduser().resolve()
     target = Path(output).resolve()
     if target in [database.with_name(database.name + suffix) for suffix in _SUFFIXES]:
         raise typer.BadParameter(f"{output} is the profile itself. Specify another file", param_hint=option)

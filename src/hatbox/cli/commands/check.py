@@ -12,7 +12,7 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, prof
 from hatbox.cli.terminal.command_errors import FAILED
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
 from hatbox.maintenance import Repair, Report, check_profile, repair_profile
-from hatbox.profile import default_path
+from hatbox.profile import default_address
 
 __all__ = ["check"]
 
@@ -34,7 +34,7 @@ def check(
 
     The exit status is 1 if damage was found.
     """
-    path = Path(profile_address(profile) or default_path()).expanduser().absolute()
+    path = Path(profile_address(profile) or default_address()).expanduser().absolute()
     report = check_profile(path, any_file=into is not None)
     repaired = None if into is None else repair_profile(path, Path(into).expanduser().absolute())
     if as_json:

@@ -220,7 +220,7 @@ async def completions(extension: Extension, text: str) -> list[str]:
         f"  for (let o = Object({owner or 'globalThis'}); o; o = Object.getPrototypeOf(o))"
         "    for (const name of Object.getOwnPropertyNames(o)) names.add(name);"
         "  return [...names]; })()",
-        within=_COMPLETION_TIMEOUT,
+        timeout=_COMPLETION_TIMEOUT,
     )
     return sorted(lead + name for name in names if name.startswith(start) and name.isidentifier())
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from hatbox.cli.terminal.output import print_line
-from hatbox.engines.lease import Holder
+from hatbox.engines.lease import LeaseHolder
 from hatbox.profile import Profile
 
 __all__ = ["find_running_engine"]
 
 
-async def find_running_engine(profile: Profile, *, as_json: bool) -> Holder | None:
+async def find_running_engine(profile: Profile, *, as_json: bool) -> LeaseHolder | None:
     """The engine that is running for a profile. If none is, archive the log of a killed one, and print its path."""
     running = await profile.running_engine()
     log = profile.engine_log.archive() if running is None else None

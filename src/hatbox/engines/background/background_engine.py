@@ -39,8 +39,8 @@ class BackgroundEngineError(EngineError):
 class BackgroundEngine:
     """A background process that runs an engine for a profile."""
 
-    def __init__(self, profile: Path, log: EngineLog, selection: EngineSelection) -> None:
-        self._profile = profile
+    def __init__(self, address: str, log: EngineLog, selection: EngineSelection) -> None:
+        self._address = address
         self._log = log
         self._selection = selection
         self._process: subprocess.Popen[bytes] | None = None
@@ -74,7 +74,7 @@ class BackgroundEngine:
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,
-                env=_environment(),
+                env=_environment() | {"HATBOX_PROFILE": self._address},  # not an argument: it may contain a password
                 **_detached(),
             )
         finally:
@@ -115,7 +115,6 @@ class BackgroundEngine:
         selection = self._selection
         options = [
             *("--quiet", "--until-empty", "--json"),
-            f"--profile={self._profile}",
             f"--engine={selection.name}",
             *([f"--browser={selection.browser}"] if selection.browser else []),
             *(["--headless"] if selection.headless else []),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -19,6 +20,8 @@ from typing import Final
 
 import msgspec
 import platformdirs
+
+from hatbox.store.base import Store
 
 if sys.platform == "win32":  # a file that another process has open can neither be moved nor removed
 
@@ -59,10 +62,10 @@ class EngineLog:
         """The file while the engine runs."""
 
     @classmethod
-    def beside(cls, profile: Path) -> EngineLog:
-        """The log beside a profile, symbolic links resolved."""
-        resolved = profile.resolve()
-        return cls(resolved.with_name(f"{resolved.name}-engine.log"))
+    def of(cls, store: Store) -> EngineLog:
+        """The log of a profile: beside it, or in the log directory if its store has no local files."""
+        name = re.sub(r"[^\w.-]+", "_", store.label)
+        return cls(store.side_file("engine.log") or log_folder() / f"{name}-engine.log")
 
     def open(self) -> int:
         """Open the log for appending and reading. It is locked until all copies of the descriptor are closed."""

@@ -11,13 +11,13 @@ from typing import Final
 
 from hatbox.engines.background.background_engine import BackgroundEngine
 from hatbox.engines.background.opened_tabs import OpenedTabs
-from hatbox.engines.lease import Lease
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.changes import hide
 from hatbox.identities.ids import DEFAULT_STORE
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import Transaction
+from hatbox.store.lease import Lease
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.strip import close_rows
 from hatbox.tabs.visibility import show_and_activate
@@ -87,7 +87,7 @@ class TabOpener:
         # engine could fail to take it.
         if self._background.is_running:
             return self._background.is_ready
-        if self._lease.holder() is not None:
+        if await self._lease.holder() is not None:
             return True
         if self._starts:
             failure = self._background.failure()
@@ -98,9 +98,9 @@ class TabOpener:
         return False
 
     async def _check_engine(self) -> None:
-        holder = self._lease.holder()
-        if holder is not None and self._selection.requested not in (None, holder.engine.casefold()):
-            raise EngineAlreadyRunning(holder.engine, holder.process)
+        holder = await self._lease.holder()
+        if holder is not None and self._selection.requested not in (None, holder.purpose.casefold()):
+            raise EngineAlreadyRunning(holder.purpose, holder.pid, str(holder.process or ""))
 
     async def _roll_back(self, tab_ids: Sequence[int], active: Sequence[int]) -> None:
         """Close the new tabs, and restore which tabs are active and whether the identity is hidden."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
@@ -25,8 +23,8 @@ class ChromiumRunner(EngineRunner):
 
     engine: ChromiumEngine
 
-    def __init__(self, engine: ChromiumEngine, store: Store, profile: Path, identities: Identities, tabs: Tabs) -> None:
-        super().__init__(engine, store, profile)
+    def __init__(self, engine: ChromiumEngine, store: Store, identities: Identities, tabs: Tabs) -> None:
+        super().__init__(engine, store)
         self._identities = identities
         self._tabs = tabs
 

@@ -94,7 +94,7 @@ def check_quota(transaction: Transaction, extension: str, area: StorageArea, ite
     """Raise ApiError if an extension would exceed its quota in an area."""
     new = sum(len(key) + len(value) for key, value in items.items())
     table = transaction.extensions
-    if new + table.most() > quota and new + table.size(extension, area.kind) > quota:
+    if new + table.max_size() > quota and new + table.size(extension, area.kind) > quota:
         raise _over_quota(area.name)
 
 

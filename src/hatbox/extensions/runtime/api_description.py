@@ -1,6 +1,6 @@
-"""The namespaces that a caller sees, described for the JavaScript half of the bridge: the schemas, and nothing else.
+"""Describes the namespaces that a caller sees, for bridge.js. Built from the schemas that the dispatcher uses too.
 
-From the same files as the checks of the dispatcher, so that both sides check alike. Knows no namespace by name.
+Knows no namespace by name.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["Description", "describe", "event_returns"]
 Description: TypeAlias = dict[str, Any]
 """Namespace → {functions, events, constants}; bridge.js reads it."""
 
-_FOR_PEOPLE = frozenset({"description", "aliases", "id"})
+_DOCUMENTATION_KEYS = frozenset({"description", "aliases", "id"})
 
 
 def describe(caller: Caller, surfaces: Iterable[NamespaceSchema] | None = None) -> Description:
-    """What `browser` is to this caller, now. Of the surfaces of a namespace it sees the one of highest rank."""
+    """The namespaces of `browser` for a caller. Of several schemas of a namespace, the one of highest rank."""
     description: Description = {}
     for surface in load() if surfaces is None else surfaces:
         if surface.namespace not in description and caller.may_use(surface) and not surface.hidden:
@@ -31,13 +31,12 @@ def describe(caller: Caller, surfaces: Iterable[NamespaceSchema] | None = None) 
 
 
 def event_returns(surface: NamespaceSchema, name: str) -> bool:
-    """Whether the listeners of an event return something that whoever fires it waits for."""
+    """Whether the return values of listeners of an event are used."""
     return any(each["name"] == name and "returns" in each for each in _schema(surface.file)["events"])
 
 
 def _namespace(surface: NamespaceSchema, caller: Caller) -> dict[str, Any]:
     schema = _schema(surface.file)
-
     shown = schema.get("shownAs", surface.namespace)
 
     def permitted(members: str) -> list[dict[str, Any]]:
@@ -81,21 +80,21 @@ def _event(shown: str, schema: Mapping[str, Any], surface: NamespaceSchema, call
 
 @cache
 def _schema(file: str) -> dict[str, Any]:
-    """A schema file with each reference replaced by the type that it names, and without what is for people only."""
-    schema: dict[str, Any] = _for_programs(resolved(file))
+    """A schema file with references resolved, and without documentation."""
+    schema: dict[str, Any] = _without_documentation(resolved(file))
     return schema
 
 
-def _for_programs(schema: Any) -> Any:
+def _without_documentation(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_for_programs(each) for each in schema]
+        return [_without_documentation(each) for each in schema]
     if isinstance(schema, dict):
-        # Below `properties` the keys are names of the API's own, and `description` may be one of them.
+        # Keys of `properties` are names of the API, and `description` may be one of them.
         return {
-            key: {name: _for_programs(each) for name, each in value.items()}
+            key: {name: _without_documentation(each) for name, each in value.items()}
             if key == "properties"
-            else _for_programs(value)
+            else _without_documentation(value)
             for key, value in schema.items()
-            if key not in _FOR_PEOPLE
+            if key not in _DOCUMENTATION_KEYS
         }
     return schema

@@ -1,4 +1,4 @@
-"""What a child is told before it runs anything of its extension."""
+"""The settings that an extension process receives before it runs any script of the extension."""
 
 from __future__ import annotations
 
@@ -17,56 +17,57 @@ __all__ = ["Boot", "default_navigator", "settings"]
 
 _MEMBERS: Final = Path(__file__).parent / "js" / "members"
 _FIREFOX: Final = "153.0"
-_OWN_LISTENERS: Final = 16  # room for those that no script has added
-_PAGE: Final = "_generated_background_page.html"
+_OWN_LISTENERS: Final = 16  # reserved for listeners of Hatbox's own scripts
+_BACKGROUND_PAGE: Final = "_generated_background_page.html"
 
 
 class Boot(NamedTuple):
-    """What a child is told before it runs anything of its extension."""
+    """The settings of an extension process."""
 
     uuid: str
-    """The host of its moz-extension:// URLs."""
+    """The host in its moz-extension:// URLs."""
     extension_id: str
     manifest: Mapping[str, Any]
     description: Description
-    """The namespaces that it sees (hatbox.extensions.runtime.api_description)."""
+    """The visible namespaces (hatbox.extensions.runtime.api_description)."""
     data: Mapping[str, Any] = {}
-    """For the files in members/, as `host.data`: `i18n` is what Locales.for_runtime() gives."""
+    """`host.data` of the files in members/: `i18n` is the result of Locales.for_runtime()."""
     navigator: Mapping[str, Any] = {}
-    """What `navigator` has beyond, or other than, default_navigator()."""
-    page: str = _PAGE
-    """The path of the page that `location` says."""
+    """Properties of `navigator` that are added to, or replace, those of default_navigator()."""
+    page: str = _BACKGROUND_PAGE
+    """The path of the page, for `location`."""
     local_storage: Sequence[tuple[str, str]] | None = None
-    """What localStorage holds; None where there is none, because the scripts have no window."""
+    """The entries of localStorage; None if the scripts have no window, and so no localStorage."""
     worker: Literal["classic", "module"] | None = None
-    """Of which kind the scripts are, where they were written for a service worker: which importScripts() they find."""
+    """The kind of a service worker, which determines its importScripts()."""
     polyfills: Sequence[tuple[str, str]] = ()
-    """Scripts, by name and source, that run before those of the extension."""
+    """Name and source of scripts that run before those of the extension."""
 
     @property
     def base(self) -> str:
-        """The root of its files."""
+        """The base URL of its files."""
         return f"moz-extension://{self.uuid}/"
 
     @property
     def user_agent(self) -> str:
-        """What `navigator.userAgent` says."""
+        """The value of `navigator.userAgent`."""
         return str(self.navigator.get("userAgent") or default_navigator()["userAgent"])
 
 
 def settings(boot: Boot, limits: RuntimeLimits) -> dict[str, Any]:
-    """The message `boot`, as boot.mjs takes it."""
+    """The settings as boot.mjs reads them."""
     return {
         "description": boot.description,
         "members": [
-            {"namespace": name, "url": _ours(f"members/{name}.js"), "source": source} for name, source in _members()
+            {"namespace": name, "url": _script_url(f"members/{name}.js"), "source": source}
+            for name, source in _members()
         ],
         "navigator": {**default_navigator(), **boot.navigator},
         "localStorage": boot.local_storage,
         "worker": boot.worker,
-        "polyfills": [{"url": _ours(name), "source": source} for name, source in boot.polyfills],
-        "largest": limits.frame - (1 << 18),  # bytes of one message, beside what else is in a frame
-        "parts": limits.max_values,
+        "polyfills": [{"url": _script_url(name), "source": source} for name, source in boot.polyfills],
+        "maxBytes": limits.frame - (1 << 18),  # of one message; the rest of the frame is for other messages
+        "maxValues": limits.max_values,
         "jobs": limits.jobs,
         "listeners": limits.listeners - _OWN_LISTENERS,
         "data": {
@@ -80,7 +81,7 @@ def settings(boot: Boot, limits: RuntimeLimits) -> dict[str, Any]:
 
 
 def default_navigator() -> dict[str, Any]:
-    """What `navigator` says: Firefox on this machine."""
+    """The properties of `navigator`: Firefox on this machine."""
     system, platform = _SYSTEMS.get(sys.platform, _SYSTEMS["linux"])
     languages = user_languages()
     return {
@@ -113,6 +114,6 @@ def _members() -> list[tuple[str, str]]:
     return [(file.stem, file.read_text("utf-8")) for file in sorted(_MEMBERS.glob("*.js"))]
 
 
-def _ours(name: str) -> str:
-    """The name of a script of ours in stack traces: not one that could be a file of the extension."""
+def _script_url(name: str) -> str:
+    """The URL of one of Hatbox's scripts in stack traces. It cannot be a file of the extension."""
     return f"hatbox:{name}"

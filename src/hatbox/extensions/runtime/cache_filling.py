@@ -26,13 +26,13 @@ __all__ = ["fill_cache"]
 
 _RUNS: Final = 2  # Deno stores V8's compiled code when it loads a module for the second time
 _FILLING: Final = "filling-"
-_ABANDONED: Final = 3600.0
-_UNUSED: Final = 30 * 86400.0
+_ABANDONED_AFTER: Final = 3600.0  # seconds
+_UNUSED_AFTER: Final = 30 * 86400.0
 _ONE_AT_A_TIME: Final = threading.Lock()
 
 
 def fill_cache(limits: RuntimeLimits, layers: Layers, *, unsafe_eval: bool) -> CodeCache:
-    """Fill the cache with two starts of Deno. Raises ExtensionTerminated if Deno does not start. Call it in a thread."""
+    """Fill the cache with two starts of Deno. Blocks. Raises ExtensionTerminated if Deno does not start."""
     with _ONE_AT_A_TIME:
         if found := find_cache(unsafe_eval=unsafe_eval):
             return found
@@ -63,7 +63,7 @@ def _run(cache: CodeCache, limits: RuntimeLimits, layers: Layers, *, unsafe_eval
     }
     process = start_behind(cache.wall(fill=True), layers, arguments, **options)
     try:
-        _, said = process.communicate(timeout=limits.start_timeout)
+        _, stderr = process.communicate(timeout=limits.start_timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -71,7 +71,7 @@ def _run(cache: CodeCache, limits: RuntimeLimits, layers: Layers, *, unsafe_eval
             f"Deno did not end within {limits.start_timeout:g} s while its cache was filled"
         ) from None
     if process.returncode != 0:
-        text = said.decode("utf-8", "replace").strip()[-2000:]
+        text = stderr.decode("utf-8", "replace").strip()[-2000:]
         raise ExtensionTerminated(f"Deno does not start (status {process.returncode}): {text}")
 
 
@@ -93,7 +93,7 @@ def _prune(parent: Path) -> None:
     for entry in os.scandir(parent):
         with suppress(OSError):
             age = now - entry.stat(follow_symlinks=False).st_mtime
-            if age < (_ABANDONED if entry.name.startswith(_FILLING) else _UNUSED):
+            if age < (_ABANDONED_AFTER if entry.name.startswith(_FILLING) else _UNUSED_AFTER):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)

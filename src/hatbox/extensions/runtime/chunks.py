@@ -1,4 +1,4 @@
-"""Changes of localStorage, which can be larger than a frame and so come in pieces. Pure: the child is not trusted."""
+"""Assembles changes of localStorage from chunks, because a change can be larger than a frame. Pure."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from hatbox.extensions.runtime.wire_frames import ProtocolError
 
 __all__ = ["ChunkAssembler"]
 
-_MOST: Final = 64 << 20  # characters: five million code units, each as \uXXXX, and room
+_MAX_CHARACTERS: Final = 64 << 20  # the quota of five million code units, each escaped as \uXXXX, and a reserve
 
 
 class ChunkAssembler:
-    """Puts pieces together."""
+    """Joins the chunks of a change. They are not trusted."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
+        self._chunks: list[str] = []
         self._size = 0
 
-    def add(self, piece: str, *, last: bool) -> tuple[str | None, str | None] | None:
-        """The change that is whole now: a key and its value, None for one that is removed; no key means all."""
-        self._pieces.append(piece)
-        self._size += len(piece)
-        if self._size > _MOST:
-            raise ProtocolError("a change of localStorage that is too large")
+    def add(self, chunk: str, *, last: bool) -> tuple[str | None, str | None] | None:
+        """The complete change: a key and its value, or None if it is removed; no key if all are removed."""
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        if self._size > _MAX_CHARACTERS:
+            raise ProtocolError("localStorage change is too large")
         if not last:
             return None
-        text, self._pieces, self._size = "".join(self._pieces), [], 0
+        text, self._chunks, self._size = "".join(self._chunks), [], 0
         try:
             change = json.loads(text)
         except (ValueError, RecursionError):
@@ -37,4 +37,4 @@ class ChunkAssembler:
                 return key, value
             case [None, None]:
                 return None, None
-        raise ProtocolError("a change of localStorage that is none")
+        raise ProtocolError("invalid localStorage change")

@@ -1,4 +1,4 @@
-"""How Deno is called: which program, with which flags, in which environment. Starts nothing."""
+"""The command line and environment of Deno. Starts nothing."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SCRIPTS: Final = Path(__file__).parent / "js"
 
 @cache
 def deno_program() -> str:
-    """The path of the program that the `deno` wheel brought."""
+    """The path of the program in the `deno` wheel."""
     in_environment = Path(sys.prefix) / "bin" / "deno"
     if sys.prefix != sys.base_prefix and in_environment.is_file():
-        return str(in_environment)  # the first path that the wheel tries too, without its import of sysconfig: 2 ms
+        return str(in_environment)  # as the wheel does first, without importing sysconfig, which takes 2 ms
     try:
         from deno import find_deno_bin  # type: ignore[import-untyped]
     except ImportError:
@@ -32,11 +32,11 @@ def deno_program() -> str:
 
 
 def command(limits: RuntimeLimits, *, inspect: bool = False, unsafe_eval: bool = False) -> list[str]:
-    """The program and its arguments. No permission is given: no files, no network, no environment, no programs.
+    """The program and its arguments. It has no permissions: no files, network, environment or programs.
 
-    Code from strings is refused as the content security policy of every extension refuses it, unless its manifest says
-    `unsafe-eval`. Where it is allowed, a string that the engine itself evaluates (`setTimeout(eval, 0, …)`) imports
-    past our loader; the import map then refuses `node:`, and Deno's flags all the rest.
+    Code from strings is rejected, as by the default content security policy, unless the manifest has `unsafe-eval`.
+    With it, a string that V8 itself evaluates (`setTimeout(eval, 0, …)`) can import without our loader. Then the import
+    map rejects `node:`, and Deno's flags everything else.
     """
     v8_flags = [f"--max-old-space-size={limits.heap >> 20}"]
     if not unsafe_eval:
@@ -63,6 +63,6 @@ def cache_folder() -> Path:
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """All that the child sees of the environment, if it could look."""
-    kept = {name: value for name in ("SYSTEMROOT",) if (value := os.environ.get(name))}  # Windows needs it
-    return {**kept, "DENO_DIR": str(cache), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    """The environment variables of the process, which scripts cannot read."""
+    required = {name: value for name in ("SYSTEMROOT",) if (value := os.environ.get(name))}  # Windows needs it
+    return {**required, "DENO_DIR": str(cache), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}

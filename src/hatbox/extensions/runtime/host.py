@@ -1,4 +1,4 @@
-"""What a runtime needs of whoever runs it, and what it tells of scripts. Only declarations live here."""
+"""The interface between the bridge and its host. Contains only declarations."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ __all__ = [
 
 
 class Listener(Protocol):
-    """A listener that a script has added."""
+    """An event listener of a script."""
 
     @property
     def path(self) -> str:
-        """The event: `contextualIdentities.onCreated`."""
+        """The event, such as `contextualIdentities.onCreated`."""
 
     def notify(self, *arguments: Any) -> None:
-        """Call it, and do not wait."""
+        """Call the listener without waiting for it."""
 
-    def call(self, *arguments: Any, within: float | None = None) -> Awaitable[Any]:
-        """Call it, at once; to be waited for is what it returns, or what the promise that it returns becomes.
+    def call(self, *arguments: Any, timeout: float | None = None) -> Awaitable[Any]:
+        """Call the listener now. The result is its return value, or the value of the promise that it returns.
 
-        Raises ScriptError if it throws, TimeoutError, and ExtensionTerminated if the extension ends before.
+        Raises ScriptError if it throws, TimeoutError, and ExtensionTerminated if the extension ends first.
         """
 
 
 class LogEntry(NamedTuple):
-    """A line of a script's console, or an error that it did not catch.
+    """A console message or an uncaught error of a script.
 
-    `kind` is `console`, `error` (uncaught), `rejection` (unhandled), or `listener` (thrown by one).
+    `kind` is `console`, `error` (uncaught), `rejection` (unhandled), or `listener` (thrown by a listener).
     """
 
     kind: str
@@ -54,7 +54,7 @@ class LogEntry(NamedTuple):
 
 
 class FetchRequest(NamedTuple):
-    """A request that a script makes."""
+    """A fetch() of a script."""
 
     url: str
     method: str
@@ -64,7 +64,7 @@ class FetchRequest(NamedTuple):
 
 
 class FetchResponse(NamedTuple):
-    """The answer to it."""
+    """The response to a FetchRequest."""
 
     url: str
     status: int
@@ -80,13 +80,13 @@ class SocketRequest(NamedTuple):
     url: str
     protocols: Sequence[str]
     origin: str
-    """Whose script it is, for the server."""
+    """The Origin header."""
     user_agent: str
-    """What it runs in, for the server."""
+    """The User-Agent header."""
 
 
 class SocketClosed(NamedTuple):
-    """How a WebSocket was closed. `why` is there if it has failed: a script sees only that; the log says why."""
+    """How a WebSocket was closed. `error` is set if it failed; it is logged, and scripts do not see it."""
 
     code: int
     reason: str
@@ -95,58 +95,58 @@ class SocketClosed(NamedTuple):
 
 
 class Socket(Protocol):
-    """A WebSocket that is open."""
+    """An open WebSocket."""
 
     protocol: str
-    """The subprotocol that the server has chosen; empty if none."""
+    """The subprotocol that the server selected; empty without one."""
     extensions: str
-    """The extensions of the protocol that it has agreed to."""
+    """The negotiated extensions of the protocol."""
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message, when there is room for it. On a connection that is closed it goes nowhere."""
+        """Send a message when the buffer has room. Does nothing on a closed connection."""
 
     async def receive(self) -> str | bytes | SocketClosed:
         """The next message, or how the connection was closed."""
 
     async def close(self, code: int | None, reason: str) -> None:
-        """Say goodbye, and wait until the server has answered or has taken too long."""
+        """Start the closing handshake, and wait for the server or the timeout."""
 
     async def close_going_away(self) -> None:
-        """Say goodbye for a script that has ended."""
+        """Close with code 1001 (going away): the script has ended."""
 
-    def abort(self, why: str) -> None:
-        """Cut it off."""
+    def abort(self, error: str) -> None:
+        """Close the connection without a closing handshake."""
 
 
 class Host(Protocol):
-    """Answers what a script asks. The script is not trusted: permissions and arguments are checked behind this."""
+    """Serves the requests of scripts. They are not trusted: the host checks permissions and arguments."""
 
     def shared_snapshot(self) -> AbstractContextManager[None]:
-        """For calls that were made together, and in whose body nothing waits."""
+        """Run the calls in the body, which must not await, on one snapshot of the profile."""
 
     def call(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
-        """Begin a call. A HatboxError, raised or in the awaitable, is told to the script; no other error's text is."""
+        """Start a call. Scripts receive the message of an ApiError or NetworkError, and of no other error."""
 
     def call_with_user_input(self, namespace: str, member: str, arguments: list[Any]) -> Awaitable[Any] | None:
-        """Begin a call that the script makes while it is told, as it says, of something that the user does."""
+        """Start a call that, according to the script, a user input handler makes."""
 
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
-        """A script has added a listener; `extra` are the further arguments of addListener."""
+        """Add a listener of a script; `extra` are the further arguments of addListener."""
 
     def remove_listener(self, listener: Listener) -> None:
-        """It has removed it, or has ended."""
+        """Remove a listener of a script."""
 
     def read_file(self, path: str) -> bytes | None:
-        """A file of the package, named by its path from the root without a leading slash; None if there is none."""
+        """Read a file of the package by its path without a leading slash. Returns None if it does not exist."""
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """Make a request; raises NetworkError where it is not allowed or fails."""
+        """Make a request. Raises NetworkError if it is not permitted or fails."""
 
     async def connect(self, request: SocketRequest) -> Socket:
-        """Open a WebSocket; raises NetworkError where it is not allowed or fails."""
+        """Open a WebSocket. Raises NetworkError if it is not permitted or fails."""
 
     def change_local_storage(self, key: str | None, value: str | None) -> bool:
-        """A script has set a value, removed it (None), or all (no key). False if that is not allowed."""
+        """Set a value, remove it (None), or clear all (no key). Returns False if the quota is exceeded."""
 
     def log(self, entry: LogEntry) -> None:
-        """A script has said something, or failed."""
+        """Log a console message or an uncaught error."""

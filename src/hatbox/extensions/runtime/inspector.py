@@ -14,13 +14,15 @@ import secrets
 from contextlib import suppress
 from typing import Final
 
+from hatbox.tasks import Tasks
+
 __all__ = ["InspectorProxy", "devtools_url"]
 
 _TARGET: Final = re.compile(r"ws://127\.0\.0\.1:(\d+)/(\S+)\s")
-_HEAD_LIMIT: Final = 16384
-_HEAD_SECONDS: Final = 10.0
-_CONNECTIONS: Final = 32
-_READ_AT_ONCE: Final = 1 << 16
+_MAX_HEAD_BYTES: Final = 16384
+_HEAD_TIMEOUT: Final = 10.0
+_MAX_CONNECTIONS: Final = 32
+_READ_BYTES: Final = 1 << 16
 _ORIGIN: Final = "devtools://devtools"
 # The headers of the client that the WebSocket handshake needs. The proxy writes all others.
 _FORWARDED: Final = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
@@ -34,24 +36,25 @@ def devtools_url(address: str) -> str:
 
 
 class InspectorProxy:
-    """Listens on loopback, for one child."""
+    """Listens on loopback, for one extension process."""
 
     def __init__(self) -> None:
         self._token = secrets.token_urlsafe(32)
         self._target: tuple[int, str] | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections = Tasks()
+        self._connection_count = 0
         self._server: asyncio.Server
 
     @classmethod
     async def listen(cls) -> InspectorProxy:
         """Listen on a free port."""
         proxy = cls()
-        proxy._server = await asyncio.start_server(proxy._accept, "127.0.0.1", 0, limit=_HEAD_LIMIT)
+        proxy._server = await asyncio.start_server(proxy._accept, "127.0.0.1", 0, limit=_MAX_HEAD_BYTES)
         return proxy
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that it listens on."""
         return int(self._server.sockets[0].getsockname()[1])
 
     @property
@@ -59,40 +62,39 @@ class InspectorProxy:
         """The URL of the WebSocket, with the token."""
         return f"ws://127.0.0.1:{self.port}/{self._token}"
 
-    def learn_target(self, said: str) -> bool:
+    def learn_target(self, output: str) -> bool:
         """Find the URL of Deno's inspector in the output of Deno; False if it does not contain it yet."""
-        if self._target is None and (found := _TARGET.search(said)):
+        if self._target is None and (found := _TARGET.search(output)):
             self._target = int(found[1]), found[2]
         return self._target is not None
 
     def close(self) -> None:
         """Stop listening, and close all connections."""
         self._server.close()
-        for connection in self._connections:
-            connection.cancel()
+        self._connections.cancel()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.ensure_future(self._serve(reader, writer))
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        self._connections.spawn(self._serve(reader, writer))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connection_count += 1
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             try:
-                if len(self._connections) > _CONNECTIONS:
+                if self._connection_count > _MAX_CONNECTIONS:
                     return
-                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_SECONDS)
-                status = self._refusal(headers := _parse(head))
+                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_TIMEOUT)
+                status = self._rejection(headers := _parse(head))
                 if status is not None or headers is None or self._target is None:
                     writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
                     await writer.drain()
                     return
                 await self._forward(headers, self._target, reader, writer)
             finally:
+                self._connection_count -= 1
                 writer.close()
 
-    def _refusal(self, headers: dict[str, str] | None) -> str | None:
-        """The status for a request that is refused; None for one that may attach."""
+    def _rejection(self, headers: dict[str, str] | None) -> str | None:
+        """The status of a rejected request; None if the client may attach."""
         if headers is None or headers.get("upgrade", "").lower() != "websocket":
             return "400 Bad Request"
         if headers.get("host") not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
@@ -113,12 +115,12 @@ class InspectorProxy:
         port, path = target
         lines = [f"GET /{path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket"]
         lines += [f"{name}: {headers[name]}" for name in _FORWARDED if name in headers]
-        behind_reader, behind_writer = await asyncio.open_connection("127.0.0.1", port)
+        target_reader, target_writer = await asyncio.open_connection("127.0.0.1", port)
         try:
-            behind_writer.write("\r\n".join([*lines, "", ""]).encode())
+            target_writer.write("\r\n".join([*lines, "", ""]).encode())
             copies = [
-                asyncio.ensure_future(_copy(reader, behind_writer)),
-                asyncio.ensure_future(_copy(behind_reader, writer)),
+                asyncio.ensure_future(_copy(reader, target_writer)),
+                asyncio.ensure_future(_copy(target_reader, writer)),
             ]
             try:  # a WebSocket is over when either side closes
                 await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
@@ -127,7 +129,7 @@ class InspectorProxy:
                     copy.cancel()
                 await asyncio.wait(copies)
         finally:
-            behind_writer.close()
+            target_writer.close()
 
 
 def _parse(head: bytes) -> dict[str, str] | None:
@@ -150,6 +152,6 @@ def _parse(head: bytes) -> dict[str, str] | None:
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with suppress(OSError):
-        while data := await reader.read(_READ_AT_ONCE):
+        while data := await reader.read(_READ_BYTES):
             writer.write(data)
             await writer.drain()

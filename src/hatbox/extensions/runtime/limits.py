@@ -1,4 +1,4 @@
-"""What one extension may use, and how long the host waits for it. Only settings live here."""
+"""Resource limits and timeouts of an extension process. Contains only settings."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from typing import NamedTuple
 
 __all__ = ["RuntimeLimits"]
 
-_MEGABYTE = 1 << 20
+_MIB = 1 << 20
 
 
 class RuntimeLimits(NamedTuple):
-    """The limits of one child. The sizes are in bytes, the times in seconds."""
+    """The limits of one extension process. Sizes are in bytes, times in seconds."""
 
-    heap: int = 256 * _MEGABYTE
-    """What V8 may use for objects."""
-    memory: int = 512 * _MEGABYTE
-    """What the process may take beyond what it has when it is ready. Only on Linux."""
-    frame: int = 8 * _MEGABYTE
-    """The largest frame that is read, and so the largest argument. What is larger would delay others too long."""
-    max_send_buffer: int = 64 * _MEGABYTE
-    """What may wait for a child that does not read; beyond it, the child counts as unresponsive."""
-    max_receive_buffer: int = 64 * _MEGABYTE
-    """What is read from a child and waits because the child does not read its answers. The same beyond it."""
+    heap: int = 256 * _MIB
+    """The heap of V8."""
+    memory: int = 512 * _MIB
+    """Memory of the process in addition to what it uses when it is ready. Only on Linux."""
+    frame: int = 8 * _MIB
+    """The maximum size of a frame, and so of an argument. A larger one would delay other extensions."""
+    max_send_buffer: int = 64 * _MIB
+    """Bytes that wait for a process that does not read. Beyond it, the process is ended as unresponsive."""
+    max_receive_buffer: int = 64 * _MIB
+    """Bytes that were read from a process and wait because it does not read the results. Beyond it, it is ended."""
     calls: int = 8192
-    """Calls under way at once, beyond which the child is not read. Our half of the bridge stays below."""
+    """Pending calls, beyond which the process is not read. The bridge in the process stays below."""
     max_values: int = 100_000
-    """Arrays, objects and what is in them, of one message: to read more at once would delay others too long."""
+    """Values in one message, at all levels. More would delay other extensions."""
     listeners: int = 2048
-    """Of all events together: to tell each of more would delay others too long."""
+    """Listeners of all events. More would delay other extensions."""
     ping_timeout: float = 10.0
-    """How long a child may take to answer a ping before it is ended as unresponsive."""
+    """The time for the response to a ping, after which the process is ended as unresponsive."""
     start_timeout: float = 30.0
-    """How long it may take to be ready."""
+    """The time until the process is ready."""
     files: int = 64
-    """Descriptors that it may have open. It needs 14. Only on Linux, as the size of files, which is 0."""
+    """Open file descriptors. Deno needs 14. Only on Linux."""
     jobs: int = 2
-    """Operations of crypto.subtle that run at once, each in a thread; others wait."""
+    """Concurrent operations of crypto.subtle, each in a thread; others wait."""
     require_sandbox: bool = False
     """Whether every layer of the sandbox is required to start an extension."""
     time_slice: float = 0.004
-    """How long messages of one child are handled before the loop gets its turn."""
+    """How long messages of one process are handled before the event loop continues."""

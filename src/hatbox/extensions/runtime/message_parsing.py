@@ -1,7 +1,4 @@
-"""The parts of messages, read without trust: what is not as our own half of the bridge writes it is a ProtocolError.
-
-Pure. Knows what a message holds, not what is done with it.
-"""
+"""Parses the fields of messages from an extension process, which is not trusted. Raises ProtocolError. Pure."""
 
 from __future__ import annotations
 
@@ -21,42 +18,42 @@ __all__ = ["console_line", "content_type", "fetch_request", "path_in", "script_e
 
 @cache_short_texts(4096)
 def split_path(path: str) -> tuple[str, str]:
-    """`storage.local.get` as namespace and member."""
+    """Split `storage.local.get` into namespace and member."""
     namespace, _, member = path.rpartition(".")
     return namespace, member
 
 
-def console_line(level: str, text: str, place: Any) -> LogEntry:
-    """A line of the console; `place` is where it was written, if that is known."""
-    match place:
+def console_line(level: str, text: str, location: Any) -> LogEntry:
+    """A console message; `location` is where it was written, or None."""
+    match location:
         case {"file": str(file), "line": int(line), "column": int(column)}:
             return LogEntry("console", level, text, file, line, column)
     return LogEntry("console", level, text)
 
 
 def uncaught(kind: str, thrown: Any) -> LogEntry:
-    """An error that no script caught."""
+    """An uncaught error."""
     error = script_error(thrown)
     return LogEntry(kind, "error", str(error), error.file, error.line, error.column, error.stack)
 
 
 def script_error(thrown: Any) -> ScriptError:
-    """What a script threw, as errors.js describes it."""
+    """An error as errors.js describes it."""
     match thrown:
-        case {"name": str(name), "message": str(message), "stack": str(stack), **place}:
-            return ScriptError(message, name, stack, *_place(place))
-    raise ProtocolError("an error that is not described as one")
+        case {"name": str(name), "message": str(message), "stack": str(stack), **location}:
+            return ScriptError(message, name, stack, *_location(location))
+    raise ProtocolError("invalid error description")
 
 
-def _place(place: dict[Any, Any]) -> tuple[str, int, int]:
-    match place:
+def _location(location: dict[Any, Any]) -> tuple[str, int, int]:
+    match location:
         case {"file": str(file), "line": int(line), "column": int(column)}:
             return file, line, column
     return "", 0, 0
 
 
 def fetch_request(request: dict[Any, Any]) -> FetchRequest:
-    """A request that a script makes."""
+    """A fetch() of a script."""
     match request:
         case {
             "url": str(url),
@@ -68,19 +65,19 @@ def fetch_request(request: dict[Any, Any]) -> FetchRequest:
             try:
                 content = None if body is None else b64decode(body, validate=True)
             except (binascii.Error, ValueError):
-                raise ProtocolError("a request whose body is no base64") from None
+                raise ProtocolError("invalid base64 in a request body") from None
             return FetchRequest(url, method, [(str(name), str(value)) for name, value in headers], redirect, content)
-    raise ProtocolError("a request that is not one")
+    raise ProtocolError("invalid request")
 
 
 def path_in(base: str, url: str) -> str | None:
-    """The path, from the root of the package, of a file that a URL names; None if it is not in the package."""
+    """The path in the package of a file at a URL; None for a URL outside of the package."""
     if not url.startswith(base):
         return None
     return unquote(urlsplit(url).path).removeprefix("/")
 
 
 def content_type(path: str) -> str:
-    """What a browser would call the type of a file of the package."""
+    """The MIME type of a file of the package."""
     guessed, _ = mimetypes.guess_type(path, strict=False)
     return guessed or "application/octet-stream"

@@ -1,8 +1,7 @@
-"""fetch() and WebSocket of scripts, made here: only to hosts that are permitted, at every step, and without cookies.
+"""fetch() and WebSocket of scripts: without cookies, and with host permissions checked for each redirect.
 
-Through the host and not by the child, because permissions are patterns and change while an extension runs, and Deno
-takes a fixed list of hosts when it starts. Listeners of webRequest and proxy see each fetch() as Firefox shows it:
-type xmlhttprequest, in no tab. Knows nothing of extensions beyond their permissions and the URL of the page.
+The host makes the requests, because permissions are patterns and change at run time, and Deno takes a fixed list of
+hosts when it starts. webRequest and proxy listeners observe each fetch() as in Firefox: type xmlhttprequest, no tab.
 """
 
 from __future__ import annotations
@@ -37,24 +36,26 @@ from hatbox.web_requests.headers import merge_duplicates
 __all__ = ["Network"]
 
 _MAX_REDIRECTS: Final = 20
-_MOST_BYTES: Final = 8 << 20  # in one frame to the child, and as base64
-_REDIRECTIONS: Final = frozenset({301, 302, 303, 307, 308})
-_BODILESS: Final = frozenset({301, 302, 303})
-# Which schemes there are, and one of which a pattern must name.
+_MAX_BODY_BYTES: Final = 8 << 20
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_METHOD_CHANGING: Final = frozenset({301, 302, 303})
+# URL scheme → schemes of the match patterns that permit it.
 _FETCH_SCHEMES: Final = {"http": ("http",), "https": ("https",)}
 _SOCKET_SCHEMES: Final = {"ws": ("ws", "http"), "wss": ("wss", "https")}
-# What a script may not set: forbidden by the standard, or somebody's cookies.
-_FORBIDDEN: Final = frozenset(
+# Request headers that scripts may not set: forbidden by the Fetch standard, or cookies.
+_FORBIDDEN_HEADERS: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "via", "expect", "accept-encoding", "date", "dnt", "origin"}
 )
 _NO_TAB: Final = RequestFrame(-1, -1, DEFAULT_STORE)
 _FORBIDDEN_URL: Final = "NS_ERROR_DOM_BAD_URI"
-_HIDDEN: Final = frozenset({"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"})
+_HIDDEN_HEADERS: Final = frozenset(
+    {"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"}
+)
 
 
 class Network:
-    """A client without an identity, opened when it is first used."""
+    """An HTTP client without an identity, opened when it is first used."""
 
     def __init__(
         self,
@@ -70,10 +71,10 @@ class Network:
         self._trusted = cache(trusted)
         self._client: httpx.AsyncClient | None = None
         self._sockets: WeakKeyDictionary[Socket, Callable[[], str | None]] = WeakKeyDictionary()
-        """Those that are open, and what says why one must not be."""
+        """Open sockets, and a function that returns why each is not permitted any more."""
 
     async def fetch(self, request: FetchRequest, permissions: Callable[[], HostPermissions]) -> FetchResponse:
-        """Make a request and follow its redirections as it says. `permissions` is asked before each step."""
+        """Make a request, and follow redirects if it says so. `permissions` is called before each hop."""
         page = self._page()
         exchange = self._requests.start_request(_NO_TAB, request.url, "xmlhttprequest", page, page)
         exchange.follows_redirects = request.redirect == "follow"
@@ -91,30 +92,30 @@ class Network:
         self, exchange: RequestLifecycle, request: FetchRequest, permissions: Callable[[], HostPermissions]
     ) -> FetchResponse:
         url, method, body = request.url, request.method, request.body
-        headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN]
+        headers = [(name, value) for name, value in request.headers if name.lower() not in _FORBIDDEN_HEADERS]
         redirected = False
-        again: httpx.Request | None = None
+        retry: httpx.Request | None = None
         for step in range(_MAX_REDIRECTS + 1):
             url = _permitted(url, permissions())
             with _network_errors(exchange, url):
-                sent = again or self._opened().build_request(method, url, headers=headers, content=body)
-            again = None
+                sent = retry or self._opened().build_request(method, url, headers=headers, content=body)
+            retry = None
             try:
                 response = await self._send(exchange, sent, body, permissions)
-            except RequestRedirected as elsewhere:  # by a listener
-                redirected, target = True, elsewhere.url
+            except RequestRedirected as redirect:  # by a listener
+                redirected, target = True, redirect.url
                 if target.startswith("data:"):
                     return _data(target)
             else:
-                if (again := await self._authorised(exchange, sent, response)) is not None:
+                if (retry := await self._with_credentials(exchange, sent, response)) is not None:
                     continue
                 location = response.headers.get("location")
-                if response.status_code not in _REDIRECTIONS or location is None or not exchange.follows_redirects:
+                if response.status_code not in _REDIRECTS or location is None or not exchange.follows_redirects:
                     content = await self._read(exchange, url, response)
                     exchange.completed()
-                    if response.status_code in _REDIRECTIONS and location is not None and request.redirect == "error":
-                        raise NetworkError(f"{url} redirects to {location}, and the request does not allow it")
-                    return _answer(response, content, url, redirected=redirected)
+                    if response.status_code in _REDIRECTS and location is not None and request.redirect == "error":
+                        raise NetworkError(f"{url} redirects to {location}, and the request does not allow redirects")
+                    return _fetch_response(response, content, url, redirected=redirected)
                 if step == _MAX_REDIRECTS:
                     await response.aclose()
                     break
@@ -122,7 +123,7 @@ class Network:
                 with _network_errors(exchange, url):
                     redirected, target = True, str(response.url.join(location))
                 exchange.server_redirected(target)
-                if response.status_code == 303 or (response.status_code in _BODILESS and method == "POST"):
+                if response.status_code == 303 or (response.status_code in _METHOD_CHANGING and method == "POST"):
                     method, body = "GET", None
             with _network_errors(exchange, url):
                 crosses = _origin(target) != _origin(url)
@@ -133,10 +134,10 @@ class Network:
         raise NetworkError(f"{request.url} redirects more than {_MAX_REDIRECTS} times")
 
     async def connect(self, request: SocketRequest, permissions: Callable[[], HostPermissions]) -> Socket:
-        """Open a WebSocket. `permissions` is asked before and after, and whenever they change."""
-        from hatbox.extensions.runtime.web_socket import WebSocket  # only now: most extensions open none
+        """Open a WebSocket. `permissions` is called before and after, and whenever they change."""
+        from hatbox.extensions.runtime.web_socket import WebSocket  # most extensions do not need it
 
-        def refusal() -> str | None:
+        def denial() -> str | None:
             try:
                 _permitted(url, permissions(), _SOCKET_SCHEMES)
             except NetworkError as error:
@@ -145,25 +146,25 @@ class Network:
 
         url = _permitted(request.url, permissions(), _SOCKET_SCHEMES)
         socket = await WebSocket.open(request._replace(url=url), self._trusted)
-        self._sockets[socket] = refusal
+        self._sockets[socket] = denial
         self.permissions_changed()
         return socket
 
     def permissions_changed(self) -> None:
-        """Cut off the WebSockets to hosts that are not permitted any more."""
-        for socket, refusal in list(self._sockets.items()):
-            if why := refusal():
-                socket.abort(why)
+        """Abort WebSockets to hosts that are not permitted any more."""
+        for socket, denial in list(self._sockets.items()):
+            if error := denial():
+                socket.abort(error)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
         if self._client is not None:
             await self._client.aclose()
             self._client = None
 
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
-            # trust_env: neither proxies nor .netrc, whose passwords are somebody's identity as well
+            # trust_env=False: no proxies, and no .netrc, whose passwords belong to the user
             options: dict[str, Any] = {"verify": self._trusted(), "trust_env": False}
             transport = InterceptingTransport(self._transport or httpx.AsyncHTTPTransport(**options), options)
             self._client = httpx.AsyncClient(
@@ -181,7 +182,7 @@ class Network:
         body: bytes | None,
         permissions: Callable[[], HostPermissions],
     ) -> httpx.Response:
-        """The response, without its body. Raises Redirected and RequestCancelled as listeners say."""
+        """The response without its body. Raises RequestRedirected and RequestCancelled if a listener does that."""
         url = str(request.url)
         shown = None if body is None else parse_request_body(request.headers.get("content-type", ""), [body])
         exchange.start_hop(url, request.method, body=shown)
@@ -191,37 +192,37 @@ class Network:
         request.extensions[LIFECYCLE] = exchange
         with _network_errors(exchange, url):
             response = await self._opened().send(request, stream=True, follow_redirects=False)
-        if elsewhere := response.extensions.get(REDIRECT_URL):
+        if target := response.extensions.get(REDIRECT_URL):
             await response.aclose()
-            raise RequestRedirected(elsewhere)
+            raise RequestRedirected(target)
         return response
 
-    async def _authorised(
+    async def _with_credentials(
         self, exchange: RequestLifecycle, request: httpx.Request, response: httpx.Response
     ) -> httpx.Request | None:
         """The request with credentials, if the response requires them and a listener supplies them."""
         try:
             with _network_errors(exchange, str(request.url)):
-                again = await answer_challenge(exchange, request, response)
+                retry = await answer_challenge(exchange, request, response)
         except BaseException:
             await response.aclose()
             raise
-        if again is not None:
+        if retry is not None:
             await response.aclose()
-        return again
+        return retry
 
     async def _read(
         self, exchange: RequestLifecycle, url: str, response: httpx.Response, *, shown: bool = True
     ) -> bytes:
-        """The body. `shown`: whether listeners observe its start, which they do not for a redirect."""
+        """Read the body. `shown`: whether listeners observe its start, which they do not for a redirect."""
         if shown:
             exchange.response_started()
         content = bytearray()
         try:
             with _network_errors(exchange, url):
-                async with contextlib.aclosing(decoded_body(response, _MOST_BYTES)) as pieces:
-                    async for piece in pieces:
-                        content += piece
+                async with contextlib.aclosing(decoded_body(response, _MAX_BODY_BYTES)) as chunks:
+                    async for chunk in chunks:
+                        content += chunk
         finally:
             await response.aclose()
         return bytes(content)
@@ -229,12 +230,12 @@ class Network:
 
 @contextlib.contextmanager
 def _network_errors(exchange: RequestLifecycle, url: str) -> Iterator[None]:
-    """Make a NetworkError of what httpx raises, and report it to listeners by Firefox's name for it."""
+    """Map errors of httpx to NetworkError, and report them to listeners by Firefox's name."""
     try:
         yield
     except BodyTooLarge:
         exchange.failed("NS_ERROR_FILE_TOO_BIG")
-        raise NetworkError(f"the response of {url} has more than {_MOST_BYTES} bytes") from None
+        raise NetworkError(f"the response of {url} has more than {_MAX_BODY_BYTES} bytes") from None
     except ContentCodingError as error:
         exchange.failed("NS_ERROR_INVALID_CONTENT_ENCODING")
         raise NetworkError(f"{url}: {error}") from error
@@ -244,12 +245,12 @@ def _network_errors(exchange: RequestLifecycle, url: str) -> Iterator[None]:
 
 
 def _permitted(url: str, permissions: HostPermissions, schemes: Mapping[str, tuple[str, ...]] = _FETCH_SCHEMES) -> str:
-    """The URL, written so that whoever connects reads the same host in it as was looked up among the permissions."""
+    """Check the permission for a URL. Returns it normalized, so that the client connects to the checked host."""
     parsed = parse_url(url)
     if parsed is None or parsed.scheme not in schemes:
-        raise NetworkError(f"{url} is not {' or '.join(schemes)}")
+        raise NetworkError(f"URL scheme must be {' or '.join(schemes)}: {url}")
     if not any(permissions.allow_url(scheme, parsed.host) for scheme in schemes[parsed.scheme]):
-        raise NetworkError(f"there is no permission for the host {parsed.host}")
+        raise NetworkError(f"missing host permission for {parsed.host}")
     return parsed.text
 
 
@@ -275,6 +276,6 @@ def _data(url: str) -> FetchResponse:
     return FetchResponse(url, 200, "OK", [("content-type", kind or "text/plain;charset=US-ASCII")], True, content)
 
 
-def _answer(response: httpx.Response, content: bytes, url: str, *, redirected: bool) -> FetchResponse:
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _HIDDEN]
+def _fetch_response(response: httpx.Response, content: bytes, url: str, *, redirected: bool) -> FetchResponse:
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _HIDDEN_HEADERS]
     return FetchResponse(url, response.status_code, response.reason_phrase, headers, redirected, content)

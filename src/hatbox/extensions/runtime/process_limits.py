@@ -1,4 +1,4 @@
-"""Resource limits of a child process (prlimit). Only Linux can set them for another process."""
+"""Resource limits of an extension process (prlimit). Only Linux can set them for another process."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["limit_process"]
 
 
 def limit_process(pid: int, limits: RuntimeLimits) -> None:
-    """Limit a child permanently, after its start, for which V8 needs more memory. Raises OSError.
+    """Limit a process permanently, after its start, for which V8 needs more memory. Raises OSError.
 
-    The limit of file sizes is 0: neither a crash nor a child that has escaped the sandbox can fill the disk.
+    The limit of file sizes is 0: neither a crash nor a process that has escaped the sandbox can fill the disk.
     """
     if sys.platform != "linux":
         return
-    most = _allocated(pid) + limits.memory
+    max_data = _allocated(pid) + limits.memory
     for kind, value in (
-        (resource.RLIMIT_DATA, most),
+        (resource.RLIMIT_DATA, max_data),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NOFILE, limits.files),

@@ -1,8 +1,7 @@
-"""The WebSockets of one child: its messages become connections of the host, and what arrives becomes messages to it.
+"""The WebSockets of one extension process: its messages control connections of the host, and receive their data.
 
-Neither side has more than a window of bytes under way: a script that sends faster than the server reads keeps the rest
-in its own memory, and from a server that sends faster than the script reads nothing more is taken. Knows neither the
-protocol nor permissions.
+Each side sends at most a window of unacknowledged bytes. A script that sends faster than the server reads buffers the
+rest in its own memory; a server that sends faster than the script reads is not read. Knows no permissions.
 """
 
 from __future__ import annotations
@@ -18,209 +17,209 @@ from contextlib import suppress
 from typing import Any, Final
 
 from hatbox.errors import NetworkError
+from hatbox.extensions.runtime import protocol
 from hatbox.extensions.runtime.host import Socket, SocketClosed, SocketRequest
 from hatbox.extensions.runtime.wire_frames import ProtocolError
-
-logger = logging.getLogger("hatbox.extensions")
+from hatbox.tasks import Tasks
 
 __all__ = ["MAX_SOCKETS", "Sockets"]
 
+logger = logging.getLogger("hatbox.extensions")
+
 MAX_SOCKETS: Final = 200
-"""As many as Firefox opens at a time."""
+"""Open WebSockets at a time, as in Firefox."""
 
 _WINDOW: Final = 1 << 20  # bytes, as in websocket.js
-_EACH: Final = 64  # what a message counts beyond its bytes, so that empty ones cannot be without number
-_FAILED: Final = 1006
-_LEAVE_SECONDS: Final = 2.0
+_MESSAGE_OVERHEAD: Final = 64  # bytes that each message counts in addition, which limits the number of empty ones
+_ABNORMAL_CLOSURE: Final = 1006
+_GOING_AWAY_TIMEOUT: Final = 2.0
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 _Connect = Callable[[SocketRequest], Awaitable[Socket]]
 
 
 class Sockets:
-    """What a child does with its WebSockets. `tell` sends it a message, `log` is told why one has failed."""
+    """The open WebSockets. `send` sends a message to the process; `log` receives the reason of a failure."""
 
     def __init__(
         self,
         connect: _Connect,
         origin: str,
         user_agent: str,
-        tell: Callable[[list[Any]], None],
+        send: Callable[[list[Any]], None],
         log: Callable[[str], None],
     ) -> None:
         self._connect = connect
         self._origin = origin
         self._user_agent = user_agent
-        self._tell = tell
+        self._send = send
         self._log = log
-        self._open: dict[int, _Open] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
-        self._last = 0
+        self._open: dict[int, _OpenSocket] = {}
+        self._closing = Tasks()
+        self._last_number = 0
 
-    def handle(self, what: str, number: int, details: list[Any]) -> None:
-        """A message of the child. One of a socket that has been closed meanwhile means nothing any more."""
-        if what == "open":
-            self._begin(number, details)
-        elif number > self._last:
-            raise ProtocolError(f"a WebSocket {number} that was not opened")
+    def handle(self, kind: str, number: int, fields: list[Any]) -> None:
+        """Handle a message of the process (protocol.SOCKET). Messages for a closed socket are ignored."""
+        if kind == "open":
+            self._start(number, fields)
+        elif number > self._last_number:
+            raise ProtocolError(f"WebSocket {number} was not opened")
         elif number in self._open:
-            self._open[number].handle(what, details)
+            self._open[number].handle(kind, fields)
 
     def close(self) -> None:
-        """The child has ended: say goodbye to all servers, and do not wait for them."""
+        """Close all sockets with code 1001 (going away), without waiting."""
         for each in list(self._open.values()):
             each.task.cancel()
 
-    def _begin(self, number: int, details: list[Any]) -> None:
-        match details:
-            case [str(url), list(protocols)] if number == self._last + 1 and all(map(_is_token, protocols)):
-                self._last = number
+    def _start(self, number: int, fields: list[Any]) -> None:
+        match fields:
+            case [str(url), list(protocols)] if number == self._last_number + 1 and all(map(_is_token, protocols)):
+                self._last_number = number
             case _:
-                raise ProtocolError("a WebSocket that is not one")
-        socket = _Open(lambda what, *rest: self._tell(["w", number, what, rest]))
+                raise ProtocolError("invalid WebSocket message: open")
+        socket = _OpenSocket(lambda kind, *rest: self._send([protocol.SOCKET, number, kind, rest]))
         request = SocketRequest(url, protocols, self._origin, self._user_agent)
-        crowded = len(self._open) >= MAX_SOCKETS
+        at_limit = len(self._open) >= MAX_SOCKETS
         self._open[number] = socket
-        socket.task = asyncio.ensure_future(self._live(socket, request, crowded=crowded))
+        socket.task = asyncio.ensure_future(self._run(socket, request, at_limit=at_limit))
         socket.task.add_done_callback(lambda _: self._open.pop(number))
 
-    async def _live(self, socket: _Open, request: SocketRequest, *, crowded: bool) -> None:
-        """From the first message to the last."""
+    async def _run(self, socket: _OpenSocket, request: SocketRequest, *, at_limit: bool) -> None:
+        """Connect, and transfer messages until the socket is closed."""
         try:
-            if crowded:
-                raise NetworkError(f"there are {MAX_SOCKETS} open already")
-            closed = await self._talk(socket, await self._connected(socket, request))
+            if at_limit:
+                raise NetworkError(f"{MAX_SOCKETS} WebSockets are open")
+            closed = await self._transfer(socket, await self._connected(socket, request))
         except NetworkError as error:
-            closed = SocketClosed(_FAILED, "", clean=False, error=str(error))
+            closed = SocketClosed(_ABNORMAL_CLOSURE, "", clean=False, error=str(error))
         except Exception as error:
-            logger.exception("a WebSocket")
-            closed = SocketClosed(_FAILED, "", clean=False, error=type(error).__name__)
+            logger.exception("WebSocket failed")
+            closed = SocketClosed(_ABNORMAL_CLOSURE, "", clean=False, error=type(error).__name__)
         if closed.error:
             self._log(f"WebSocket({request.url[:200]}): {closed.error}")
-        socket.tell("closed", closed.code, closed.reason, closed.clean, closed.error is not None)
+        socket.send("closed", closed.code, closed.reason, closed.clean, closed.error is not None)
 
-    async def _connected(self, socket: _Open, request: SocketRequest) -> Socket:
-        """The connection, unless the script gives it up before it is there."""
+    async def _connected(self, socket: _OpenSocket, request: SocketRequest) -> Socket:
+        """Connect. Raises NetworkError if the script closes the socket first."""
         connecting = asyncio.ensure_future(self._connect(request))
         try:
-            either: list[asyncio.Future[Any]] = [connecting, socket.given_up]
+            either: list[asyncio.Future[Any]] = [connecting, socket.failed]
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if socket.given_up.done() and not connecting.done():
-                raise NetworkError(socket.given_up.result() or "it was closed before it was open")
+            if socket.failed.done() and not connecting.done():
+                raise NetworkError(socket.failed.result() or "closed before the connection was established")
         except BaseException:
-            connecting.add_done_callback(_drop_connected)  # it may have come just now
+            connecting.add_done_callback(_abort_connected)  # it may just have connected
             connecting.cancel()
             raise
         return await connecting
 
-    async def _talk(self, socket: _Open, connection: Socket) -> SocketClosed:
-        socket.given_up.add_done_callback(
-            lambda given_up: None if given_up.cancelled() else connection.abort(given_up.result())
+    async def _transfer(self, socket: _OpenSocket, connection: Socket) -> SocketClosed:
+        socket.failed.add_done_callback(
+            lambda failed: None if failed.cancelled() else connection.abort(failed.result())
         )
-        socket.tell("open", connection.protocol, connection.extensions)
+        socket.send("open", connection.protocol, connection.extensions)
         sending = asyncio.ensure_future(socket.send_all(connection))
-        sending.add_done_callback(lambda done: _drop_unsendable(done, connection))
+        sending.add_done_callback(lambda done: _abort_unsendable(done, connection))
         try:
             return await socket.receive_all(connection)
         except asyncio.CancelledError:
-            leaving = asyncio.ensure_future(_leave(connection))
-            self._leaving.add(leaving)
-            leaving.add_done_callback(self._leaving.discard)
+            self._closing.spawn(_close_going_away(connection))
             raise
         finally:
             sending.cancel()
 
 
-class _Open:
+class _OpenSocket:
     """One socket of a script."""
 
     task: asyncio.Task[None]
 
-    def __init__(self, tell: Callable[..., None]) -> None:
-        self.tell = tell
-        self.given_up: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """Done when the script, or our half of the bridge in it, does not want the connection any more: why."""
+    def __init__(self, send: Callable[..., None]) -> None:
+        self.send = send
+        self.failed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Done when the process aborts the connection, with the error."""
         self._outgoing: deque[str | bytes | tuple[int | None, str]] = deque()
         self._outgoing_size = 0
-        self._something = asyncio.Event()
-        self._unread = 0
+        self._outgoing_added = asyncio.Event()
+        self._unacknowledged = 0
         self._readable = asyncio.Event()
 
-    def handle(self, what: str, details: list[Any]) -> None:
-        match what, details:
+    def handle(self, kind: str, fields: list[Any]) -> None:
+        match kind, fields:
             case "text", [str(text)]:
                 self._enqueue(text)
             case "bytes", [str(encoded)]:
                 try:
                     data = b64decode(encoded, validate=True)
                 except (binascii.Error, ValueError):
-                    raise ProtocolError("a message that is no base64") from None
+                    raise ProtocolError("invalid base64 in a WebSocket message") from None
                 self._enqueue(data)
             case "close", [int() | None as code, str(reason)]:
                 self._enqueue((code, reason))
-            case "fail", [str(why)]:
-                if not self.given_up.done():
-                    self.given_up.set_result(why[:200])
+            case "fail", [str(error)]:
+                if not self.failed.done():
+                    self.failed.set_result(error[:200])
             case "read", [int(cost)]:
-                self._unread -= cost
+                self._unacknowledged -= cost
                 self._readable.set()
             case _:
-                raise ProtocolError("a message of a WebSocket that means nothing")
+                raise ProtocolError("invalid WebSocket message")
 
     def _enqueue(self, item: str | bytes | tuple[int | None, str]) -> None:
         if self._outgoing_size > _WINDOW:
-            raise ProtocolError("more sent on a WebSocket than there was room for")
+            raise ProtocolError("WebSocket window exceeded")
         self._outgoing.append(item)
-        self._outgoing_size += len(item) + _EACH
-        self._something.set()
+        self._outgoing_size += len(item) + _MESSAGE_OVERHEAD
+        self._outgoing_added.set()
 
     async def send_all(self, connection: Socket) -> None:
-        """Send what the script sends, and tell it how far that has come."""
+        """Send the messages of the script, and acknowledge each."""
         while True:
             while self._outgoing:
                 item = self._outgoing.popleft()
                 if isinstance(item, tuple):
                     await connection.close(*item)
                     return
-                self._outgoing_size -= len(item) + _EACH
+                self._outgoing_size -= len(item) + _MESSAGE_OVERHEAD
                 await connection.send(item)
-                self.tell("sent", len(item.encode()) if isinstance(item, str) else len(item))
-            self._something.clear()
-            await self._something.wait()
+                self.send("sent", len(item.encode()) if isinstance(item, str) else len(item))
+            self._outgoing_added.clear()
+            await self._outgoing_added.wait()
 
     async def receive_all(self, connection: Socket) -> SocketClosed:
-        """Pass on what the server sends, for as long as the script reads it."""
+        """Pass the messages of the server to the script, at most a window ahead of what it has read."""
         while not isinstance(message := await connection.receive(), SocketClosed):
-            cost = len(message) + _EACH
+            cost = len(message) + _MESSAGE_OVERHEAD
             if isinstance(message, str):
-                self.tell("text", message, cost)
+                self.send("text", message, cost)
             else:
-                self.tell("bytes", b64encode(message).decode("ascii"), cost)
-            self._unread += cost
-            while self._unread > _WINDOW:
+                self.send("bytes", b64encode(message).decode("ascii"), cost)
+            self._unacknowledged += cost
+            while self._unacknowledged > _WINDOW:
                 self._readable.clear()
                 await self._readable.wait()
         return message
 
 
 def _is_token(value: object) -> bool:
-    """Whether it can stand in a header, and not be a header of its own."""
+    """Whether a subprotocol can be part of a header without adding another header."""
     return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
 
 
-def _drop_connected(connecting: asyncio.Future[Socket]) -> None:
+def _abort_connected(connecting: asyncio.Future[Socket]) -> None:
     if not connecting.cancelled() and connecting.exception() is None:
-        connecting.result().abort("nobody wants it any more")
+        connecting.result().abort("the script closed it")
 
 
-def _drop_unsendable(sending: asyncio.Future[None], connection: Socket) -> None:
+def _abort_unsendable(sending: asyncio.Future[None], connection: Socket) -> None:
     if not sending.cancelled() and (error := sending.exception()) is not None:
-        connection.abort(f"a message cannot be sent: {type(error).__name__}")
+        connection.abort(f"sending a message failed: {type(error).__name__}")
 
 
-async def _leave(connection: Socket) -> None:
+async def _close_going_away(connection: Socket) -> None:
     try:
         with suppress(TimeoutError):
-            await asyncio.wait_for(connection.close_going_away(), _LEAVE_SECONDS)
+            await asyncio.wait_for(connection.close_going_away(), _GOING_AWAY_TIMEOUT)
     finally:
-        connection.abort("its script has ended")  # a server that does not answer would keep it open
+        connection.abort("the script has ended")  # a server that does not respond would leave it open

@@ -1,4 +1,4 @@
-"""Starts a runtime again after it has crashed, after a pause that grows, and not for ever. Knows nothing of scripts."""
+"""Restarts a runtime after a crash, with exponential backoff and a maximum number of crashes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hatbox.errors import ExtensionTerminated
 from hatbox.extensions.runtime.bridge import Runtime
-from hatbox.extensions.runtime.deno import Exit
+from hatbox.extensions.runtime.exit_reason import Exit
 
 __all__ = ["BackOff", "Supervisor"]
 
@@ -17,24 +17,26 @@ logger = logging.getLogger("hatbox.extensions")
 
 
 class BackOff(NamedTuple):
-    """How long to wait before each start after a crash, in seconds, and when to give up."""
+    """The delays before restarts, in seconds, and the maximum number of crashes."""
 
     first: float = 0.5
     factor: float = 2.0
     max_delay: float = 60.0
     steady: float = 60.0
-    """Who has run for so long starts with a clean sheet."""
+    """After running for so long, earlier crashes are not counted."""
     max_crashes: int = 6
-    """Crashes in a row after which there is no other start."""
+    """Consecutive crashes after which there is no restart."""
 
-    def pause(self, crashes: int) -> float:
-        """How long to wait after so many crashes in a row."""
+    def delay(self, crashes: int) -> float:
+        """The delay after a number of consecutive crashes."""
         return min(self.first * self.factor ** (crashes - 1), self.max_delay)
 
 
 class Supervisor:
-    """Keeps one extension running. `start` starts it, scripts and all; `on_exit` is told of every end that was not
-    asked for, with the seconds until the next start, or None when there will be none."""
+    """Restarts the runtime of one extension. `start` starts it and runs its scripts.
+
+    `on_exit` is called for each crash, with the seconds until the restart, or None if there is none.
+    """
 
     def __init__(
         self,
@@ -43,39 +45,39 @@ class Supervisor:
         on_exit: Callable[[Exit, float | None], None] = lambda *_: None,
     ) -> None:
         self.runtime: Runtime | None = None
-        """What runs now; None while it is down."""
+        """The current runtime; None while it is stopped or has crashed."""
         self.crashes = 0
-        """How often it crashed in a row."""
+        """The number of consecutive crashes."""
         self._start = start
         self._back_off = back_off or BackOff()
         self.on_exit = on_exit
-        self._keeping: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     @property
     def restarting(self) -> bool:
-        """Whether it has crashed, and will be started again."""
-        return self.runtime is None and self._keeping is not None and not self._keeping.done()
+        """Whether it has crashed, and will be restarted."""
+        return self.runtime is None and self._task is not None and not self._task.done()
 
     async def start(self, *, has_run: bool = False) -> Runtime:
-        """Start it. What goes wrong is raised; with one that has run before it is a crash as well, and no end."""
-        if self._keeping is not None:
-            raise RuntimeError("it is already supervised")
+        """Start it. Raises ExtensionTerminated. If it `has_run` before, that is a crash, and it will be restarted."""
+        if self._task is not None:
+            raise RuntimeError("already started")
         try:
             runtime = self.runtime = await self._start()
         except ExtensionTerminated as error:
             self.runtime = None
             if has_run:
-                self._keeping = asyncio.ensure_future(self._keep_after(_not_started(error)))
+                self._task = asyncio.ensure_future(self._restart_and_supervise(_not_started(error)))
             raise
-        self._keeping = asyncio.ensure_future(self._supervise(runtime))
+        self._task = asyncio.ensure_future(self._supervise(runtime))
         return runtime
 
     async def stop(self) -> None:
-        """End it, and do not start it again."""
-        keeping, self._keeping = self._keeping, None
-        if keeping is not None:
-            keeping.cancel()
-            await asyncio.wait([keeping])
+        """End it, without a restart."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
         runtime, self.runtime = self.runtime, None
         if runtime is not None:
             await runtime.stop()
@@ -90,26 +92,26 @@ class Supervisor:
                 return
             if loop.time() - started > self._back_off.steady:
                 self.crashes = 0
-            again = await self._restart(ended)
-            if again is None:
+            restarted = await self._restart(ended)
+            if restarted is None:
                 return
-            runtime = self.runtime = again
+            runtime = self.runtime = restarted
 
-    async def _keep_after(self, ended: Exit) -> None:
+    async def _restart_and_supervise(self, ended: Exit) -> None:
         runtime = self.runtime = await self._restart(ended)
         if runtime is not None:
             await self._supervise(runtime)
 
     async def _restart(self, ended: Exit) -> Runtime | None:
-        """Start it again; None when it has crashed too often."""
+        """Restart it. Returns None if it has crashed too often."""
         while True:
             self.crashes += 1
             if self.crashes >= self._back_off.max_crashes:
                 self.on_exit(ended, None)
                 return None
-            pause = self._back_off.pause(self.crashes)
-            self.on_exit(ended, pause)
-            await asyncio.sleep(pause)
+            delay = self._back_off.delay(self.crashes)
+            self.on_exit(ended, delay)
+            await asyncio.sleep(delay)
             try:
                 return await self._start()
             except ExtensionTerminated as error:

@@ -16,11 +16,11 @@ from hatbox.extensions.runtime.sandbox.wall import Layers, Wall
 __all__ = ["WalledProcess"]
 
 _STDERR: Final = 2
-_READ_AT_ONCE: Final = 1 << 16
+_READ_BYTES: Final = 1 << 16
 
 
 class WalledProcess(asyncio.SubprocessTransport):
-    """A process in a session of its own. The protocol gets what it writes to stderr, and its end. Only for Linux."""
+    """A process in a new session. The protocol receives its stderr and its exit. Only for Linux."""
 
     def __init__(
         self, protocol: asyncio.SubprocessProtocol, wall: Wall, layers: Layers, arguments: list[str], **options: Any
@@ -38,32 +38,32 @@ class WalledProcess(asyncio.SubprocessTransport):
         finally:
             os.close(theirs)
         self._pid = process.pid
-        process.returncode = 0  # from here on this class waits for its end
+        process.returncode = 0  # this class reaps the process, not Popen
         os.set_blocking(self._stderr, False)
         self._reading = True
         self._loop.add_reader(self._stderr, self._read)
-        self._watch_end()
+        self._watch_exit()
         protocol.connection_made(self)
 
     def get_pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._pid
 
     def get_returncode(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit status; None while it runs."""
         return self._returncode
 
     def get_pipe_transport(self, _: int) -> None:
-        """None: its stdin and stdout are not the transport's."""
+        """None: stdin and stdout are not part of the transport."""
 
     def kill(self) -> None:
-        """Kill it, and processes that it may have started: Deno again, in the same sandbox."""
+        """Kill the process group: the process may have started Deno again, in the same sandbox."""
         if self._returncode is not None:
             raise ProcessLookupError
         os.killpg(self._pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._reading:
             self._reading = False
             self._loop.remove_reader(self._stderr)
@@ -71,12 +71,12 @@ class WalledProcess(asyncio.SubprocessTransport):
             self._finish()
 
     def is_closing(self) -> bool:
-        """Whether nothing more is read."""
+        """Whether reading has stopped."""
         return not self._reading
 
     def _read(self) -> None:
         try:
-            data = os.read(self._stderr, _READ_AT_ONCE)
+            data = os.read(self._stderr, _READ_BYTES)
         except BlockingIOError:
             return
         if data:
@@ -84,7 +84,7 @@ class WalledProcess(asyncio.SubprocessTransport):
         else:
             self.close()
 
-    def _watch_end(self) -> None:
+    def _watch_exit(self) -> None:
         if sys.platform != "linux":
             raise NotImplementedError
         try:
@@ -93,21 +93,21 @@ class WalledProcess(asyncio.SubprocessTransport):
             threading.Thread(target=self._wait, name="hatbox-wait", daemon=True).start()
             return
 
-        def ended() -> None:
+        def on_exit() -> None:
             self._loop.remove_reader(descriptor)
             os.close(descriptor)
-            self._ended()
+            self._on_exit()
 
-        self._loop.add_reader(descriptor, ended)
+        self._loop.add_reader(descriptor, on_exit)
 
     def _wait(self) -> None:
         os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOWAIT)
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._ended)
+            self._loop.call_soon_threadsafe(self._on_exit)
 
-    def _ended(self) -> None:
+    def _on_exit(self) -> None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._pid, signal.SIGKILL)  # before it is reaped: until then the id is its own
+            os.killpg(self._pid, signal.SIGKILL)  # before it is reaped, because then its id may be reused
         try:
             _, status = os.waitpid(self._pid, 0)
             self._returncode = os.waitstatus_to_exitcode(status)

@@ -1,6 +1,6 @@
-"""A WebSocket connection without an identity: no cookies, no proxy of the environment, no redirection.
+"""A WebSocket connection without an identity: no cookies, no proxy of the environment, no redirects.
 
-Knows the library that speaks the protocol, and nothing of scripts.
+Adapts the `websockets` library.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from hatbox.extensions.runtime.host import SocketClosed, SocketRequest
 
 __all__ = ["WebSocket"]
 
-_OPEN_SECONDS: Final = 20.0  # as in Firefox
-_CLOSE_SECONDS: Final = 10.0  # and so is this
-_MOST_BYTES: Final = 8 << 20  # of a message: the same as of an answer to fetch()
-_QUEUE: Final = 4  # frames that are read ahead
+_OPEN_TIMEOUT: Final = 20.0  # as in Firefox
+_CLOSE_TIMEOUT: Final = 10.0  # as in Firefox
+_MAX_MESSAGE_BYTES: Final = 8 << 20  # as for a response body of fetch()
+_MAX_QUEUED_FRAMES: Final = 4
 _ABNORMAL: Final = 1006
 _GOING_AWAY: Final = 1001
 
 
 class WebSocket:
-    """A connection that is open until receive() says that it is not."""
+    """An open connection, until receive() returns SocketClosed."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
-        self._broken: str | None = None
+        self._abort_error: str | None = None
         self.protocol = connection.subprotocol or ""
-        """The subprotocol that the server has chosen."""
+        """The subprotocol that the server selected."""
         headers = connection.response.headers if connection.response is not None else {}
         self.extensions = str(headers.get("Sec-WebSocket-Extensions", ""))
-        """The extensions of the protocol that it has agreed to."""
+        """The negotiated extensions of the protocol."""
 
     @classmethod
     async def open(cls, request: SocketRequest, trusted: Callable[[], ssl.SSLContext]) -> WebSocket:
-        """Connect; NetworkError if that fails. `trusted` says whom to trust where TLS is spoken."""
+        """Connect. Raises NetworkError. `trusted` returns the TLS context for wss: URLs."""
         options: dict[str, Any] = {"ssl": trusted()} if request.url.startswith("wss:") else {}
         try:
             connection = await _Connect(
@@ -50,11 +50,11 @@ class WebSocket:
                 subprotocols=[Subprotocol(each) for each in request.protocols] or None,
                 user_agent_header=request.user_agent,
                 proxy=None,
-                open_timeout=_OPEN_SECONDS,
-                close_timeout=_CLOSE_SECONDS,
+                open_timeout=_OPEN_TIMEOUT,
+                close_timeout=_CLOSE_TIMEOUT,
                 ping_interval=None,
-                max_size=_MOST_BYTES,
-                max_queue=_QUEUE,
+                max_size=_MAX_MESSAGE_BYTES,
+                max_queue=_MAX_QUEUED_FRAMES,
                 **options,
             )
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI, ConnectionClosed, EOFError, ValueError) as error:
@@ -62,8 +62,8 @@ class WebSocket:
         return cls(connection)
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message, when there is room for it. On a connection that is closed it goes nowhere."""
-        with suppress(ConnectionClosed):  # receive() tells
+        """Send a message when the buffer has room. Does nothing on a closed connection."""
+        with suppress(ConnectionClosed):  # receive() reports it
             await self._connection.send(message)
 
     async def receive(self) -> str | bytes | SocketClosed:
@@ -71,34 +71,34 @@ class WebSocket:
         try:
             return await self._connection.recv()
         except ConnectionClosed as closed:
-            return self._ended(closed)
+            return self._closed(closed)
 
     async def close(self, code: int | None, reason: str) -> None:
-        """Say goodbye, and wait until the server has answered or has taken too long."""
-        await self._connection.close(cast(int, code), reason)  # None: a goodbye without a code, which close() allows
+        """Start the closing handshake, and wait for the server or the timeout."""
+        await self._connection.close(cast(int, code), reason)  # close() accepts None: a close frame without a code
 
     async def close_going_away(self) -> None:
-        """Say goodbye for a script that has ended."""
+        """Close with code 1001 (going away): the script has ended."""
         await self._connection.close(_GOING_AWAY)
 
-    def abort(self, why: str) -> None:
-        """Cut it off."""
-        if self._broken is None:
-            self._broken = why
+    def abort(self, error: str) -> None:
+        """Close the connection without a closing handshake."""
+        if self._abort_error is None:
+            self._abort_error = error
         self._connection.transport.abort()
 
-    def _ended(self, closed: ConnectionClosed) -> SocketClosed:
-        if self._broken is not None:
-            return SocketClosed(_ABNORMAL, "", clean=False, error=self._broken)
+    def _closed(self, closed: ConnectionClosed) -> SocketClosed:
+        if self._abort_error is not None:
+            return SocketClosed(_ABNORMAL, "", clean=False, error=self._abort_error)
         received = closed.rcvd
         if received is not None:
             return SocketClosed(received.code, received.reason, clean=closed.sent is not None)
-        # Where no goodbye came it was broken off, and that is only an error if it was us, for what the server sent.
+        # Without a close frame of the server, it is an error only if this side closed, because of invalid data.
         return SocketClosed(_ABNORMAL, "", clean=False, error=str(closed) if closed.sent is not None else None)
 
 
 class _Connect(connect):
-    """Does not follow redirections: browsers do not, and the new host would need a permission of its own."""
+    """Does not follow redirects: browsers do not, and the new host needs a permission of its own."""
 
     def process_redirect(self, exc: Exception) -> Exception:
         return exc

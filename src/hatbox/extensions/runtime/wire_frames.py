@@ -1,7 +1,4 @@
-"""Frames, the unit in which messages travel between host and child: four bytes of length, then an array as JSON.
-
-Pure: bytes in, messages out. Knows neither processes nor what a message means.
-"""
+"""Frames of the wire protocol: four bytes of length, then a JSON array of messages. Pure; knows no message by name."""
 
 from __future__ import annotations
 
@@ -12,79 +9,79 @@ from hatbox.javascript.wire_codec import decode, encode
 
 __all__ = ["FrameDecoder", "ProtocolError", "WireFrame", "encode_frame"]
 
-_HEADER: Final = 4
-_LARGE: Final = 1 << 18
+_HEADER_BYTES: Final = 4
+_LARGE_BYTES: Final = 1 << 18
 
 
 class ProtocolError(Exception):
-    """What came out of the pipe is not what our own half of the bridge would have written."""
+    """The extension process sent data that violates the wire protocol."""
 
 
 def encode_frame(messages: list[Any]) -> bytes:
-    """A frame that holds these messages."""
+    """Encode messages as one frame."""
     payload = encode(messages)
-    return len(payload).to_bytes(_HEADER, "little") + payload
+    return len(payload).to_bytes(_HEADER_BYTES, "little") + payload
 
 
 class WireFrame(NamedTuple):
-    """What a frame held, and its size in bytes."""
+    """The messages of a frame, and its size in bytes."""
 
     messages: list[Any]
     size: int
 
 
 class FrameDecoder:
-    """Takes bytes as they come and gives the frames that are complete. However they come, its cost is linear."""
+    """Decodes frames from bytes of any chunking, in linear time."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
+        self._chunks: list[bytes] = []
         self._have = 0
         self._need = 0
-        """The size of the frame that has begun; 0 while even its length is not known."""
+        """The size of the incomplete frame; 0 while its length is not known."""
 
     def feed(self, data: bytes) -> list[WireFrame]:
         """The frames that these bytes complete."""
-        size = len(data) - _HEADER
-        if not self._pieces and int.from_bytes(data[:_HEADER], "little") == size <= self._limit:
-            return [WireFrame(_messages(data[_HEADER:]), len(data))]  # one whole frame, as nearly always
-        self._pieces.append(data)
+        size = len(data) - _HEADER_BYTES
+        if not self._chunks and int.from_bytes(data[:_HEADER_BYTES], "little") == size <= self._limit:
+            return [WireFrame(_messages(data[_HEADER_BYTES:]), len(data))]  # one whole frame: the usual case
+        self._chunks.append(data)
         self._have += len(data)
-        if self._have < (self._need or _HEADER):
+        if self._have < (self._need or _HEADER_BYTES):
             return []
-        buffer = b"".join(self._pieces) if len(self._pieces) > 1 else data
+        buffer = b"".join(self._chunks) if len(self._chunks) > 1 else data
         frames, start = [], 0
         while (end := self._end(buffer, start)) is not None:
-            frames.append(WireFrame(_messages(memoryview(buffer)[start + _HEADER : end]), end - start))
+            frames.append(WireFrame(_messages(memoryview(buffer)[start + _HEADER_BYTES : end]), end - start))
             start = end
-        self._pieces = [buffer[start:]] if start < len(buffer) else []
+        self._chunks = [buffer[start:]] if start < len(buffer) else []
         self._have = len(buffer) - start
         return frames
 
     def _end(self, buffer: bytes, start: int) -> int | None:
-        """Where the frame that begins at `start` ends; None if it is not all there."""
+        """The end of the frame that starts at `start`; None if it is incomplete."""
         self._need = 0
-        if len(buffer) - start < _HEADER:
+        if len(buffer) - start < _HEADER_BYTES:
             return None
-        size = int.from_bytes(buffer[start : start + _HEADER], "little")
+        size = int.from_bytes(buffer[start : start + _HEADER_BYTES], "little")
         if size > self._limit:
-            raise ProtocolError(f"a frame of {size} bytes, and {self._limit} are allowed")
-        self._need = _HEADER + size
+            raise ProtocolError(f"frame of {size} bytes exceeds the limit of {self._limit}")
+        self._need = _HEADER_BYTES + size
         return start + self._need if len(buffer) - start >= self._need else None
 
 
 def _messages(payload: bytes | memoryview) -> list[Any]:
     try:
-        messages = decode(bytes(payload)) if len(payload) < _LARGE else _decode_large(bytes(payload))
+        messages = decode(bytes(payload)) if len(payload) < _LARGE_BYTES else _decode_large(bytes(payload))
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"a frame that is no JSON ({error})") from None
+        raise ProtocolError(f"frame is not JSON: {error}") from None
     if not isinstance(messages, list):
-        raise ProtocolError("a frame that is no array")
+        raise ProtocolError("frame is not an array")
     return messages
 
 
 def _decode_large(payload: bytes) -> Any:
-    """What is new and not yet anybody's holds no garbage: looking for some, again and again, took most of the time."""
+    """Decode without garbage collection, which would take most of the time and find nothing."""
     if not gc.isenabled():
         return decode(payload)
     gc.disable()

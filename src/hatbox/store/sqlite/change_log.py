@@ -1,7 +1,7 @@
-"""The change log: one row per commit with all its changes, for followers in other processes.
+"""The change log: one row per commit with all its changes, for subscribers in other processes.
 
-It is bounded in time and in bytes. A follower that falls behind further than that receives MISSED. The last handle
-that closes a profile empties the log, so that no value of a removed row is left in it.
+It is bounded in time and in bytes. A subscriber that falls behind further receives RESYNC. The last handle that closes
+a profile empties the log, so that it contains no value of a deleted row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import ChangeRecord
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import CHANGES
 
@@ -29,7 +29,7 @@ _PRUNE_ROWS: Final = 1000
 class SqliteChangeLog:
     """ChangeLog on SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, CHANGES)
         self._head = head
         self._pruned = 0  # the total bytes ever logged, at the last pruning
@@ -51,7 +51,7 @@ class SqliteChangeLog:
         return sequence
 
     def after(self, sequence: int) -> list[tuple[int, list[ChangeRecord]]]:
-        """The rows that followed the one with this number."""
+        """The rows after the one with this number."""
         try:
             return [
                 (number, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
@@ -61,7 +61,7 @@ class SqliteChangeLog:
             raise corruption("the change log cannot be decoded") from error
 
     def latest(self) -> int:
-        """The number of the newest row; 0 when there never was one."""
+        """The number of the newest row; 0 before the first one."""
         self._head.reset()
         return self._head.get("changes")
 
@@ -70,8 +70,7 @@ class SqliteChangeLog:
         return self._rows.execute("SELECT 1 FROM changes LIMIT 1").fetchone() is None
 
     def prune(self) -> bool:
-        """Delete rows beyond the limits of age and size, but not the newest, which followers are about to read. Returns
-        whether rows remain."""
+        """Delete rows beyond the limits of age and size, but not the newest. Returns whether rows remain."""
         self._pruned = self._head.get("logged")
         newest, oldest_byte = self._head.get("changes"), self._pruned - _MAX_BYTES
         earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
@@ -89,7 +88,7 @@ class SqliteChangeLog:
         return False
 
     def clear(self) -> None:
-        """Delete every row: no follower is left to read them. Sequence numbers continue."""
+        """Delete every row: no subscriber is left. Sequence numbers continue."""
         self._rows.delete("true", ())
 
 

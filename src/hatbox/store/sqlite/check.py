@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite import failures
-from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
@@ -27,7 +27,7 @@ from hatbox.store.sqlite.wal import damage_in
 
 __all__ = ["Examination", "Problem", "Report", "alone_with", "check", "connect_to_read"]
 
-_MOST_PROBLEMS: Final = 100
+_MAX_PROBLEMS: Final = 100
 _BATCH: Final = 200  # rows that are read in one transaction: a longer one would prevent the WAL from being truncated
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
@@ -63,7 +63,7 @@ def check(path: Path) -> Report:
         with alone_with(path) as alone:
             return _check(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 @contextlib.contextmanager
@@ -169,14 +169,14 @@ class Examination:
             self._found(place, "SQLite cannot read it")
 
     def _found(self, place: str, problem: str) -> None:
-        if len(self.problems) < _MOST_PROBLEMS:
+        if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(Problem(place, problem))
         else:
             self._unlisted += 1
 
     def _examine_structure(self) -> None:
         self._connection.execute("PRAGMA cell_size_check = ON")
-        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
+        for (line,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_PROBLEMS})"):
             for problem in str(line).splitlines():
                 if problem != "ok" and not problem.startswith("***"):
                     self._found("database", problem)

@@ -1,4 +1,4 @@
-"""The SQL of what extensions store. Runs inside a transaction of the caller."""
+"""The SQL of extension data. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SqliteExtensionTable:
             self.put(to, kind, key, value)
         self.clear(extension)
 
-    def most(self) -> int:
+    def max_size(self) -> int:
         (pages,), (page_size,) = (
             self._rows.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
         )

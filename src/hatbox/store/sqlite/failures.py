@@ -23,25 +23,25 @@ __all__ = [
     "BUSY_SECONDS",
     "busy",
     "corrupt",
-    "explained",
     "forked",
     "full",
     "in_use",
     "not_a_profile",
     "read_only",
+    "to_profile_error",
     "too_new",
     "unreadable",
 ]
 
 BUSY_SECONDS: Final = 30.0
-_LEAST_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even create the index of its WAL
+_MIN_FREE_BYTES: Final = 128 * 1024  # with less, SQLite cannot even create the index of its WAL
 _NO_TEXT: Final = "Could not decode to UTF-8"  # sqlite3 gives this error no code
 
 
-def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
+def to_profile_error(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
     """Map an error to a ProfileError."""
     if isinstance(error, OSError):
-        return _explained_os(path, error)
+        return _os_error(path, error)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_CORRUPT:
         detail = str(error)
@@ -63,12 +63,12 @@ def explained(path: Path, error: OSError | sqlite3.Error) -> ProfileError:
 
 def _is_full(folder: Path) -> bool:
     try:
-        return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
+        return shutil.disk_usage(folder).free < _MIN_FREE_BYTES
     except OSError:  # it was deleted, or its disk is gone
         return False
 
 
-def _explained_os(path: Path, error: OSError) -> ProfileError:
+def _os_error(path: Path, error: OSError) -> ProfileError:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return read_only(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -103,9 +103,7 @@ def corrupt(path: Path, problem: str) -> ProfileCorrupt:
 def full(path: Path, needed: int = 0) -> DiskFull:
     """The disk is full, or has less room than an upgrade needs."""
     room = f" ({needed / 1_000_000:.0f} MB are needed)" if needed else ""
-    return DiskFull(
-        path, f"there is no room left on the disk{room}", "Nothing was changed. Free some space, then try again."
-    )
+    return DiskFull(path, f"the disk is full{room}", "Nothing was changed. Free some space, then try again.")
 
 
 def busy(path: Path) -> ProfileLocked:
@@ -113,11 +111,11 @@ def busy(path: Path) -> ProfileLocked:
     from hatbox.store.sqlite import holders  # for this message only: not each time a program starts
 
     writer = holders.writer_of(path)
-    program = f"another program, {holders.describe(writer)}," if writer else "another program"
+    process = f"another process, {holders.describe(writer)}" if writer else "another process"
     return ProfileLocked(
         path,
-        f"{program} has locked it for {BUSY_SECONDS:.0f} seconds",
-        "Nothing was changed. End that program, or wait for it, then try again.",
+        f"database is locked by {process} (waited {BUSY_SECONDS:.0f} s)",
+        "Nothing was changed. Stop that process, or try again later.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The head row: the highest numbers that were ever given out. Read once and written once in each transaction."""
+"""The head row: the highest ids that were ever used. Read once and written once in each transaction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sqlite3
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import HEAD
 
-__all__ = ["Head"]
+__all__ = ["HeadRow"]
 
 
-class Head:
+class HeadRow:
     """The numbers of the head row. A write transaction resets it at its start and flushes it at its end."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

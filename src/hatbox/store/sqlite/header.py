@@ -56,7 +56,7 @@ def inspect(path: Path) -> Inspection:
 
 
 def wal_size(path: Path) -> int:
-    """How many bytes the WAL has; 0 where there is none, as after a clean end."""
+    """The size of the WAL in bytes; 0 if it does not exist, as after a clean shutdown."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The lock file beside a profile: every open handle holds it shared, so an exclusive lock means that no handle is open.
+"""The lock file beside a profile: open handles lock it shared, so an exclusive lock means that no handle is open.
 
 SQLite's own locks cannot answer that question without opening the database, and on POSIX systems closing any
 descriptor of the database drops every lock that the process holds on it. `flock` locks belong to the open file, not to
@@ -31,7 +31,7 @@ _RETRY_SECONDS: Final = 0.01
 
 
 class LockBusy(Exception):
-    """Another process has held the lock exclusively for longer than the timeout."""
+    """Another process has locked it exclusively for longer than the timeout."""
 
 
 class ProfileLock:

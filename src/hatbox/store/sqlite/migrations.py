@@ -82,7 +82,7 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
             width INTEGER,
             height INTEGER
         )""",
-        # AUTOINCREMENT: whoever remembers the id of a tab that was closed never finds another one by it.
+        # AUTOINCREMENT: the id of a closed tab is never used again.
         """CREATE TABLE tabs (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             window INTEGER NOT NULL,
@@ -154,7 +154,7 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """The tables of a new profile. The caller has begun a transaction and commits it."""
+    """The tables of a new profile. The caller starts the transaction and commits it."""
     create_schema(connection)
     Rows(connection, IDENTITIES).put(_NEW_PROFILE)
     # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
@@ -163,7 +163,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Take the steps that are missing, all or none. The caller has begun a transaction and commits it."""
+    """Run the missing migration steps, all or none. The caller starts the transaction and commits it."""
     for step in _EARLIER[version_of(connection) :]:
         for statement in step:
             connection.execute(statement)

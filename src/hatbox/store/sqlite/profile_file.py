@@ -20,8 +20,8 @@ from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.change_log import SqliteChangeLog
-from hatbox.store.sqlite.failures import corrupt, explained, full, in_use, not_a_profile, too_new, unreadable
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
@@ -72,7 +72,7 @@ class ProfileFile:
                 self._lock.release()
 
     def _close(self) -> None:
-        log = SqliteChangeLog(self.connection, Head(self.connection))
+        log = SqliteChangeLog(self.connection, HeadRow(self.connection))
         written = self.connection.total_changes > 0
         with contextlib.suppress(sqlite3.Error):  # closing must not fail; the next handle empties the log
             written = not self.read_only and (written or not log.is_empty())
@@ -102,7 +102,7 @@ def open_profile(path: Path) -> ProfileFile:
                 lock.release()
             raise
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:
@@ -146,15 +146,15 @@ def _damage_in_wal(path: Path) -> str | None:
 
 
 def real_path(path: Path) -> Path:
-    """Where the profile really is: SQLite's other files stand beside the file, not beside a link to it."""
+    """The path with links resolved: SQLite's other files are beside the file, not beside a link to it."""
     try:
         real = path.resolve()
         if path.is_symlink() and not real.exists():
             # Do not create it: the link may lead to a disk that is not mounted.
-            problem = f"it is a link to {real}, which does not exist"
+            problem = f"symbolic link target does not exist: {real}"
             raise ProfileError(path, problem, "Restore that file, or name another path.")
     except (OSError, RuntimeError, ValueError) as error:
-        problem = f"its path cannot be followed ({getattr(error, 'strerror', None) or error})"
+        problem = f"cannot resolve the path ({getattr(error, 'strerror', None) or error})"
         raise ProfileError(path, problem, "Choose another path.") from error
     return real
 
@@ -190,13 +190,13 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def inode_of(path: Path) -> tuple[int, int]:
-    """What tells this file from every other, whatever their names."""
+    """The device and inode of a file, which do not depend on its name."""
     status = os.stat(path)  # noqa: PTH116 - called at every commit, and three times as fast as Path.stat()
     return status.st_dev, status.st_ino
 
 
 def check_same_file(path: Path, inode: tuple[int, int]) -> None:
-    """Raise if the open profile is no longer the file of this name: what is written to it would be lost."""
+    """Raise if the open profile is no longer the file with this name: writes to it would be lost."""
     try:
         if inode_of(path) == inode:
             return
@@ -204,7 +204,7 @@ def check_same_file(path: Path, inode: tuple[int, int]) -> None:
         pass
     raise ProfileError(
         path,
-        "it has been deleted, moved or replaced while it was open",
+        "it was deleted, moved or replaced while it was open",
         "Nothing was changed. Put it back, or close the profile and open it again.",
     )
 
@@ -297,11 +297,11 @@ def _wait_until_unused(path: Path, version: int) -> None:
 
 
 def _empty_log(path: Path) -> None:
-    """Empty the change log. The caller has the exclusive lock: no follower is left."""
+    """Empty the change log. The caller has the exclusive lock: no subscriber is left."""
     with contextlib.closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == FORMAT:
-            SqliteChangeLog(connection, Head(connection)).clear()
+            SqliteChangeLog(connection, HeadRow(connection)).clear()
         connection.execute("COMMIT")
         connection.executescript("PRAGMA incremental_vacuum")
 
@@ -344,7 +344,7 @@ def _refuse_orphaned_journal(path: Path) -> None:
             raise ProfileCorrupt(
                 path,
                 f"it is missing, but its journal {journal.name} is still there",
-                "Nothing was changed. Put the profile back, or move the journal away to begin a new one.",
+                "Nothing was changed. Put the profile back, or move the journal away to create a new one.",
             )
 
 
@@ -382,7 +382,7 @@ def _link_into_place(draft: Path, path: Path) -> bool:
     except OSError as error:
         raise ProfileError(
             path,
-            f"this file system cannot hold a profile ({error.strerror} when linking)",
+            f"this file system does not support hard links ({error.strerror})",
             "Choose a path on another disk.",
         ) from error
     return True

@@ -50,7 +50,7 @@ def listed_records(page: bytes, number: int, page_of: PageOf) -> Iterator[Record
 
 
 def records_anywhere(page: bytes, number: int, columns: Container[int], page_of: PageOf) -> Iterator[Record]:
-    """Everything in a page that looks like a record with such a number of columns."""
+    """All bytes of a page that have the form of a record with one of these numbers of columns."""
     start = _start_of(number)
     kinds = (page[start],) if has_records(page, number) else (_TABLE_LEAF, _INDEX_LEAF)
     for kind in kinds:

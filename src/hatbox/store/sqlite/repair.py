@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.sqlite.check import alone_with, connect_to_read
-from hatbox.store.sqlite.failures import explained, in_use
+from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.migrations import create_schema
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import Rows
@@ -22,7 +22,7 @@ from hatbox.store.sqlite.wal import damage_in
 __all__ = ["Repair", "repair"]
 
 _GAP: Final = 1000  # ids to skip if it is unknown which were used
-_NEVER_GIVEN: Final = 5  # Firefox keeps it for itself
+_RESERVED_ID: Final = 5  # by Firefox, for internal use
 
 
 class Repair(NamedTuple):
@@ -48,7 +48,7 @@ def repair(path: Path, into: Path) -> Repair:
                 raise in_use(path, "it can be repaired only while no program has it open")
             return _repair(path, into)
     except (OSError, sqlite3.Error) as error:
-        raise explained(path, error) from error
+        raise to_profile_error(path, error) from error
 
 
 def _repair(path: Path, into: Path) -> Repair:
@@ -107,7 +107,7 @@ def _raise_counters(connection: sqlite3.Connection) -> None:
     for table in (IDENTITIES, WINDOWS, TABS):
         (highest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table.name}").fetchone()
         values[table.name] = max(values[table.name], highest + gap)
-    values["identities"] = max(values["identities"], _NEVER_GIVEN)
+    values["identities"] = max(values["identities"], _RESERVED_ID)
     rows.put([tuple(values.values())])
 
 

@@ -26,7 +26,7 @@ def corruption(problem: str) -> sqlite3.DatabaseError:
 
 
 def checksum_of(table: Table, values: Sequence[Value]) -> int:
-    """The checksum of a row: its values in the order of `table.columns`, each of the type that SQLite gives back."""
+    """The checksum of a row: its values in the order of `table.columns`, each of the type that SQLite returns."""
     return crc32(_encode(values), crc32(table.name.encode()))
 
 
@@ -65,7 +65,7 @@ class Rows:
         self._executemany(f"INSERT OR REPLACE {self._insert}", marked)
 
     def update(self, key: Sequence[Value], changed: Mapping[str, Value]) -> bool:
-        """Change some values of the row with this key. False if there is no such row."""
+        """Change some values of the row with this key. False if it does not exist."""
         row = self.get(*key)
         if row is None:
             return False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hatbox.store.base import TabRow, WindowRow
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import SITE_DATA, TAB_PAGES, TABS, WINDOWS
 
@@ -48,7 +48,7 @@ _NEW_WINDOW: Final = WindowRow(
 
 
 def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
-    """Values as SQLite will give them back: the checksum tells 1 from 1.0 and from True."""
+    """Values as SQLite returns them: the checksums of 1, 1.0 and True differ."""
     return {
         name: float(value or 0) if name == "last_accessed" else int(value) if isinstance(value, bool) else value
         for name, value in fields.items()
@@ -58,7 +58,7 @@ def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
 class SqliteTabTable:
     """TabTable on SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, TABS)
         self._pages = Rows(connection, TAB_PAGES)
         self._head = head
@@ -102,7 +102,7 @@ class SqliteTabTable:
 class SqliteWindowTable:
     """WindowTable on SQLite. Each time a window gets the focus, its `focused` becomes the highest of all."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, WINDOWS)
         self._head = head
 

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow
+from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow, Processes
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
-from hatbox.store.sqlite.head import Head
+from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.package_table import SqlitePackageTable
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import COOKIES, IDENTITIES
@@ -23,14 +23,14 @@ _ORDER: Final = "ORDER BY position, id"
 
 
 class SqliteIdentityTable:
-    """IdentityTable on SQLite. The user's order is that of `position`, whose values have gaps for others to move in."""
+    """IdentityTable on SQLite. The user's order is that of `position`, whose values have gaps for moved rows."""
 
-    def __init__(self, connection: sqlite3.Connection, head: Head) -> None:
+    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
         self._rows = Rows(connection, IDENTITIES)
         self._head = head
 
-    def get(self, number: int) -> IdentityRow | None:
-        row = self._rows.get(number)
+    def get(self, user_context_id: int) -> IdentityRow | None:
+        row = self._rows.get(user_context_id)
         return None if row is None else row[:5]
 
     def find(self, name: str | None = None) -> list[IdentityRow]:
@@ -46,30 +46,30 @@ class SqliteIdentityTable:
 
     def insert(self, name: str, icon: str, color: str) -> int:
         (last,) = self._rows.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
-        number = self._head.add("identities")
-        self._rows.insert((number, name, icon, color, 0, last + _GAP))
-        return number
+        user_context_id = self._head.add("identities")
+        self._rows.insert((user_context_id, name, icon, color, 0, last + _GAP))
+        return user_context_id
 
-    def update(self, number: int, **changed: str | int) -> None:
-        self._rows.update((number,), changed)
+    def update(self, user_context_id: int, **changed: str | int) -> None:
+        self._rows.update((user_context_id,), changed)
 
-    def delete(self, number: int) -> None:
-        self._rows.delete("id = ?", (number,))
+    def delete(self, user_context_id: int) -> None:
+        self._rows.delete("id = ?", (user_context_id,))
 
-    def move(self, numbers: Sequence[int], position: int) -> None:
-        moved = set(numbers)
+    def move(self, user_context_ids: Sequence[int], position: int) -> None:
+        moved = set(user_context_ids)
         order = [(row[0], row[5]) for row in self._rows.find(_ORDER)]
-        block = [number for number, _ in order if number in moved]
+        block = [row[0] for row in order if row[0] in moved]
         others = [row for row in order if row[0] not in moved]
         span = _GAP * (len(block) + 1)
         before = others[position - 1][1] if position else (others[0][1] if others else 0) - span
         after = others[position][1] if position < len(others) else before + span
         step = (after - before) // (len(block) + 1)
-        if step == 0:  # no room is left between these two: number the whole list anew
-            ids = [number for number, _ in others]
+        if step == 0:  # no gap is left: renumber the whole list
+            ids = [row[0] for row in others]
             block, before, step = [*ids[:position], *block, *ids[position:]], 0, _GAP
-        for index, number in enumerate(block):
-            self._rows.update((number,), {"position": before + step * (index + 1)})
+        for index, user_context_id in enumerate(block):
+            self._rows.update((user_context_id,), {"position": before + step * (index + 1)})
 
 
 class SqliteCookieTable:
@@ -119,7 +119,7 @@ class SqliteCookieTable:
 
 
 def _as_stored(row: CookieRow) -> CookieRow:
-    """The row as SQLite will give it back: the checksum tells 1 from 1.0 and from True."""
+    """The row as SQLite returns it: the checksums of 1, 1.0 and True differ."""
     domain, host_only, path, name, partition, value, secure, http_only, same_site, expires, *rest = row
     sequence, created, last_access = rest
     return (
@@ -132,8 +132,9 @@ def _as_stored(row: CookieRow) -> CookieRow:
 class SqliteTransaction:
     """Transaction on one connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.head = Head(connection)
+    def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
+        self.head = HeadRow(connection)
+        self.processes = processes
         self.identities = SqliteIdentityTable(connection, self.head)
         self.cookies = SqliteCookieTable(connection)
         self.cookie_time = SqliteCookieTimeTable(connection)

@@ -1,4 +1,4 @@
-"""The one thread that writes. Calls that wait together are committed together, with one fsync for all of them.
+"""The one thread that writes. Calls that are queued together share one transaction and one fsync.
 
 Never touches the event loop: it takes calls from a queue and hands finished batches to a function.
 """
@@ -19,10 +19,10 @@ from typing import Any, Final
 import msgspec
 
 from hatbox.errors import HatboxError, ProfileCorrupt
-from hatbox.store.base import ChangeRecord, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Processes, Transaction, TransactionFunction
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.change_log import RETENTION_SECONDS
-from hatbox.store.sqlite.failures import explained
+from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
 from hatbox.store.sqlite.tables import SqliteTransaction
 
@@ -32,14 +32,14 @@ _MAX_BATCH_SIZE: Final = 1024
 _BUSY_TIMEOUT_MS: Final = 8
 _CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not at every commit of a burst
 _IDLE_SECONDS: Final = 1.0  # without calls, before the WAL is truncated
-_BUSY_SECONDS: Final = 30.0  # the longest that calls without a pause can delay it
-_BLOCKED_SECONDS: Final = 5.0  # until it is tried again where another connection is in the way
+_BUSY_SECONDS: Final = 30.0  # the maximum delay of that, if calls never pause
+_BLOCKED_SECONDS: Final = 5.0  # before a retry, while a reader of another connection blocks it
 
 
 class Call:
-    """A piece of work on its way through the writer, and what became of it."""
+    """A call in the writer, and its result."""
 
-    __slots__ = ("changes", "error", "number", "others", "reply", "sequence", "value", "work", "writes")
+    __slots__ = ("changes", "error", "external_changes", "number", "reply", "sequence", "value", "work", "writes")
 
     def __init__(
         self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
@@ -52,28 +52,30 @@ class Call:
         self.error: Exception | None = None
         self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
         self.sequence = 0
-        """The row of its changes in the log, 0 if there is none. Calls that were committed together share one."""
-        self.others: Sequence[tuple[int, list[ChangeRecord]]] = ()
-        """What other processes committed before it, for those who follow the profile."""
+        """The row of its changes in the log, or 0. All calls of one commit share it."""
+        self.external_changes: Sequence[tuple[int, list[ChangeRecord]]] = ()
+        """What other processes committed before it, for the subscribers."""
 
 
 def _nothing(_: Transaction) -> None:
-    """The work of a call that only brings news."""
+    """The function of a call that only carries the changes of other processes."""
 
 
 class Writer:
-    """Runs calls in the order in which they were put, in as few transactions as they allow."""
+    """Runs calls in order, in as few transactions as possible."""
 
     def __init__(
         self,
         path: Path,
-        known: Callable[[], int | None],
+        processes: Processes,
+        last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
     ) -> None:
         self._path = path
-        self._known = known  # the last row of the log that followers know; None while nobody follows
+        self._processes = processes
+        self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
         self._ended = ended
@@ -82,15 +84,15 @@ class Writer:
         self.damaged: ProfileCorrupt | None = None
         """Set when damage was found, also by the reader: then nothing is written, and the WAL is not checkpointed."""
         self._wait_for_others: Callable[[], None] = lambda: None
-        self._checked = 0.0  # when the file was last seen to be in its place
+        self._checked = 0.0  # when check_same_file() was last called
         self._due = self._deadline = math.inf  # when maintenance starts: after a pause, but not later than this
         threading.Thread(target=self._run, name="hatbox-writer", daemon=True).start()
 
     def stop(self, wait_for_others: Callable[[], None] = lambda: None) -> None:
-        """End the thread once all that was put before has been done.
+        """End the thread after all queued calls.
 
-        `wait_for_others` returns when no other thread uses the file: it is closed only then, in the writer's thread, so
-        that a caller who does not wait any longer leaves nothing open.
+        `wait_for_others` returns when no other thread uses the file. The writer's thread then closes the file, so that
+        a cancelled caller leaves nothing open.
         """
         self._wait_for_others = wait_for_others
         self._queue.put(None)
@@ -104,15 +106,15 @@ class Writer:
         try:
             self._connection = self._file.connection
             self._inode = inode_of(self._path)
-            # SQLite itself would wait ever longer between its tries, and leave followers without changes meanwhile.
+            # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            self._transaction = SqliteTransaction(self._connection)
+            self._transaction = SqliteTransaction(self._connection, self._processes)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)
             return
         self._opened(None)
-        self._due = time.monotonic() + _IDLE_SECONDS  # rows of an earlier program may be too old
+        self._due = time.monotonic() + _IDLE_SECONDS  # the log may have expired rows
         try:
             while calls := self._next_calls():
                 self._run_batch(calls)
@@ -127,7 +129,7 @@ class Writer:
         return self._file
 
     def _next_calls(self) -> list[Call]:
-        """All calls that wait, at least one; nothing when it is time to stop."""
+        """All queued calls, at least one; an empty list to stop."""
         calls: list[Call] = []
         call = self._wait_for_call()
         while call is not None:
@@ -176,7 +178,7 @@ class Writer:
                 self._due = time.monotonic() + RETENTION_SECONDS + _IDLE_SECONDS
         except sqlite3.Error as error:
             self._roll_back()
-            self._note_damage(explained(self._path, error))
+            self._note_damage(to_profile_error(self._path, error))
             self._due = time.monotonic() + _BLOCKED_SECONDS
         except HatboxError:
             self._roll_back()  # the next call meets the same error, and reports it
@@ -186,7 +188,7 @@ class Writer:
             self.damaged = error
 
     def _run_batch(self, calls: list[Call]) -> None:
-        """Run calls in one transaction; if that fails, each in its own: none fails for another's fault."""
+        """Run calls in one transaction; if that fails, each in its own, so that only the failing call fails."""
         try:
             self._begin(calls)
         except Exception as error:  # noqa: BLE001 - the callers get it
@@ -229,21 +231,21 @@ class Writer:
                 self._forward_external_changes()
 
     def _forward_external_changes(self) -> None:
-        """Followers receive what other processes commit while this one waits to write."""
-        if self._known() is not None:
-            news = Call(0, _nothing, None, writes=False)
-            news.others = self._others()
-            if news.others:
-                self._finished([news])
+        """Deliver what other processes commit while this one waits to write."""
+        if self._last_sequence() is not None:
+            carrier = Call(0, _nothing, None, writes=False)
+            carrier.external_changes = self._external_changes()
+            if carrier.external_changes:
+                self._finished([carrier])
 
-    def _others(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
-        known = self._known()
+    def _external_changes(self) -> Sequence[tuple[int, list[ChangeRecord]]]:
+        known = self._last_sequence()
         return () if known is None else self._transaction.changes.after(known)
 
     def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
-        others = self._others()  # all that came before us: nobody who writes can come in between any more
-        noted: list[tuple[str, msgspec.Raw]] = []
+        external = self._external_changes()  # complete: no other process can commit before this transaction ends
+        appended: list[tuple[str, msgspec.Raw]] = []
         for call in calls:
             log.appended = call.changes = []
             call.error = None
@@ -254,19 +256,19 @@ class Writer:
                 if connection.total_changes != before:
                     raise
                 call.error, call.changes = error, ()
-            noted += call.changes
-        log.appended = noted
-        sequence = log.write() if noted else 0
+            appended += call.changes
+        log.appended = appended
+        sequence = log.write() if appended else 0
         transaction.head.flush()
         connection.execute("COMMIT")
-        calls[0].others = others
+        calls[0].external_changes = external
         for call in calls:
             call.sequence = sequence
 
     def _fail_calls(self, calls: list[Call], error: Exception) -> None:
         self._roll_back()
         if isinstance(error, sqlite3.Error):
-            error = explained(self._path, error)
+            error = to_profile_error(self._path, error)
         if isinstance(error, HatboxError):
             self._note_damage(error)
         for call in calls:

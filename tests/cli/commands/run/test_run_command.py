@@ -71,7 +71,7 @@ def test_a_script_with_named_permissions_gets_no_profile_and_the_error_says_why(
     cli: Cli, tmp_path: Path, permissions: list[str]
 ) -> None:
     script = tmp_path / "everything.py"
-    script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.path)\n")
+    script.write_text("print(sorted(name for name in globals() if not name.startswith('_')))\nprint(profile.address)\n")
     options = [word for name in permissions for word in ("--permission", name)]
     result = cli("run", *options, str(script))
     assert (result.status, result.out) == (1, "['browser']\n")
@@ -122,7 +122,7 @@ def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
 
 def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:
     script, other = tmp_path / "make.py", tmp_path / "other.db"
-    script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.path)")
+    script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.address)")
     result = cli("run", str(script), "--profile", str(other))
     assert result == (0, f"{other}\n", "")
     assert "Clients" in cli("list", "--profile", str(other)).out

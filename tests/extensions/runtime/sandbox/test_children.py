@@ -72,7 +72,7 @@ def test_without_a_layer_extensions_run_behind_the_others(
                 work = "crypto.subtle.digest('SHA-256', new Uint8Array(9)).then(bytes => bytes.byteLength)"
                 assert await runtime.evaluate(work) == 32
         logged = [record.getMessage() for record in caplog.records if "sandbox" in record.getMessage()]
-        assert logged == [f"the sandbox of extensions is not complete: {layers}"]  # once
+        assert logged == [f"extension sandbox incomplete: {layers}"]  # once
 
     in_lab(tmp_path, use)
 
@@ -124,7 +124,7 @@ def test_a_wall_that_fails_half_way_starts_nothing(tmp_path: Path, monkeypatch: 
         started: list[object] = []
         monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: started.append(1))
         monkeypatch.setattr(seccomp, "program", lambda *_, **__: b"\xff" * 8)  # which the kernel refuses
-        with pytest.raises(ExtensionTerminated, match=r"cannot be started in its sandbox: .*Invalid argument"):
+        with pytest.raises(ExtensionTerminated, match=r"in its sandbox failed: .*Invalid argument"):
             await lab.start()
         assert started == []
 

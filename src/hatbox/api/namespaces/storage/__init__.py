@@ -48,7 +48,7 @@ class _Area(Namespace):
 
     def __init__(self, schema: NamespaceSchema, services: Services, area: StorageArea) -> None:
         self._area = area
-        self._folder = services.folder
+        self._folder = services.store.side_folder
         events = {"onChanged": EventBinding(_changed_event(services.store), self._changed_args)}
         super().__init__(schema, services.store, events)
 
@@ -76,6 +76,8 @@ class _Area(Namespace):
         """The limit of storage.local is that of IndexedDB in Firefox: a tenth of the disk, at most 10 GiB."""
         if self._area.name != "local" or "unlimitedStorage" in caller.permissions:
             return None
+        if self._folder is None:
+            return _MAX_LOCAL_BYTES
         return min(_MAX_LOCAL_BYTES, shutil.disk_usage(self._folder).total // 10)
 
     def _changed_args(self, caller: Caller, change: StorageChanged) -> tuple[Any] | None:
@@ -88,7 +90,7 @@ class _Managed(Namespace):
     passes_caller = True
 
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
-        self._folder = services.folder
+        self._folder = services.store.side_folder
         # Never emitted: managed storage does not change while an extension runs.
         events = {"onChanged": EventBinding(Event("storage.managed.onChanged"), _changed_args)}
         super().__init__(schema, services.store, events)

@@ -20,7 +20,7 @@ _FOLDER: Final = "managed-storage"
 _MAX_BYTES: Final = 5_242_880
 
 
-def get(folder: Path, extension: str, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
+def get(folder: Path | None, extension: str, keys: Keys | Mapping[str, Any]) -> dict[str, Any]:
     """The values of these keys, or all values. A mapping contains defaults for missing keys."""
     values = _read(folder, extension)
     if keys is None:
@@ -30,7 +30,7 @@ def get(folder: Path, extension: str, keys: Keys | Mapping[str, Any]) -> dict[st
     return {key: values[key] for key in ([keys] if isinstance(keys, str) else keys) if key in values}
 
 
-def get_keys(folder: Path, extension: str) -> list[str]:
+def get_keys(folder: Path | None, extension: str) -> list[str]:
     """All keys."""
     return list(_read(folder, extension))
 
@@ -46,8 +46,10 @@ def reject_write() -> None:
     raise ApiError("storage.managed is read-only")
 
 
-def _read(folder: Path, extension: str) -> dict[str, Any]:
+def _read(folder: Path | None, extension: str) -> dict[str, Any]:
     require_explicit_id(extension)
+    if folder is None:
+        raise ApiError("Managed storage manifest not found")
     path = folder / _FOLDER / f"{Path(extension).name}.json"
     try:
         with path.open("rb") as file:

@@ -1,6 +1,6 @@
-// The arguments of calls, checked as Python checks them (hatbox/schema/types.py and calls.py), from the same schemas and
-// in the same words: wrong ones must be thrown by the call itself, and there is no time to ask. Python asks again.
-// What is checked comes out as JSON text. A schema with a word that is not known here is left to Python alone.
+// Checks the arguments of calls against the schemas, with the same error messages as Python (hatbox/schema/types.py and
+// calls.py), because a call must throw synchronously. Python checks them again. The result is JSON text.
+// A schema with an unknown keyword is checked by Python only.
 
 import {
   NativeError, NativeMap, NativeRegExp, append, create, dateGetTime, each, getOwnPropertyDescriptor, hasOwn, isArray, isInteger, isSafeInteger, join,
@@ -16,7 +16,7 @@ const KNOWN = {
 
 class UnknownSchema {}
 
-// A value that is not of its type. No Error: nobody sees it but this file, and a stack would cost more than all else.
+// A value that does not match its type. Not an Error: it is used only in this file, and capturing a stack is slow.
 class Mismatch {
   constructor(problem, choice, path = "") {
     this.problem = problem;
@@ -29,9 +29,8 @@ class Mismatch {
   get asChoice() { return this.path ? `.${this.path} must ${this.choice}` : this.choice; }
 }
 
-// A function that takes the arguments of a call of `path` and gives {text, callback, matched}: the arguments for Python,
-// the callback that was among them, and the arguments themselves, one for each parameter. `checked` is false where only
-// Python can tell whether they are right.
+// Returns a function that checks the arguments of a call and returns {text, callback, matched, checked}: the JSON text
+// for Python, the callback, and one argument for each parameter. `checked` is false if only Python can check them.
 export function compileCall(path, parameters, takesCallback) {
   let expected;
   try {
@@ -52,7 +51,7 @@ export function compileCall(path, parameters, takesCallback) {
   };
 }
 
-// For functions whose arguments have forms that no list of parameters can say: Python looks at them.
+// For functions whose arguments a list of parameters cannot describe: Python checks them.
 export function anyArguments(args) {
   const last = args.length - 1;
   const callback = typeof args[last] === "function" ? args[last] : null;
@@ -61,7 +60,7 @@ export function anyArguments(args) {
   return {__proto__: null, text: `[${text}]`, callback, checked: false, matched: args};
 }
 
-// Nearly every call is right and has one argument for each parameter: this is all that it costs.
+// The fast path: nearly every call is valid and has one argument for each parameter.
 function quickText(expected, args) {
   let text = "";
   for (let i = 0; i < args.length; i++) {
@@ -70,7 +69,7 @@ function quickText(expected, args) {
     try {
       text += (i ? "," : "") + type.text(args[i]);
     } catch (error) {
-      if (error instanceof Mismatch) return null; // put into words below
+      if (error instanceof Mismatch) return null; // match() throws the error
       throw error;
     }
   }
@@ -95,7 +94,7 @@ function argument(path, {name, optional, type}, value) {
   }
 }
 
-// One argument for each parameter, null for an optional one that is left out; null if they do not fit.
+// One argument for each parameter, null for an absent optional one. Returns null if they do not match.
 function match(expected, e, args, a) {
   if (e === expected.length) return a === args.length ? {__proto__: null} : null;
   const {type, optional} = expected[e];
@@ -138,12 +137,12 @@ const FORMATS = {
 
   hostname(text) {
     let host;
-    try { ({host} = new NativeURL(`http://${text}`)); } catch { /* it is none */ }
+    try { ({host} = new NativeURL(`http://${text}`)); } catch { /* invalid: reported below */ }
     if (text === "" || host !== text) throw new Mismatch(`Error: Invalid hostname ${text}`, 'match the format "hostname"');
   },
 };
 
-// A date goes as its time.
+// A Date is sent as its time value.
 const DATE = {
   fits: isObject,
   text(value) {
@@ -168,7 +167,7 @@ const COMPILERS = {
 
   clone: () => ({fits: () => true, text: value => encodeMessage(value)}),
 
-  // What JSON.stringify() makes of it, toJSON() and all.
+  // Encoded by JSON.stringify(), including toJSON().
   json: () => ({fits: () => true, text: encodeAsJson}),
 
   string(schema) {
@@ -177,7 +176,7 @@ const COMPILERS = {
     if (allowed) each(schema.enum, value => { mapSet(allowed, value, true); });
     const choice = allowed && `be one of [${join(mapped(schema.enum, value => stringify(value)), ", ")}]`;
     const pattern = schema.pattern && new NativeRegExp(schema.pattern);
-    const longest = schema.maxLength ?? Infinity;
+    const maxLength = schema.maxLength ?? Infinity;
     const format = schema.format && FORMATS[schema.format];
     return {
       fits,
@@ -188,8 +187,8 @@ const COMPILERS = {
           if (schema.refusal) throw new Mismatch(join(split(schema.refusal, "{}"), value), `match the format ${schema.format}`);
           throw new Mismatch(`String ${show(value)} must match /${pattern.source}/`, `match the pattern /${pattern.source}/`);
         }
-        if (value.length > longest) {
-          throw new Mismatch(`String ${show(value)} is too long (must be ${longest})`, `be shorter than ${longest}`);
+        if (value.length > maxLength) {
+          throw new Mismatch(`String ${show(value)} is too long (must be ${maxLength})`, `be shorter than ${maxLength}`);
         }
         if (format) format(value);
         return quote(value);
@@ -233,7 +232,7 @@ const COMPILERS = {
 
   array({items, minItems = 0, maxItems = Infinity}) {
     const item = compileType(items);
-    const dropsWrong = items.onError === "warn";
+    const dropsInvalid = items.onError === "warn";
     return {
       fits: isArray,
       text(value) {
@@ -245,7 +244,7 @@ const COMPILERS = {
             const one = inside(`${i}`, item, dataOf(value, i));
             text += (text && ",") + one;
           } catch (error) {
-            if (!dropsWrong || !(error instanceof Mismatch)) throw error;
+            if (!dropsInvalid || !(error instanceof Mismatch)) throw error;
             length--;
           }
         }
@@ -266,7 +265,7 @@ const COMPILERS = {
     const allowed = pattern === undefined ? null : new NativeRegExp(pattern);
     const others = pattern !== undefined ? compileType(patternProperties[pattern])
       : additionalProperties === undefined ? null : compileType(additionalProperties);
-    // In alphabetical order, as Firefox looks at them: it decides which of several errors is seen.
+    // In alphabetical order, as in Firefox: it determines which of several errors is reported.
     const names = sort(objectKeys(properties));
     const members = mapped(names, name => ({name, key: stringify(name), optional: properties[name].optional, unsupported: properties[name].unsupported, type: compileType(properties[name])}));
     const known = create(null);
@@ -286,26 +285,26 @@ const COMPILERS = {
 };
 
 function objectText(object, members, known) {
-  const given = create(null);
+  const values = create(null);
   let unexpected = null;
   const keys = objectKeys(object);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
     const property = getOwnPropertyDescriptor(object, key);
-    if (!hasOwn(property, "value")) continue; // a getter is never called, and what it would give is not there
-    if (key in known) given[key] = property.value;
+    if (!hasOwn(property, "value")) continue; // getters are never called
+    if (key in known) values[key] = property.value;
     else append(unexpected ??= [], key);
   }
   let text = "";
   for (let i = 0; i < members.length; i++) {
     const {name, key, optional, unsupported, type} = members[i];
-    const value = given[name];
+    const value = values[name];
     if (unsupported) {
-      if (name in given) throw new Mismatch(`Property "${name}" is unsupported by Firefox`, `not contain an unsupported "${name}" property`);
+      if (name in values) throw new Mismatch(`Property "${name}" is unsupported by Firefox`, `not contain an unsupported "${name}" property`);
       continue;
     }
     if ((value === undefined || value === null) && optional) continue;
-    if (!(name in given)) throw new Mismatch(`Property "${name}" is required`, `contain the required "${name}" property`);
+    if (!(name in values)) throw new Mismatch(`Property "${name}" is required`, `contain the required "${name}" property`);
     text += `${text && ","}${key}:${inside(name, type, value)}`;
   }
   if (unexpected !== null) throw unexpectedProperties(unexpected);

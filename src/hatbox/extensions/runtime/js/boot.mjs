@@ -1,5 +1,5 @@
-// The child's first and only file that Deno itself loads: puts the parts together, then does what the host says.
-// When it has read the host's first frame, everything of Deno's own is out of the reach of scripts.
+// The main module of the extension process: connects the parts, then handles the messages of the host.
+// After the first frame of the host, Deno's own APIs are out of reach of scripts.
 
 import vm from "node:vm";
 import {types} from "node:util";
@@ -8,24 +8,28 @@ import {createBridge} from "./bridge.js";
 import {createBroadcastChannel} from "./broadcast.js";
 import {createConsole} from "./console.js";
 import {limitJobs} from "./crypto_jobs.js";
-import {createFetch, takePiece} from "./fetch.js";
+import {addBodyChunk, createFetch} from "./fetch.js";
 import {shapeGlobals} from "./globals.js";
-import {createImportScripts, refuseImportScripts} from "./import_scripts.js";
+import {createImportScripts, rejectImportScripts} from "./import_scripts.js";
 import {createInbox} from "./inbox.js";
 import {createLoader} from "./loader.js";
 import {createPipe} from "./pipe.js";
+import {
+  BODY_CHUNK, BOOT, CANCEL, EVALUATE, EVENT, FLUSH, LOADED, LOG, NAMESPACES, NO_OP, PING, PONG, READY, READ_SOURCE, RESULT, RUN_MODULE, RUN_SCRIPT,
+  RUN_WORKER, SOCKET,
+} from "./protocol.js";
 import {append, defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
-import {keepStacksClean} from "./stacks.js";
+import {filterStacks} from "./stacks.js";
 import {createStorages} from "./storage.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
 import {createWebSockets} from "./websocket.js";
 
 const {stdin, stdout, exit, inspect} = Deno;
 const {nextTick} = process;
-const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event costs a turn of the loop
+const runMicrotasks = Deno[Deno.internal]?.core?.runMicrotasks ?? null; // without it each event takes a turn of the event loop
 const nativeFetch = globalThis.fetch;
-const start = globalThis.setTimeout;
-const SyntaxProblem = SyntaxError;
+const {setTimeout} = globalThis;
+const NativeSyntaxError = SyntaxError;
 const MARKED = '"\\u0000';
 
 const read = stdin.read.bind(stdin);
@@ -36,32 +40,32 @@ const pipe = createPipe({read, readSync, write, exit});
 let bridge = null;
 let loader = null;
 let sockets = null;
-let imports = null; // of a classic service worker
-let awaited = false; // whether the script of one is still to come
+let imports = null; // importScripts() of a classic service worker
+let awaitsWorker = false; // whether its script has not been received yet
 
 const handlers = {
   __proto__: null,
-  r: (_, id, ok, value) => { bridge.answered(id, ok, value); },
-  e: (_, number, listener, args) => { bridge.tell(number, listener, args); },
-  w: (_, number, what, details) => { sockets.told(number, what, details); },
-  b: (_, id, piece) => { takePiece(id, piece); },
-  ping: (_, number) => { pipe.sendNow(`["pong",${number}]`); },
-  show: (_, description) => { bridge.show(description); },
-  script: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
-  worker: (_, number, url, source) => { nextTick(() => { attempt(number, () => { runWorker(url, source); }); }); },
-  module: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
-  evaluate: (_, number, source, how) => { attempt(number, () => evaluate(source, how)); },
-  flush: (_, number) => { bridge.answer(number, true, null); }, // behind all that was sent before
-  nothing: () => {},
-  loaded: () => { dispatchEvent(new Event("load")); },
-  boot: (_, settings) => { boot(settings); },
+  [RESULT]: (_, id, ok, value) => { bridge.onResult(id, ok, value); },
+  [EVENT]: (_, number, listener, args) => { bridge.onEvent(number, listener, args); },
+  [SOCKET]: (_, number, kind, fields) => { sockets.handle(number, kind, fields); },
+  [BODY_CHUNK]: (_, id, chunk) => { addBodyChunk(id, chunk); },
+  [PING]: (_, number) => { pipe.sendNow(`["${PONG}",${number}]`); },
+  [NAMESPACES]: (_, description) => { bridge.updateNamespaces(description); },
+  [RUN_SCRIPT]: (_, number, url, source) => { attempt(number, () => { loader.compileScript(url, source)(); }); },
+  [RUN_WORKER]: (_, number, url, source) => { nextTick(() => { attempt(number, () => { runWorker(url, source); }); }); },
+  [RUN_MODULE]: (_, number, url) => { attempt(number, async () => { await loader.runModule(url); }); },
+  [EVALUATE]: (_, number, source, format) => { attempt(number, () => evaluate(source, format)); },
+  [FLUSH]: (_, number) => { bridge.respond(number, null); }, // after all messages sent so far
+  [NO_OP]: () => {},
+  [LOADED]: () => { dispatchEvent(new Event("load")); },
+  [BOOT]: (_, settings) => { boot(settings); },
 };
 
 const receive = createInbox({
   handle(message) {
     try {
       handlers[message[0]](message[0], message[1], message[2], message[3]);
-    } catch (error) { // a script has broken what even we need: the next message comes nevertheless
+    } catch (error) { // a script has broken a global that Hatbox needs: handle the next message nevertheless
       if (bridge === null) throw error;
       bridge.report("error", error);
     }
@@ -71,10 +75,10 @@ const receive = createInbox({
 });
 
 learnClasses(types);
-keepStacksClean();
+filterStacks();
 pipe.start((text, fresh) => {
   const messages = messagesIn(text);
-  if (awaited) holdForWorker(messages);
+  if (awaitsWorker) pauseForWorker(messages);
   receive(messages, fresh);
 });
 
@@ -83,33 +87,33 @@ function messagesIn(text) {
   return includes(text, MARKED) ? decode(messages) : messages;
 }
 
-// While the worker's script runs, it alone reads from the pipe: a read that is under way cannot be taken back.
-function holdForWorker(messages) {
+// While the worker's script runs, only importScripts() reads from the pipe: a pending read cannot be cancelled.
+function pauseForWorker(messages) {
   for (let i = 0; i < messages.length; i++) {
-    if (messages[i][0] !== "worker") continue;
-    awaited = false;
-    pipe.hold();
+    if (messages[i][0] !== RUN_WORKER) continue;
+    awaitsWorker = false;
+    pipe.pause();
   }
 }
 
 function runWorker(url, source) {
-  imports.begin(url);
-  start(() => { // after all that the script sets going without waiting for anybody
+  imports.start(url);
+  setTimeout(() => { // after the microtasks of the script
     imports.end();
-    pipe.release();
+    pipe.resume();
   }, 0);
   loader.compileScript(url, source)();
 }
 
-// Throws RangeError now if the stack is nearly full: in the middle of a frame it would leave half of it unread.
+// Throw RangeError if the stack is nearly full: while a frame is read, it would leave half of the frame unread.
 function stackHasRoom(calls) {
   return calls === 0 || !!stackHasRoom(calls - 1);
 }
 
-// The text of a file, or null, before the script goes on. All else that comes meanwhile is handled when it has run.
-function sourceNow(url) {
+// Read the text of a file synchronously; null if it does not exist. Other messages are handled after the script.
+function readSourceSync(url) {
   stackHasRoom(1000);
-  const id = bridge.askApart("s", stringify(url));
+  const id = bridge.requestOutsideWindow(READ_SOURCE, stringify(url));
   let source = null;
   pipe.wait(text => {
     const messages = messagesIn(text);
@@ -117,7 +121,7 @@ function sourceNow(url) {
     let found = false;
     for (let i = 0; i < messages.length; i++) {
       const message = messages[i];
-      if (message[0] === "r" && message[1] === id) {
+      if (message[0] === RESULT && message[1] === id) {
         found = true;
         source = message[2] ? message[3] : null;
       } else {
@@ -130,30 +134,30 @@ function sourceNow(url) {
   return source;
 }
 
-function boot({data, description, jobs, listeners, members, navigator, largest, localStorage, parts, polyfills, worker}) {
-  limitSizes(largest, parts);
-  limitJobs({most: jobs, isArrayBuffer: types.isArrayBuffer});
-  bridge = createBridge({pipe, data, mostListeners: listeners});
+function boot({data, description, jobs, listeners, members, navigator, maxBytes, localStorage, maxValues, polyfills, worker}) {
+  limitSizes(maxBytes, maxValues);
+  limitJobs({max: jobs, isArrayBuffer: types.isArrayBuffer});
+  bridge = createBridge({pipe, data, maxListeners: listeners});
   const show = value => inspect(value, {depth: 4, colors: false, strAbbreviateSize: 10000});
-  const fetchSource = url => bridge.ask("s", stringify(url)).promise;
+  const fetchSource = url => bridge.requestPromise(READ_SOURCE, stringify(url)).promise;
   loader = createLoader({vm, base: data.base, fetchSource});
-  awaited = worker === "classic";
-  if (awaited) imports = createImportScripts({base: data.base, compileScript: loader.compileScript, sourceNow});
-  const importScripts = awaited ? imports.importScripts : worker === "module" ? refuseImportScripts() : null;
-  const console = createConsole({ // each line at once: the last one before a crash is the one that is wanted
+  awaitsWorker = worker === "classic";
+  if (awaitsWorker) imports = createImportScripts({base: data.base, compileScript: loader.compileScript, readSourceSync});
+  const importScripts = awaitsWorker ? imports.importScripts : worker === "module" ? rejectImportScripts() : null;
+  const console = createConsole({ // sent at once: the last message before a crash is the important one
     inspect: show,
-    emit: (level, text, place) => { pipe.sendNow(`["log","${level}",${stringify(text)},${place === null ? "null" : stringify(place)}]`); },
+    emit: (level, text, location) => { pipe.sendNow(`["${LOG}","${level}",${stringify(text)},${location === null ? "null" : stringify(location)}]`); },
   });
-  const fetch = createFetch({base: data.page, nativeFetch, ask: bridge.ask, cancel: id => { pipe.send(`["k",${id}]`); }});
-  sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, largest});
+  const fetch = createFetch({base: data.page, nativeFetch, request: bridge.requestPromise, cancel: id => { pipe.send(`["${CANCEL}",${id}]`); }});
+  sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
-  const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { start(job, 0); }});
+  const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
   shapeGlobals({
     url: data.page, navigator, fetch, importScripts, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
   });
   for (const {namespace, source, url} of members) bridge.addMembers(namespace, loader.compileScript(url, source)());
-  bridge.show(description);
-  // As in Firefox a script may have names of its own for them: `const browser = globalThis.browser ?? chrome`.
+  bridge.updateNamespaces(description);
+  // Replaceable, as in Firefox: `const browser = globalThis.browser ?? chrome`.
   const replaceable = {__proto__: null, writable: true, configurable: true};
   defineValue(globalThis, "browser", bridge.browser, replaceable);
   defineValue(globalThis, "chrome", bridge.browser, replaceable);
@@ -168,47 +172,47 @@ function boot({data, description, jobs, listeners, members, navigator, largest, 
   });
   for (const {url, source} of polyfills) loader.compileScript(url, source)();
   evaluate.inspect = show;
-  evaluated = `${data.base}evaluated`;
-  pipe.sendNow('["ready"]');
+  evaluateUrl = `${data.base}evaluated`;
+  pipe.sendNow(`["${READY}"]`);
 }
 
-// Do something for the host, which is told how it went; a promise counts when it is settled.
+// Run a job for the host, and respond with its result. A promise is awaited.
 function attempt(number, job) {
   let result;
   try {
     result = job();
   } catch (error) {
-    return bridge.refuse(number, error);
+    return bridge.respondError(number, error);
   }
-  if (!types.isPromise(result)) return bridge.answer(number, true, result);
-  promiseThen(result, value => { bridge.answer(number, true, value); }, error => { bridge.refuse(number, error); });
+  if (!types.isPromise(result)) return bridge.respond(number, result);
+  promiseThen(result, value => { bridge.respond(number, value); }, error => { bridge.respondError(number, error); });
 }
 
-let evaluated = null; // the URL of code that the host evaluates
+let evaluateUrl = null; // the URL of code that the host evaluates
 
-// An expression, or statements; `await` may stand anywhere, and then `return` gives the result. As text: JSON, or for
-// people.
-async function evaluate(source, how) {
+// Evaluate an expression or statements. `await` is allowed; statements return a value with `return`. The result is text:
+// JSON, or the output of inspect().
+async function evaluate(source, format) {
   const value = await compile(source)();
-  if (how === "inspect") return evaluate.inspect(value);
+  if (format === "inspect") return evaluate.inspect(value);
   return stringify(value) ?? "null";
 }
 
 function compile(source) {
   try {
-    return loader.compileScript(evaluated, source);
+    return loader.compileScript(evaluateUrl, source);
   } catch (error) {
-    if (!(error instanceof SyntaxProblem)) throw error;
+    if (!(error instanceof NativeSyntaxError)) throw error;
   }
   try {
-    return loader.compileScript(evaluated, `(async () => (${source}\n))()`);
+    return loader.compileScript(evaluateUrl, `(async () => (${source}\n))()`);
   } catch (error) {
-    if (!(error instanceof SyntaxProblem)) throw error;
+    if (!(error instanceof NativeSyntaxError)) throw error;
   }
   try {
-    return loader.compileScript(evaluated, `(async () => {${source}\n})()`);
+    return loader.compileScript(evaluateUrl, `(async () => {${source}\n})()`);
   } catch (error) {
-    if (error instanceof SyntaxProblem) loader.check(evaluated, source); // throws what is wrong with it as it was written
+    if (error instanceof NativeSyntaxError) loader.check(evaluateUrl, source); // throws the error of the original source
     throw error;
   }
 }

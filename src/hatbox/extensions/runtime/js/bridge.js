@@ -1,5 +1,5 @@
-// `browser`, made from the description that the host sends: calls go out as messages, answers and events come in.
-// Knows no namespace by name: what a namespace needs beyond calls and events is in members/, one file for each.
+// `browser`, built from the description that the host sends. Sends calls, and receives results and events.
+// Knows no namespace by name: code for one namespace is in members/, one file each.
 
 import {
   NativeDOMException, NativeError, NativeMap, NativePromise, append, apply, captureStackTrace, create, defineGetter, defineValue, each, freeze, getOwnPropertyDescriptor, hasOwn, isArray,
@@ -8,63 +8,64 @@ import {
 import {anyArguments, compileCall} from "./arguments.js";
 import {callSite, describe, errorAt} from "./errors.js";
 import {createPorts} from "./ports.js";
+import {CALL, LISTENER, RESPONSE, UNCAUGHT} from "./protocol.js";
 import {encode, encodeMessage, refuseLarge} from "./values.js";
 
-const WINDOW = 4096; // calls that may be unanswered; those beyond wait here, in the memory of whoever made them
+const WINDOW = 4096; // calls without a result; further calls wait in the memory of the extension process
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
 const HIDDEN = {__proto__: null, enumerable: false, configurable: true};
 
-// A function that looks as those of Firefox do, all of them.
+// Give an API function the name and length that all of them have in Firefox.
 function disguised(make) {
   defineValue(make, "name", "", HIDDEN);
   return defineValue(make, "length", 1, HIDDEN);
 }
 
-export function createBridge({pipe, data, mostListeners}) {
+export function createBridge({pipe, data, maxListeners}) {
   const {send, sendNow} = pipe;
 
-  // ── Requests: what was asked of the host and is not answered yet ──
+  // ── Requests to the host ──
 
-  const pending = create(null); // id → {settle(ok, value)}
-  const held = new NativeMap(); // position → message, beyond the window
+  const pending = create(null); // id → settle(ok, value)
+  const queue = new NativeMap(); // position → message, beyond the window
   let nextId = 1;
-  let unanswered = 0;
-  let heldFrom = 0;
-  let heldTo = 0;
+  let inFlight = 0;
+  let queueStart = 0;
+  let queueEnd = 0;
 
   function request(kind, rest, settle) {
     refuseLarge(rest);
     const id = nextId++;
     pending[id] = settle;
     const message = `["${kind}",${id},${rest}]`;
-    if (unanswered === 0) {
-      unanswered = 1;
-      sendNow(message); // alone: whoever awaits it waits for nothing else
-    } else if (unanswered < WINDOW) {
-      unanswered++;
+    if (inFlight === 0) {
+      inFlight = 1;
+      sendNow(message); // a single call is not delayed for others to share its frame
+    } else if (inFlight < WINDOW) {
+      inFlight++;
       send(message);
     } else {
-      mapSet(held, heldTo++, message);
+      mapSet(queue, queueEnd++, message);
     }
     return id;
   }
 
-  function answered(id, ok, value) {
+  function onResult(id, ok, value) {
     const settle = pending[id];
     if (settle === undefined) return;
     delete pending[id];
-    if (heldFrom < heldTo) {
-      send(mapGet(held, heldFrom));
-      mapDelete(held, heldFrom++);
+    if (queueStart < queueEnd) {
+      send(mapGet(queue, queueStart));
+      mapDelete(queue, queueStart++);
     } else {
-      unanswered--;
+      inFlight--;
     }
     settle(ok, value);
   }
 
-  // For the bridge's own needs: a promise of an answer, which rejects with a message.
-  function ask(kind, rest) {
+  // A request of Hatbox's own code. The promise rejects with an error message.
+  function requestPromise(kind, rest) {
     let id;
     const promise = new NativePromise((resolve, reject) => {
       id = request(kind, rest, (ok, value) => (ok ? resolve(value) : reject(value)));
@@ -72,8 +73,8 @@ export function createBridge({pipe, data, mostListeners}) {
     return {__proto__: null, id, promise};
   }
 
-  // For whoever waits for the answer at the pipe, and so cannot wait until there is room in the window: the id.
-  function askApart(kind, rest) {
+  // A request outside of the window, for a caller that reads the result from the pipe. Returns the id.
+  function requestOutsideWindow(kind, rest) {
     refuseLarge(rest);
     const id = nextId++;
     sendNow(`["${kind}",${id},${rest}]`);
@@ -84,11 +85,10 @@ export function createBridge({pipe, data, mostListeners}) {
 
   let lastError = null;
   let lastErrorSeen = true;
-  let input = false; // whether a listener runs that was told of something the user does
+  let userInput = false; // whether a user input handler runs
 
-  // The message of a call, which says if it was made while the user did something.
   function call(path, text, settle) {
-    request("c", `"${path}",${text}${input ? ",true" : ""}`, settle);
+    request(CALL, `"${path}",${text}${userInput ? ",true" : ""}`, settle);
   }
 
   function functionOf(path, spec) {
@@ -99,38 +99,38 @@ export function createBridge({pipe, data, mostListeners}) {
         ready = checked(check, args, make);
       } catch (error) {
         if (!(error instanceof NativeDOMException)) throw error;
-        return refusedClone(error, spec, args, make);
+        return rejectClone(error, spec, args, make);
       }
       const {text, callback} = ready;
-      let site = null; // taken when the call is on its way, so that the host does not wait for it: it costs a third of the rest
+      let site = null; // captured after the call was sent: it takes a third of the time of a call
       if (callback !== null) {
         call(path, text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
         site = callSite(make);
         return undefined;
       }
-      const answer = new NativePromise((resolve, reject) => {
+      const result = new NativePromise((resolve, reject) => {
         call(path, text, (ok, value) => {
           if (ok) resolve(spec.returns ? value : undefined);
           else reject(errorAt(site, value));
         });
       });
       site = callSite(make);
-      return answer;
+      return result;
     };
     return disguised(make);
   }
 
   // As in Firefox, an argument that cannot be cloned rejects the promise, or sets lastError for the callback.
-  function refusedClone(error, spec, args, make) {
-    const refusal = new NativePromise((_, reject) => { reject(error); });
+  function rejectClone(error, spec, args, make) {
+    const rejected = new NativePromise((_, reject) => { reject(error); });
     const callback = spec.callback ? args[args.length - 1] : null;
-    if (typeof callback !== "function") return refusal;
+    if (typeof callback !== "function") return rejected;
     const site = callSite(make);
-    promiseThen(refusal, () => {}, () => { callBack(callback, false, error, spec.returns, site); });
+    promiseThen(rejected, () => {}, () => { callBack(callback, false, error, spec.returns, site); });
     return undefined;
   }
 
-  // What check() says of the arguments; what it throws has the stack of whoever called `hidden`.
+  // Run check(). The stack of an error that it throws starts at the caller of `hidden`.
   function checked(check, args, hidden) {
     try {
       return check(args);
@@ -140,7 +140,7 @@ export function createBridge({pipe, data, mostListeners}) {
     }
   }
 
-  // As Firefox calls them: of a call that failed there is no argument, and runtime.lastError while the callback runs.
+  // As in Firefox: the callback of a failed call has no argument, and runtime.lastError is set while it runs.
   function callBack(callback, ok, value, returns, site) {
     lastError = ok ? null : freeze(value instanceof NativeDOMException ? value : errorAt(site, value));
     lastErrorSeen = ok;
@@ -159,16 +159,16 @@ export function createBridge({pipe, data, mostListeners}) {
   // ── Events ──
 
   const listeners = new NativeMap(); // id → {listener, invoke}
-  const events = new NativeMap(); // path → the event object, which outlives a namespace that comes and goes
-  const invokers = create(null); // path → how a listener is called, where members/ has a way of its own
-  const preparers = create(null); // path → makes of an event's arguments what JSON has no word for
+  const events = new NativeMap(); // path → event object, which stays the same when its namespace is removed and added
+  const invokers = create(null); // path → function of members/ that calls a listener
+  const preparers = create(null); // path → function of members/ that converts the arguments of an event
   let nextListener = 1;
 
-  const refused = create(null); // path → the words that only a caller with more permissions may give to addListener
+  const rejectedOptions = create(null); // path → options of addListener that need further permissions
 
-  function refuseWords(path, extra) {
-    for (let i = 0; i < refused[path].length; i++) {
-      const {parameter, word, excludes, message} = refused[path][i];
+  function rejectOptions(path, extra) {
+    for (let i = 0; i < rejectedOptions[path].length; i++) {
+      const {parameter, word, excludes, message} = rejectedOptions[path][i];
       const words = extra[parameter];
       if (hasWord(words, word) && (excludes === null || hasWord(words, excludes))) throw new NativeError(message);
     }
@@ -180,7 +180,7 @@ export function createBridge({pipe, data, mostListeners}) {
   }
 
   function eventOf(path, spec) {
-    refused[path] = spec.refused;
+    rejectedOptions[path] = spec.refused;
     if (mapHas(events, path)) return mapGet(events, path);
     const ids = new NativeMap(); // listener → id
     const check = compileCall(spec.shown, spec.extra, false);
@@ -191,13 +191,13 @@ export function createBridge({pipe, data, mostListeners}) {
       addListener(listener, ...extra) {
         valid(listener);
         const {text} = check(extra);
-        refuseWords(path, extra);
+        rejectOptions(path, extra);
         if (mapHas(ids, listener)) return;
-        if (mapSize(listeners) >= mostListeners) throw new NativeError(`${spec.shown}: there are ${mostListeners} listeners, and no more are allowed.`);
+        if (mapSize(listeners) >= maxListeners) throw new NativeError(`${spec.shown}: there are ${maxListeners} listeners, and no more are allowed.`);
         const id = nextListener++;
         mapSet(ids, listener, id);
-        mapSet(listeners, id, {__proto__: null, listener, path, input: spec.input, extra});
-        send(`["l","${path}",${id},true,${text}]`);
+        mapSet(listeners, id, {__proto__: null, listener, path, userInput: spec.input, extra});
+        send(`["${LISTENER}","${path}",${id},true,${text}]`);
       },
       removeListener(listener) {
         valid(listener);
@@ -205,7 +205,7 @@ export function createBridge({pipe, data, mostListeners}) {
         if (id === undefined) return;
         mapDelete(ids, listener);
         mapDelete(listeners, id);
-        send(`["l","${path}",${id},false]`);
+        send(`["${LISTENER}","${path}",${id},false]`);
       },
       hasListener(listener) {
         valid(listener);
@@ -216,59 +216,58 @@ export function createBridge({pipe, data, mostListeners}) {
     return event;
   }
 
-  // Call a listener. With a `number` the host waits for what it returns, or what the promise that it returns becomes.
-  function tell(number, id, args) {
+  // Call a listener. With a `number` the host waits for its return value, or the value of the promise that it returns.
+  function onEvent(number, id, args) {
     const entry = mapGet(listeners, id);
-    if (entry === undefined) return void (number && answer(number, true, undefined));
+    if (entry === undefined) return void (number && respond(number, undefined));
     let result;
     const invoke = invokers[entry.path];
-    input = entry.input;
+    userInput = entry.userInput;
     try {
       preparers[entry.path]?.(args);
       result = invoke === undefined ? apply(entry.listener, undefined, args) : invoke(entry.listener, args, entry.extra);
     } catch (error) {
       report("listener", error);
-      return void (number && refuse(number, error));
+      return void (number && respondError(number, error));
     } finally {
-      input = false;
+      userInput = false;
     }
     if (!number) return;
-    if (!(result instanceof NativePromise)) return answer(number, true, result);
-    promiseThen(result, value => { answer(number, true, value); }, error => {
-      // Where members/ has a way of its own, a rejection is an answer like any other; else nobody else will tell of it.
-      if (invoke === undefined) report("rejection", error);
-      refuse(number, error);
+    if (!(result instanceof NativePromise)) return respond(number, result);
+    promiseThen(result, value => { respond(number, value); }, error => {
+      if (invoke === undefined) report("rejection", error); // with a function of members/, the host handles it
+      respondError(number, error);
     });
   }
 
-  function answer(number, ok, value) {
+  function respond(number, value) {
     let text;
     try {
       text = encode(value);
       refuseLarge(text);
     } catch (error) {
-      return refuse(number, error);
+      return respondError(number, error);
     }
-    sendNow(`["a",${number},${ok},${text}]`);
+    sendNow(`["${RESPONSE}",${number},true,${text}]`);
   }
 
-  function refuse(number, error) {
-    sendNow(`["a",${number},false,${describe(error)}]`);
+  function respondError(number, error) {
+    sendNow(`["${RESPONSE}",${number},false,${describe(error)}]`);
   }
 
   function report(kind, error) {
-    sendNow(`["x","${kind}",${describe(error)}]`);
+    sendNow(`["${UNCAUGHT}","${kind}",${describe(error)}]`);
   }
 
   // ── Namespaces ──
 
   const browser = {};
-  const members = create(null); // namespace → what its file in members/ made
-  let shown = create(null); // top name → {text, object}: what `browser` has now
+  const members = create(null); // namespace → members of its file in members/
+  let shown = create(null); // top name → {text, object}: the properties of `browser`
 
   const host = freeze({
     data,
-    call(path, args) { return ask("c", `"${path}",${encode(args)}`).promise; },
+    call(path, args) { return requestPromise(CALL, `"${path}",${encode(args)}`).promise; },
     get lastError() {
       lastErrorSeen = true;
       return lastError;
@@ -277,27 +276,27 @@ export function createBridge({pipe, data, mostListeners}) {
     url: path => data.base + (startsWith(path, "/") ? slice(path, 1) : path),
     encodeMessage,
     listen,
-    tell: tellHost,
-    ports: createPorts({tell: tellHost, listen, report}),
-    // Make the call of a function of members/, as `made` says, with other arguments; they are JSON already.
+    notify,
+    ports: createPorts({notify, listen, report}),
+    // Send the call of a function of members/ with other arguments, as JSON text.
     send(made, text, settle) {
-      made.site; // now, while whoever called is still to be seen
+      made.site; // captured now, while the caller is on the stack
       call(made.path, text, settle);
     },
     callBack(callback, ok, value, made) { callBack(callback ?? (() => {}), ok, value, made.returns, made.site); },
     errorOf: (made, message) => errorAt(made.site, message),
   });
 
-  // Listen to an event that no script sees.
-  function listen(path, listener, tellsInput = false) {
+  // Add a listener to an event that scripts do not see.
+  function listen(path, listener, isUserInput = false) {
     const id = nextListener++;
-    mapSet(listeners, id, {__proto__: null, listener, path, input: tellsInput});
-    send(`["l","${path}",${id},true,[]]`);
+    mapSet(listeners, id, {__proto__: null, listener, path, userInput: isUserInput});
+    send(`["${LISTENER}","${path}",${id},true,[]]`);
   }
 
-  // Ask for something with arguments that are JSON already; what becomes of it is told by an event, or by nobody.
-  function tellHost(path, text) {
-    request("c", `"${path}",${text}`, () => {});
+  // Make a call with arguments as JSON text, and ignore the result.
+  function notify(path, text) {
+    request(CALL, `"${path}",${text}`, () => {});
   }
 
   function addMembers(namespace, make) {
@@ -310,8 +309,8 @@ export function createBridge({pipe, data, mostListeners}) {
     for (let i = 0; i < prepared.length; i++) preparers[`${namespace}.${prepared[i]}`] = made.prepare[prepared[i]];
   }
 
-  // Show the namespaces of a description, and no others. What has not changed stays the object that it was.
-  function show(description) {
+  // Make `browser` have exactly the namespaces of a description. Unchanged namespaces stay the same objects.
+  function updateNamespaces(description) {
     const tops = create(null);
     for (const namespace in members) if (members[namespace].always) topOf(tops, namespace);
     const names = objectKeys(description);
@@ -357,7 +356,7 @@ export function createBridge({pipe, data, mostListeners}) {
     });
   }
 
-  // What members/ adds: of functions, only those that the schema names, where there is a schema.
+  // Add the members of members/. If the namespace has a schema, only functions that it declares.
   function copyMembers(namespace, path, spec) {
     const own = members[path].members;
     each(objectKeys(own), name => {
@@ -369,8 +368,8 @@ export function createBridge({pipe, data, mostListeners}) {
     });
   }
 
-  // A function of members/ behind the checks that its schema asks for. It gets one argument for each parameter, null
-  // for what was left out; and then how it was called, with the arguments as they were, and as JSON.
+  // A function of members/ with its arguments checked by the schema. It gets one argument for each parameter, null if
+  // absent, then an object that describes the call, with the original arguments and their JSON text.
   function localFunction(path, spec, own) {
     const check = compileCall(spec.shown, spec.parameters, spec.callback);
     const make = (...args) => {
@@ -384,7 +383,7 @@ export function createBridge({pipe, data, mostListeners}) {
     return disguised(make);
   }
 
-  return {browser, show, addMembers, answered, tell, answer, refuse, report, ask, askApart};
+  return {browser, updateNamespaces, addMembers, onResult, onEvent, respond, respondError, report, requestPromise, requestOutsideWindow};
 }
 
 function deepFreeze(value) {

@@ -1,5 +1,4 @@
-// BroadcastChannel, among the scripts of one background: pages of the extension do not run here, so nobody else listens.
-// Nothing leaves the process.
+// BroadcastChannel between the scripts of one background. Messages stay in the process: pages do not run here.
 
 import {NativeDOMException, NativeMap, NativeTypeError, append, apply, create, defineValue, getOwnPropertyDescriptor, mapDelete, mapForEach, mapSet, uncurryThis} from "./primordials.js";
 
@@ -9,9 +8,9 @@ const addEventListener = uncurryThis(NativeEventTarget.prototype.addEventListene
 const dispatchEvent = uncurryThis(NativeEventTarget.prototype.dispatchEvent);
 const SHOWN = ["name", "postMessage", "close"];
 
-// `later` calls a function as a task of its own; `origin` is that of the page.
+// `later` runs a function as a new task; `origin` is the origin of the page.
 export function createBroadcastChannel({origin, later}) {
-  const open = new NativeMap(); // channel → true, in the order in which they were made
+  const open = new NativeMap(); // channel → true, in the order of creation
 
   class BroadcastChannel extends NativeEventTarget {
     #name;
@@ -31,10 +30,10 @@ export function createBroadcastChannel({origin, later}) {
     postMessage(message) {
       if (arguments.length === 0) throw new NativeTypeError("BroadcastChannel.postMessage: At least 1 argument required, but only 0 passed");
       if (this.#closed) throw new NativeDOMException("An attempt was made to use an object that is not, or is no longer, usable", "InvalidStateError");
-      const kept = nativeClone(message); // as it is now, and refused now
+      const clone = nativeClone(message); // now: the script may change the message, and expects DataCloneError here
       const others = [];
       mapForEach(open, (_, channel) => { if (channel !== this && channel.#name === this.#name) append(others, channel); });
-      for (let i = 0; i < others.length; i++) later(() => { others[i].#receive(nativeClone(kept)); });
+      for (let i = 0; i < others.length; i++) later(() => { others[i].#receive(nativeClone(clone)); });
     }
 
     close() {

@@ -1,18 +1,18 @@
-// `console`, for scripts: every line goes to the host's log. stdout is the pipe, so Deno's own must never be seen.
+// `console` for scripts: every message is sent to the host. Deno's own console must not be used, because stdout is the pipe.
 
 import {
   NativeMap, create, defineValue, indexOf, mapDelete, mapGet, mapSet, repeat, slice,
 } from "./primordials.js";
-import {callSite, placeIn} from "./errors.js";
+import {callSite, locationIn} from "./errors.js";
 
-const LONGEST = 1 << 16;
-const DEEPEST = 100; // groups that are shown as such
+const MAX_LENGTH = 1 << 16;
+const MAX_INDENT = 100; // levels of groups that are indented
 const {round} = Math;
 const toNumber = Number;
 const toInteger = parseInt;
 const now = performance.now.bind(performance);
 
-// `inspect` shows a value; `emit(level, text, place)` is told each line.
+// `inspect` formats a value; `emit(level, text, location)` is called for each message.
 export function createConsole({inspect, emit}) {
   const counts = new NativeMap();
   const timers = new NativeMap();
@@ -48,8 +48,8 @@ export function createConsole({inspect, emit}) {
   }
 
   function write(level, text, hidden) {
-    const cut = text.length > LONGEST ? `${slice(text, 0, LONGEST)}…` : text;
-    emit(level, repeat("  ", depth < DEEPEST ? depth : DEEPEST) + cut, placeIn(`${callSite(hidden).stack}`));
+    const cut = text.length > MAX_LENGTH ? `${slice(text, 0, MAX_LENGTH)}…` : text;
+    emit(level, repeat("  ", depth < MAX_INDENT ? depth : MAX_INDENT) + cut, locationIn(`${callSite(hidden).stack}`));
   }
 
   const label = value => value === undefined ? "default" : `${value}`;

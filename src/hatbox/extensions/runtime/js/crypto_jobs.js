@@ -13,14 +13,14 @@ const DEPTH = 3; // of the objects that describe an algorithm
 const {isView} = Buffer;
 const AS_BEFORE = {__proto__: null, writable: true, enumerable: true, configurable: true};
 
-export function limitJobs({most, isArrayBuffer}) {
+export function limitJobs({max, isArrayBuffer}) {
   const {prototype} = SubtleCrypto;
   const keys = CryptoKey.prototype;
   let running = 0;
   let first = null; // of the queue
   let last = null;
 
-  const begin = (native, self, args) => {
+  const start = (native, self, args) => {
     running++;
     try {
       const result = apply(native, self, args);
@@ -33,12 +33,12 @@ export function limitJobs({most, isArrayBuffer}) {
   };
   const done = () => {
     running--;
-    if (first === null || running >= most) return;
+    if (first === null || running >= max) return;
     const {native, self, args, resolve, reject, next} = first;
     first = next;
     if (first === null) last = null;
     try {
-      promiseThen(begin(native, self, args), resolve, reject);
+      promiseThen(start(native, self, args), resolve, reject);
     } catch (error) {
       reject(error);
     }
@@ -66,7 +66,7 @@ export function limitJobs({most, isArrayBuffer}) {
     const descriptor = getOwnPropertyDescriptor(prototype, name);
     const native = descriptor.value;
     const method = {
-      [name](...args) { return running < most ? begin(native, this, args) : wait(native, this, args); },
+      [name](...args) { return running < max ? start(native, this, args) : wait(native, this, args); },
     }[name];
     defineValue(method, "length", native.length, {__proto__: null, enumerable: false, configurable: true});
     defineValue(prototype, name, method, descriptor);

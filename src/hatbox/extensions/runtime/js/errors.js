@@ -1,29 +1,29 @@
-// Errors that scripts throw and do not catch, made into what the host logs: name, message, stack, file and line.
+// Describes uncaught errors of scripts for the log of the host: name, message, stack, file and line.
 
 import {
   NativeError, NativeWeakMap, captureStackTrace, defineValue, indexOf, regExpExec, slice, stringify, weakMapGet, weakMapSet,
 } from "./primordials.js";
 
-const ABOVE = /^(moz-extension:\/\/[^\s()]+):(\d+)\n/; // what stands before the message of an error in the syntax
-const PLACE = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
+const HEADER = /^(moz-extension:\/\/[^\s()]+):(\d+)\n/; // precedes the message of a syntax error
+const LOCATION = /(moz-extension:\/\/[^\s()]+?):(\d+):(\d+)\)?$/m;
 
-const LONGEST = 10000; // characters of each part: a script can throw whatever it likes
+const MAX_LENGTH = 10000; // characters of each part, because a script can throw anything
 
 const files = new NativeWeakMap();
 
-// Of an error in the syntax of a module the engine does not tell where it is; at least the file is known.
+// V8 does not report the location of a syntax error in a module, so the file is recorded here.
 export function rememberFile(error, file) {
   if (typeof error === "object" && error !== null) weakMapSet(files, error, file);
 }
 
-// Who calls `hidden`, to be put into an error later: formatting a stack costs more than keeping it.
+// Capture the stack of the caller of `hidden`. It is formatted only when an error needs it, because that is slow.
 export function callSite(hidden) {
   const site = {};
   captureStackTrace(site, hidden);
   return site;
 }
 
-// A real Error of the script's own realm, with the stack of the call that it is the answer to.
+// An Error with the stack of the API call that failed.
 export function errorAt(site, message) {
   const error = new NativeError(message);
   const stack = `${site.stack}`;
@@ -33,36 +33,36 @@ export function errorAt(site, message) {
   return error;
 }
 
-// JSON text that describes whatever was thrown. Nothing that a script throws may make this throw in turn.
+// Describe a thrown value as JSON text. Must not throw, whatever the value is.
 export function describe(thrown) {
-  const name = slice(textOf(thrown, "name", "Error"), 0, LONGEST);
-  const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, LONGEST);
+  const name = slice(textOf(thrown, "name", "Error"), 0, MAX_LENGTH);
+  const message = slice(thrown !== null && typeof thrown === "object" ? textOf(thrown, "message", "") : asText(thrown), 0, MAX_LENGTH);
   const whole = textOf(thrown, "stack", "");
-  const stack = slice(framesOf(whole), 0, LONGEST);
-  const place = placeOf(placeAbove(slice(whole, 0, LONGEST)), placeIn(stack)) ?? fileOf(thrown);
-  return stringify({__proto__: null, name, message, stack, ...place});
+  const stack = slice(framesOf(whole), 0, MAX_LENGTH);
+  const location = chooseLocation(headerLocation(slice(whole, 0, MAX_LENGTH)), locationIn(stack)) ?? fileOf(thrown);
+  return stringify({__proto__: null, name, message, stack, ...location});
 }
 
-// Only the frames: before them stands the message again, or lines of source that node:vm puts there.
+// Only the frames. The message, or lines of source that node:vm adds, precede them.
 function framesOf(stack) {
   const start = indexOf(stack, "    at ");
   return start < 0 ? "" : slice(stack, start);
 }
 
-export function placeIn(stack) {
-  const found = regExpExec(PLACE, stack);
+export function locationIn(stack) {
+  const found = regExpExec(LOCATION, stack);
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: +found[3]};
 }
 
-function placeAbove(stack) {
-  const found = regExpExec(ABOVE, stack);
+function headerLocation(stack) {
+  const found = regExpExec(HEADER, stack);
   return found === null ? null : {__proto__: null, file: found[1], line: +found[2], column: 0};
 }
 
-// Of an error in the syntax the frames are those of who imports the script; else they tell the column too.
-function placeOf(above, inFrames) {
-  if (above === null || inFrames === null) return above ?? inFrames;
-  return above.file === inFrames.file && above.line === inFrames.line ? inFrames : above;
+// The frames of a syntax error are those of the importing script. For other errors they include the column.
+function chooseLocation(header, frame) {
+  if (header === null || frame === null) return header ?? frame;
+  return header.file === frame.file && header.line === frame.line ? frame : header;
 }
 
 function fileOf(thrown) {

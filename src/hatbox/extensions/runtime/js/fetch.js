@@ -1,6 +1,7 @@
-// fetch(): requests go through the host, which knows the extension's permissions for hosts at this moment, sends no
-// cookies and keeps none. What is in the package, in data: or in blob: never leaves the machine.
+// fetch(): the host makes the requests. It checks the current host permissions, and neither sends nor stores cookies.
+// Package files, data: and blob: URLs are never requested from a server.
 
+import {FETCH} from "./protocol.js";
 import {
   Bytes, NativeMap, NativePromise, NativeTypeError, append, defineValue, mapDelete, mapGet, mapHas, mapSet, promiseThen, setBytes, startsWith, stringify, uncurryThis,
 } from "./primordials.js";
@@ -22,27 +23,26 @@ const sizeOf = getter(Object.getPrototypeOf(Uint8Array.prototype), "byteLength")
 const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
 const NULL_BODY = {__proto__: null, 101: 1, 103: 1, 204: 1, 205: 1, 304: 1};
 
-const pieces = new NativeMap(); // the number of a request → what has come of the body of its answer
+const bodies = new NativeMap(); // request id → received chunks of the response body
 
-// A piece of a body that is too large for one message.
-export function takePiece(id, piece) {
-  const taken = mapGet(pieces, id);
-  if (taken !== undefined) append(taken, fromBase64(piece));
+export function addBodyChunk(id, chunk) {
+  const chunks = mapGet(bodies, id);
+  if (chunks !== undefined) append(chunks, fromBase64(chunk));
 }
 
 function bodyOf(id, last) {
-  const taken = mapGet(pieces, id);
-  if (taken.length === 0) return fromBase64(last);
-  append(taken, fromBase64(last));
+  const chunks = mapGet(bodies, id);
+  if (chunks.length === 0) return fromBase64(last);
+  append(chunks, fromBase64(last));
   let size = 0;
-  for (let i = 0; i < taken.length; i++) size += sizeOf(taken[i]);
+  for (let i = 0; i < chunks.length; i++) size += sizeOf(chunks[i]);
   const body = new Bytes(size);
-  for (let i = 0, at = 0; i < taken.length; at += sizeOf(taken[i++])) setBytes(body, taken[i], at);
+  for (let i = 0, at = 0; i < chunks.length; at += sizeOf(chunks[i++])) setBytes(body, chunks[i], at);
   return body;
 }
 
-// `ask(kind, text)` sends a request to the host: {id, promise}; `cancel(id)` gives it up.
-export function createFetch({base, nativeFetch, ask, cancel}) {
+// `request(kind, text)` sends a request to the host and returns {id, promise}; `cancel(id)` cancels it.
+export function createFetch({base, nativeFetch, request: sendRequest, cancel}) {
   return async function fetch(input, init) {
     const request = input instanceof NativeRequest && init === undefined ? input : new NativeRequest(absolute(input), init);
     const url = requestUrl(request);
@@ -53,24 +53,24 @@ export function createFetch({base, nativeFetch, ask, cancel}) {
     const body = method === "GET" || method === "HEAD" ? null : toBase64(new Uint8Array(await bodyBytes(request)));
     const headers = [];
     headersForEach(requestHeaders(request), (value, name) => { append(headers, [name, value]); });
-    const {id, promise} = ask("f", stringify({__proto__: null, url, method, headers, redirect: requestRedirect(request), body}));
-    mapSet(pieces, id, []);
+    const {id, promise} = sendRequest(FETCH, stringify({__proto__: null, url, method, headers, redirect: requestRedirect(request), body}));
+    mapSet(bodies, id, []);
     return new NativePromise((resolve, reject) => {
       addEventListener(signal, "abort", () => {
-        mapDelete(pieces, id);
+        mapDelete(bodies, id);
         cancel(id);
         reject(abortReason(signal) ?? new NativeDomException("The operation was aborted.", "AbortError"));
       });
-      promiseThen(promise, answer => {
-        if (!mapHas(pieces, id)) return;
+      promiseThen(promise, fields => {
+        if (!mapHas(bodies, id)) return;
         try {
-          resolve(responseOf(answer, id));
+          resolve(responseOf(fields, id));
         } catch (error) {
           reject(error);
         }
-        mapDelete(pieces, id);
+        mapDelete(bodies, id);
       }, () => {
-        mapDelete(pieces, id);
+        mapDelete(bodies, id);
         reject(new NativeTypeError("NetworkError when attempting to fetch resource."));
       });
     });

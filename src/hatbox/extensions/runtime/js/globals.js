@@ -1,12 +1,12 @@
-// The global object as an extension's background page sees it: what is Deno's or Node's own is taken away, and what a
-// page has and Deno has not is added. Runs once, before any script of the extension.
+// Shapes the global object of a background page: removes the globals of Deno and Node, and adds those of a page.
+// Runs once, before any script of the extension.
 
 import {apply, create, defineGetter, defineValue, freeze, getOwnPropertyDescriptor, ownKeys, slice, startsWith} from "./primordials.js";
 import {nameClass} from "./values.js";
 
-// What is not in a page; what would reach the pipe (alert, prompt), the process (close) or the disk (Deno's localStorage,
-// caches); what would reach the network past the host (EventSource, Deno's own WebSocket: the list of hosts that Deno may
-// talk to is fixed when it starts and knows no patterns, and permissions change while an extension runs).
+// Globals that pages do not have, and globals that access the pipe (alert, prompt), the process (close), the disk (Deno's
+// localStorage, caches) or the network without the host (EventSource, Deno's WebSocket: Deno's list of allowed hosts is
+// fixed at the start and has no patterns, but permissions change at run time).
 const REMOVED = [
   "Deno", "process", "Buffer", "global", "nodeBootstrap", "setImmediate", "clearImmediate", "Worker", "SharedArrayBuffer",
   "localStorage", "sessionStorage", "Storage", "caches", "CacheStorage", "Cache", "alert", "confirm", "prompt", "close",
@@ -38,9 +38,9 @@ export function shapeGlobals({url, navigator, fetch, importScripts, console, sto
   restoreProto();
 }
 
-const evaluate = eval; // under another name, it is that of the global scope
+const evaluate = eval; // indirect eval runs in the global scope
 
-// An object of a class of the web platform that no script can construct.
+// An instance of a web platform class without a constructor.
 function platformObject(name) {
   const prototype = create(Object.prototype);
   defineValue(prototype, Symbol.toStringTag, name, {__proto__: null, enumerable: false});
@@ -53,12 +53,12 @@ function locationOf(url) {
   for (const part of ["href", "protocol", "host", "hostname", "port", "pathname", "search", "hash"]) {
     defineValue(location, part, url[part]);
   }
-  defineValue(location, "origin", `${url.protocol}//${url.host}`); // null, says URL of a scheme that it does not know
+  defineValue(location, "origin", `${url.protocol}//${url.host}`); // URL returns null for unknown schemes
   defineValue(location, "toString", () => url.href, {__proto__: null, enumerable: false});
   return freeze(location);
 }
 
-// Object.prototype.__proto__ is part of the language on the web, and Deno takes it away.
+// Object.prototype.__proto__ exists on the web; Deno removes it.
 function restoreProto() {
   const {getPrototypeOf, setPrototypeOf} = Object;
   const isObject = value => (typeof value === "object" && value !== null) || typeof value === "function";
@@ -72,13 +72,13 @@ function restoreProto() {
   Object.defineProperty(Object.prototype, "__proto__", {__proto__: null, get, set, enumerable: false, configurable: true});
 }
 
-// A page's timers are numbers, and call their functions with the global object as `this`. Deno's are Node's.
+// On pages, timer ids are numbers, and callbacks have the global object as `this`. Deno has Node's timers.
 function numberTimers() {
   for (const [set, clear] of [["setTimeout", "clearTimeout"], ["setInterval", "clearInterval"]]) {
     const start = globalThis[set];
     const stop = globalThis[clear];
     defineValue(globalThis, set, (callback, delay, ...args) => {
-      // What is no function is code, which is refused when it is due, if code from strings is.
+      // A string is evaluated when the timer fires, and rejected then if the content security policy forbids it.
       const code = typeof callback === "function" ? null : `${callback}`;
       return +start(() => { code === null ? apply(callback, globalThis, args) : evaluate(code); }, delay);
     }, {__proto__: null, writable: true, configurable: true});

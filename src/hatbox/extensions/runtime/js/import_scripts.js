@@ -1,4 +1,4 @@
-// importScripts() of a background that is a service worker. Knows neither the pipe nor where sources come from.
+// importScripts() of a service worker background. Independent of the pipe and the source of files.
 
 import {
   NativeDOMException, NativeMap, NativeTypeError, append, captureStackTrace, mapGet, mapHas, mapSet, startsWith,
@@ -7,15 +7,15 @@ import {
 const resolveUrl = URL;
 const MODULE = "WorkerGlobalScope.importScripts: Using `ImportScripts` inside a Module Worker is disallowed.";
 
-// `sourceNow(url)` gives the text of a file, or null, at once; `compileScript` is the loader's.
-export function createImportScripts({base, compileScript, sourceNow}) {
-  const sources = new NativeMap(); // URL → text: what was imported once can always be imported again
-  let worker = null; // the URL of the worker, from which all others are seen
-  let first = true; // whether the worker runs for the first time; afterwards there is nothing new to import
+// `readSourceSync(url)` returns the text of a file, or null; `compileScript` is that of the loader.
+export function createImportScripts({base, compileScript, readSourceSync}) {
+  const sources = new NativeMap(); // URL → text: an imported script can be imported again at any time
+  let worker = null; // the URL of the worker, which is the base URL of imports
+  let installing = true; // whether the worker script runs for the first time; afterwards no new script can be imported
 
-  function importScripts(...given) {
+  function importScripts(...args) {
     const texts = [];
-    for (let i = 0; i < given.length; i++) append(texts, `${given[i]}`);
+    for (let i = 0; i < args.length; i++) append(texts, `${args[i]}`);
     const urls = [];
     for (let i = 0; i < texts.length; i++) append(urls, resolve(texts[i]));
     for (let i = 0; i < urls.length; i++) compileScript(urls[i], sourceOf(urls[i]))();
@@ -31,27 +31,27 @@ export function createImportScripts({base, compileScript, sourceNow}) {
 
   function sourceOf(url) {
     if (mapHas(sources, url)) return mapGet(sources, url);
-    const source = first && startsWith(url, base) ? sourceNow(url) : null;
+    const source = installing && startsWith(url, base) ? readSourceSync(url) : null;
     if (source === null) throw exception(`Failed to load worker script at "${url}"`, "NetworkError");
     mapSet(sources, url, source);
     return source;
   }
 
-  function exception(words, name) {
-    const made = new NativeDOMException(`WorkerGlobalScope.importScripts: ${words}`, name);
-    captureStackTrace(made, importScripts);
-    return made;
+  function exception(message, name) {
+    const error = new NativeDOMException(`WorkerGlobalScope.importScripts: ${message}`, name);
+    captureStackTrace(error, importScripts);
+    return error;
   }
 
   return {
     importScripts,
-    begin(url) { worker = url; },
-    end() { first = false; },
+    start(url) { worker = url; },
+    end() { installing = false; },
   };
 }
 
-// That of a worker that is a module.
-export function refuseImportScripts() {
+// importScripts() of a module worker.
+export function rejectImportScripts() {
   const importScripts = () => { throw new NativeTypeError(MODULE); };
   return importScripts;
 }

@@ -1,15 +1,16 @@
-// Messages of the host, each handled as a task of its own would be where a script can tell: what a listener or an answer
-// has set going is done before the next event is told. Messages that come together and hold no events are handled at once.
+// Orders the messages of the host as tasks: the microtasks of a message run before the next event is dispatched.
+// Messages that are received together and contain no events are handled at once.
 
 import {NativeMap, mapDelete, mapGet, mapSet} from "./primordials.js";
+import {EVENT, SOCKET} from "./protocol.js";
 
-// `handle` takes a message; `later` calls a function outside of all promise jobs; `settle` runs the jobs that wait.
+// `handle` handles a message; `later` calls a function after all microtasks; `settle` runs the pending microtasks.
 export function createInbox({handle, later, settle}) {
   const waiting = new NativeMap(); // position → message
   let first = 0;
   let next = 0;
 
-  const isEvent = message => message[0] === "e" || message[0] === "w";
+  const isEvent = message => message[0] === EVENT || message[0] === SOCKET;
   const apart = (one, other) => isEvent(one) || isEvent(other);
 
   function drain() {
@@ -22,9 +23,9 @@ export function createInbox({handle, later, settle}) {
     }
   }
 
-  let last = null; // the message that was handled last of those that have come in this go
+  let last = null; // the last handled message of this read
 
-  // `fresh`: the jobs of all messages before these have run. They have not where two frames have come with one read.
+  // `fresh`: the microtasks of all earlier messages have run. False for the second frame of one read.
   function receive(messages, fresh) {
     let i = 0;
     if (first === next) {
@@ -32,15 +33,15 @@ export function createInbox({handle, later, settle}) {
         do handle(last = messages[i++]); while (i < messages.length && !apart(last, messages[i]));
       }
     }
-    keep(messages, i);
+    enqueue(messages, i);
   }
 
-  // Keep the messages from this one on until what runs now is done.
-  function keep(messages, i) {
+  // Queue the messages from index `i` on until the current task has ended.
+  function enqueue(messages, i) {
     if (first === next && i < messages.length) later(drain);
     for (; i < messages.length; i++) mapSet(waiting, next++, messages[i]);
   }
 
-  receive.later = messages => { keep(messages, 0); };
+  receive.later = messages => { enqueue(messages, 0); };
   return receive;
 }

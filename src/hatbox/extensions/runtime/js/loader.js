@@ -1,7 +1,7 @@
-// Scripts and modules of the extension. Their sources come from the host, whatever their URL says: nothing else is loaded.
-// No promise here is ever fulfilled with a module: a script can look into every promise and at everything that one is
-// fulfilled with (a getter `then` on Object.prototype, `constructor` on Promise.prototype), and with the class of a
-// module it could make code from text, whatever its content security policy says.
+// Loads scripts and modules of the extension. All sources come from the host.
+// No promise here may be fulfilled with a module: a script can inspect the value of every promise (a getter `then` on
+// Object.prototype, `constructor` on Promise.prototype), and with the class of a module it could compile code from
+// strings, against its content security policy.
 
 import {
   NativeMap, NativeTypeError, append, defineValue, mapGet, mapHas, mapSet, parse, startsWith,
@@ -10,10 +10,10 @@ import {rememberFile} from "./errors.js";
 
 const resolveUrl = URL;
 
-// `fetchSource(url)` promises the text of a file, or null. `vm` is node:vm.
+// `fetchSource(url)` resolves to the text of a file, or null. `vm` is node:vm.
 export function createLoader({vm, base, fetchSource}) {
   const {Script, SourceTextModule, SyntheticModule} = vm;
-  const entries = new NativeMap(); // kind and url → {url, module, compiled}; `module` is there when `compiled` is done
+  const entries = new NativeMap(); // kind and url → {url, module, compiled}; `module` is set when `compiled` resolves
   const linked = new NativeMap();
 
   function resolve(specifier, referrer) {
@@ -66,7 +66,7 @@ export function createLoader({vm, base, fetchSource}) {
     throw new NativeTypeError(`Module type “${type}” is not known.`);
   }
 
-  // Until the whole graph of a module is there and linked. All sources are asked for before anything is linked.
+  // Load and link the graph of a module. All sources are requested before anything is linked.
   async function load(entry) {
     await entry.compiled;
     const graph = new NativeMap();
@@ -109,7 +109,7 @@ export function createLoader({vm, base, fetchSource}) {
   }
 
   return {
-    // A classic script, ready to be run; they share one scope.
+    // Compile a classic script. All share the global scope.
     compileScript(url, source) {
       const script = new Script(source, {
         filename: url,
@@ -117,7 +117,7 @@ export function createLoader({vm, base, fetchSource}) {
       });
       return () => script.runInThisContext();
     },
-    // Throws if this is no code, also where `await` stands outside of functions.
+    // Throw if the source has a syntax error. Top-level `await` is allowed.
     check(url, source) {
       new SourceTextModule(source, {identifier: url});
     },

@@ -1,6 +1,6 @@
-// The pipe to the host: frames out of stdin, messages into stdout. Knows no message by name.
-// What is to be sent is kept as one string, which no script can reach into, and goes out when `flush` says so.
-// Frames are read behind the script that runs, but for the time in which the pipe is held: then only `wait` reads.
+// The pipe to the host: reads frames from stdin, and writes messages to stdout. Knows no message by name.
+// Outgoing messages are buffered as one string, which scripts cannot modify, until `flush`.
+// Frames are read between scripts. While the pipe is paused, only `wait` reads.
 
 import {
   Buffer, Bytes, decodeText, decoder, encodeInto, encodeText, encoder, promiseThen, setBytes, soon,
@@ -8,10 +8,10 @@ import {
 
 const HEADER = 4;
 const ROOM = 1 << 16;
-const FLUSH_AT = 1 << 13; // characters: beyond this a batch goes out at once, and the host works while the script goes on asking
+const FLUSH_AT = 1 << 13; // characters: a larger batch is sent at once, so that the host works while the script continues
 
 export function createPipe({read, readSync, write, exit}) {
-  let waiting = "";
+  let buffered = "";
   let scheduled = false;
   let receive = null;
 
@@ -33,9 +33,9 @@ export function createPipe({read, readSync, write, exit}) {
 
   function flush() {
     scheduled = false;
-    if (waiting === "") return;
-    const text = `[${waiting}]`;
-    waiting = "";
+    if (buffered === "") return;
+    const text = `[${buffered}]`;
+    buffered = "";
     if (text.length * 3 <= ROOM - HEADER) {
       const size = encodeInto(encoder, text, outText).written;
       setLength(outBytes, size);
@@ -52,8 +52,8 @@ export function createPipe({read, readSync, write, exit}) {
 
   // `message` is the JSON text of one message.
   function send(message) {
-    waiting = waiting === "" ? message : `${waiting},${message}`;
-    if (waiting.length > FLUSH_AT) flush();
+    buffered = buffered === "" ? message : `${buffered},${message}`;
+    if (buffered.length > FLUSH_AT) flush();
     else if (!scheduled) {
       scheduled = true;
       soon(flush);
@@ -61,23 +61,23 @@ export function createPipe({read, readSync, write, exit}) {
   }
 
   function sendNow(message) {
-    waiting = waiting === "" ? message : `${waiting},${message}`;
+    buffered = buffered === "" ? message : `${buffered},${message}`;
     flush();
   }
 
   const inBuffer = new Buffer(ROOM);
   const inBytes = new Bytes(inBuffer);
-  let have = 0; // bytes in inBytes that are not yet taken
-  let large = null; // a frame that does not fit into inBytes: its bytes, and how many of them are there
+  let have = 0; // unhandled bytes in inBytes
+  let large = null; // a frame that does not fit into inBytes, and the number of bytes received of it
   let largeHave = 0;
 
   let reading = false;
-  let held = false;
+  let paused = false;
 
   function onRead(size) {
     reading = false;
     take(size);
-    soon(pump); // whoever awaited this answer asks the next question first, and the host need not wait for our read
+    soon(pump); // after the microtasks of this frame, so that their calls are sent before the next read
   }
 
   function take(size) {
@@ -123,12 +123,12 @@ export function createPipe({read, readSync, write, exit}) {
   }
 
   function pump() {
-    if (reading || held) return;
+    if (reading || paused) return;
     reading = true;
     promiseThen(read(room()), onRead, () => exit(1));
   }
 
-  // Read, and let nothing else happen, until `receiver`, which gets the texts of frames, says that it was the last one.
+  // Block and pass the texts of frames to `receiver` until it returns true.
   function wait(receiver) {
     const usual = receive;
     let done = false;
@@ -150,10 +150,10 @@ export function createPipe({read, readSync, write, exit}) {
 
   return {
     flush, send, sendNow, wait,
-    // Only while a frame is received: at any other time a read is under way already.
-    hold() { held = true; },
-    release() {
-      held = false;
+    // Call it only while a frame is received: at any other time a read is pending.
+    pause() { paused = true; },
+    resume() {
+      paused = false;
       pump();
     },
     start(receiver) {

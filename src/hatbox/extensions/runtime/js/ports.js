@@ -1,12 +1,12 @@
-// Ports as scripts hold them (runtime.Port). The host knows each by a number, and tells what happens to it.
+// The ports of scripts (runtime.Port). The host identifies each by a number, and sends its messages and its end.
 
 import {NativeError, NativeMap, append, apply, mapDelete, mapForEach, mapGet, mapHas, mapSet, stringify} from "./primordials.js";
 import {encodeMessage} from "./values.js";
 
-// `tell` asks something of the host, `listen` adds a listener that no script sees, `report` logs what a script threw.
-export function createPorts({tell, listen, report}) {
+// `notify` calls the host, `listen` adds a listener that scripts do not see, `report` logs an uncaught error.
+export function createPorts({notify, listen, report}) {
   const open = new NativeMap(); // number → {port, onMessage, onDisconnect}
-  let nextNumber = -1; // those that this side opens are below zero, those of the host above
+  let nextNumber = -1; // negative for ports opened here, positive for ports opened by the host
   let listening = false;
 
   function portOf(number, name, sender) {
@@ -21,10 +21,10 @@ export function createPorts({tell, listen, report}) {
       name, sender, error: null, onMessage: onMessage.api, onDisconnect: onDisconnect.api,
       postMessage: message => {
         if (!mapHas(open, number)) throw new NativeError("Attempt to postMessage on disconnected port");
-        tell("ports.post", `[${number},${encodeMessage(message)}]`);
+        notify("ports.post", `[${number},${encodeMessage(message)}]`);
       },
       disconnect: () => {
-        if (mapDelete(open, number)) tell("ports.close", `[${number}]`);
+        if (mapDelete(open, number)) notify("ports.close", `[${number}]`);
       },
     };
     mapSet(open, number, {__proto__: null, port, onMessage, onDisconnect});
@@ -32,12 +32,12 @@ export function createPorts({tell, listen, report}) {
   }
 
   function eventOf() {
-    const listeners = new NativeMap(); // listener → true, in the order in which they came
+    const listeners = new NativeMap(); // listener → true, in the order of registration
     return {
       __proto__: null,
       api: {
         addListener(listener) {
-          if (typeof listener === "function") mapSet(listeners, listener, true); // Firefox does not complain either
+          if (typeof listener === "function") mapSet(listeners, listener, true); // Firefox ignores other values too
         },
         removeListener(listener) { mapDelete(listeners, listener); },
         hasListener: listener => mapHas(listeners, listener),
@@ -71,14 +71,14 @@ export function createPorts({tell, listen, report}) {
 
   return {
     __proto__: null,
-    // A new port to the pages of an extension, or to what it has in a tab.
+    // Open a port to the pages of an extension, or to its content scripts in a tab.
     connect(name, {extensionId = null, tabId = null, frameId = null, documentId = null}) {
       const number = nextNumber--;
       const port = portOf(number, name, undefined);
-      tell("ports.open", stringify([number, name, extensionId, tabId, frameId, documentId]));
+      notify("ports.open", stringify([number, name, extensionId, tabId, frameId, documentId]));
       return port;
     },
-    // The end of a port that another page has opened; the same for every listener.
+    // The port that another page has opened. The same object for every listener.
     accept({number, name, sender}) {
       return mapGet(open, number)?.port ?? portOf(number, name, sender);
     },

@@ -1,6 +1,6 @@
-// The language as it was before any script of an extension ran. Everything in this folder uses these and not the
-// methods of prototypes, which a script can replace. For the same reason: no spread, no array destructuring, no for-of
-// (they ask Array.prototype for an iterator), and no writes to array elements (a setter on Object.prototype gets them).
+// Built-ins as they were before any script of the extension ran. Code in this folder uses these instead of methods of
+// prototypes, which scripts can replace. For the same reason it uses no spread, array destructuring or for-of (they call
+// the iterator of Array.prototype), and does not assign array elements (a setter on Object.prototype would be called).
 
 const {bind, call} = Function.prototype;
 
@@ -16,7 +16,7 @@ export const {captureStackTrace} = Error;
 const {defineProperty: define} = Object;
 const AT_END = {__proto__: null, value: undefined, writable: true, enumerable: true, configurable: true};
 
-// A data property, whatever setters the prototypes have. Not writable unless asked for.
+// Define a data property without calling setters. Not writable by default.
 export function defineValue(target, key, value, {writable = false, enumerable = true, configurable = false} = {__proto__: null}) {
   return define(target, key, {__proto__: null, value, writable, enumerable, configurable});
 }
@@ -25,14 +25,14 @@ export function defineGetter(target, key, get, {enumerable = true, configurable 
   return define(target, key, {__proto__: null, get, enumerable, configurable});
 }
 
-// What push() would do if nobody had touched it.
+// The original push().
 export function append(array, value) {
   AT_END.value = value;
   define(array, array.length, AT_END);
   AT_END.value = undefined;
 }
 
-// What forEach() and map() would do.
+// The original forEach() and map().
 export function each(array, visit) {
   for (let i = 0; i < array.length; i++) visit(array[i]);
 }
@@ -84,11 +84,11 @@ export const decodeText = uncurryThis(TextDecoder.prototype.decode);
 export const encoder = new TextEncoder();
 export const decoder = new TextDecoder();
 
-// Run `job` when the script that runs now, and what it awaits, has come to a rest.
+// Run `job` as a microtask.
 const settled = promiseResolve(undefined);
 export const soon = job => { promiseThen(settled, job); };
 
-// Split at a character, without an iterator or a species in sight.
+// Split a string without iterators or Symbol.species.
 export function split(text, separator) {
   const parts = [];
   let start = 0;

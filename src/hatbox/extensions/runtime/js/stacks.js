@@ -1,4 +1,4 @@
-// Stack traces as scripts see them: with the extension's own files only. Where Hatbox is installed is not theirs to know.
+// Stack traces for scripts contain only files of the extension. They do not reveal where Hatbox is installed.
 
 import {NativeError, defineValue, startsWith, uncurryThis} from "./primordials.js";
 
@@ -14,8 +14,8 @@ function learnMethods(site) {
   textOf = uncurryThis(prototype.toString);
 }
 
-// For good, because a script that had the frames could walk from them to what it must not have.
-export function keepStacksClean() {
+// Not replaceable: a script with access to call sites could reach Deno's internals.
+export function filterStacks() {
   defineValue(Error, "prepareStackTrace", (error, sites) => {
     let text = header(error);
     for (let i = 0; i < sites.length; i++) {
@@ -34,7 +34,7 @@ function header(error) {
   }
 }
 
-// The methods of frames, taken from one of our own before a script can have touched them.
+// Get the methods of call sites from a frame of our own, before a script can replace them.
 NativeError.prepareStackTrace = (_, sites) => { learnMethods(sites[0]); };
 void new NativeError().stack;
 delete NativeError.prepareStackTrace;

@@ -1,19 +1,20 @@
-// localStorage and sessionStorage: maps of texts that look like objects, as Firefox has them. What localStorage holds came
-// with the boot; what is changed goes to the host, in order. Nobody waits for it: whoever reads, reads here.
+// localStorage and sessionStorage, as in Firefox. The entries of localStorage come with the boot settings. Changes are
+// sent to the host in order; reads are local, so scripts do not wait.
 
 import {
   NativeDOMException, NativeMap, NativeTypeError, NativeWeakMap, append, charCodeAt, create, defineValue, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn,
   mapDelete, mapForEach, mapGet, mapHas, mapSet, mapSize, ownKeys, slice, stringify, weakMapGet, weakMapSet,
 } from "./primordials.js";
+import {LOCAL_STORAGE} from "./protocol.js";
 
 const NativeProxy = Proxy;
 const {defineProperty, get: getProperty, has: hasProperty, set: setProperty} = Reflect;
 
 const QUOTA = 5 << 20; // UTF-16 code units of keys and values together
-const PIECE = 1 << 20; // code units: however they are escaped, such a piece fits into a frame
+const CHUNK = 1 << 20; // code units: fits into a frame however it is escaped
 const MEMBERS = ["key", "getItem", "setItem", "removeItem", "clear", "length"];
 
-const states = new NativeWeakMap(); // what a script holds → {items, used, changed}
+const states = new NativeWeakMap(); // storage object → {items, used, changed}
 
 class Storage {
   constructor(...args) {
@@ -96,7 +97,7 @@ function remove(state, key) {
   state.changed(key, null);
 }
 
-// An object whose properties are the items, but for those whose names it inherits.
+// An object whose properties are the items, except those with inherited names.
 function createStorage(items, changed) {
   const state = {__proto__: null, items, used: 0, changed};
   mapForEach(items, (value, key) => { state.used += key.length + value.length; });
@@ -138,7 +139,7 @@ function createStorage(items, changed) {
   return storage;
 }
 
-// Whether what an object inherits under a name is a pair of functions, such as __proto__.
+// Whether an inherited property is an accessor, such as __proto__.
 function isAccessor(target, name) {
   for (let object = getPrototypeOf(target); object !== null; object = getPrototypeOf(object)) {
     const property = getOwnPropertyDescriptor(object, name);
@@ -147,24 +148,24 @@ function isAccessor(target, name) {
   return false;
 }
 
-// Both storages of a page; `entries` are those of the local one, `send(text)` sends a message to the host.
+// Both storages of a page. `entries` are those of localStorage; `send(text)` sends a message to the host.
 export function createStorages({entries, send}) {
   const items = new NativeMap();
   for (let i = 0; i < entries.length; i++) mapSet(items, entries[i][0], entries[i][1]);
   const local = createStorage(items, (key, value) => {
-    sendPieces(key === null ? "[null,null]" : `[${stringify(key)},${value === null ? "null" : stringify(value)}]`, send);
+    sendChunks(key === null ? "[null,null]" : `[${stringify(key)},${value === null ? "null" : stringify(value)}]`, send);
   });
   return {__proto__: null, Storage, localStorage: local, sessionStorage: createStorage(new NativeMap(), () => {})};
 }
 
-function sendPieces(text, send) {
+function sendChunks(text, send) {
   let start = 0;
-  while (text.length - start > PIECE) {
-    let end = start + PIECE;
+  while (text.length - start > CHUNK) {
+    let end = start + CHUNK;
     const last = charCodeAt(text, end - 1);
-    if (last >= 0xd800 && last < 0xdc00) end--; // a pair stays together
-    send(`["ls",false,${stringify(slice(text, start, end))}]`);
+    if (last >= 0xd800 && last < 0xdc00) end--; // do not split a surrogate pair
+    send(`["${LOCAL_STORAGE}",false,${stringify(slice(text, start, end))}]`);
     start = end;
   }
-  send(`["ls",true,${stringify(start === 0 ? text : slice(text, start))}]`);
+  send(`["${LOCAL_STORAGE}",true,${stringify(start === 0 ? text : slice(text, start))}]`);
 }

@@ -1,4 +1,5 @@
-// Values as JSON text, with marks for what JSON has no word for. hatbox/values.py describes the marks, and is the other half.
+// Encodes values as JSON text, with marks for values that JSON cannot represent. hatbox/javascript/wire_codec.py
+// describes the marks, and decodes them.
 
 import {
   Buffer, Bytes, NativeError, NativeMap, append, charCodeAt, construct, dateGetTime, defineValue, encodeText, encoder, getOwnPropertyDescriptor,
@@ -7,7 +8,7 @@ import {
 } from "./primordials.js";
 
 const MARK = "\0";
-const DEEPEST = 400;
+const MAX_DEPTH = 400;
 const [QUOTE, COMMA, BRACKET, BACKSLASH, BRACE] = [0x22, 0x2c, 0x5b, 0x5c, 0x7b];
 
 const BY_SLOT = [
@@ -19,7 +20,7 @@ const BY_SLOT = [
   ["isMapIterator", "Map Iterator"], ["isSetIterator", "Set Iterator"], ["isModuleNamespaceObject", "Module"],
 ];
 
-// The objects of the web platform are plain to the engine, but not to a browser: known by their prototypes.
+// Web platform objects, which V8 treats as plain objects and browsers do not. Identified by their prototypes.
 const BY_PROTOTYPE = [
   "URL", "URLSearchParams", "Headers", "Request", "Response", "FormData", "File", "Blob", "AbortController",
   "AbortSignal", "Event", "EventTarget", "ReadableStream", "WritableStream", "TransformStream", "TextEncoder",
@@ -56,7 +57,7 @@ let isProxy;
 const slots = [];
 const prototypes = new NativeMap();
 
-// `types` is node:util's: it sees internal slots, which no script can fake.
+// `types` is that of node:util. It checks internal slots, which scripts cannot fake.
 export function learnClasses(types) {
   isProxy = types.isProxy;
   for (const [test, name] of BY_SLOT) slots.push({has: types[test], name});
@@ -65,12 +66,12 @@ export function learnClasses(types) {
   nameClass(getPrototypeOf(globalThis), "Proxy"); // the class name of a window in Firefox
 }
 
-// Objects with this prototype are of this class, and structured cloning refuses them.
+// Assign a class name to objects with a prototype. Structured cloning rejects them.
 export function nameClass(prototype, name) {
   mapSet(prototypes, prototype, name);
 }
 
-// The name of an object's class as a browser knows it: "Object" for plain ones and for instances of a script's classes.
+// The class name of an object in a browser: "Object" for plain objects and instances of the script's classes.
 export function className(object) {
   if (isProxy(object)) return "Proxy";
   let prototype = getPrototypeOf(object);
@@ -85,39 +86,39 @@ export function className(object) {
   return "Object";
 }
 
-// No string may be larger than a frame; told before it is copied, because the copy may be what there is no memory for.
-let largest = Infinity;
-let mostParts = Infinity;
+// Checked before a string is copied, because the copy may exceed the memory.
+let maxBytes = Infinity;
+let maxValues = Infinity;
 
-export function limitSizes(bytes, parts) {
-  largest = bytes;
-  mostParts = parts;
+export function limitSizes(bytes, values) {
+  maxBytes = bytes;
+  maxValues = values;
 }
 
 export function quote(text) {
-  if (text.length > largest) throw tooLarge(text.length);
+  if (text.length > maxBytes) throw tooLarge(text.length);
   return stringify(text);
 }
 
-// Refuse the text of a message that does not fit into a frame.
+// Throw if a message is too large for a frame, or has too many values.
 export function refuseLarge(text) {
-  if (text.length > mostParts && partsOf(text) > mostParts) {
-    throw new NativeError(`The value is too large: it has more than ${mostParts} parts.`);
+  if (text.length > maxValues && countValues(text) > maxValues) {
+    throw new NativeError(`The value is too large: it has more than ${maxValues} parts.`);
   }
-  if (text.length * 3 <= largest) return; // no character takes more than three bytes
-  const size = text.length > largest ? text.length : encodeText(encoder, text).length;
-  if (size > largest) throw tooLarge(size);
+  if (text.length * 3 <= maxBytes) return; // no character takes more than three bytes
+  const size = text.length > maxBytes ? text.length : encodeText(encoder, text).length;
+  if (size > maxBytes) throw tooLarge(size);
 }
 
-// How many arrays, objects and things in them there are, in JSON text; it stops when there are too many.
-function partsOf(text) {
-  let parts = 0;
-  for (let i = 0; i < text.length && parts <= mostParts; i++) {
+// Count the values in JSON text, up to the maximum.
+function countValues(text) {
+  let values = 0;
+  for (let i = 0; i < text.length && values <= maxValues; i++) {
     const code = charCodeAt(text, i);
-    if (code === COMMA || code === BRACKET || code === BRACE) parts++;
+    if (code === COMMA || code === BRACKET || code === BRACE) values++;
     else if (code === QUOTE) i = endOfString(text, i);
   }
-  return parts;
+  return values;
 }
 
 function endOfString(text, start) {
@@ -131,17 +132,17 @@ function endOfString(text, start) {
 }
 
 function tooLarge(size) {
-  return new NativeError(`The value is too large: ${size} bytes, and ${largest} are allowed.`);
+  return new NativeError(`The value is too large: ${size} bytes, and ${maxBytes} are allowed.`);
 }
 
-// An own property that is data; undefined for getters, which are never called.
+// The value of an own data property; undefined for getters, which are never called.
 export function dataOf(object, key) {
   return getOwnPropertyDescriptor(object, key)?.value;
 }
 
 const mark = (kind, detail) => `{"\\u0000":["${kind}"${detail === undefined ? "" : `,${detail}`}]}`;
 
-// Any value as JSON text, marks included. Getters are called, as structured cloning calls them.
+// Encode a value as JSON text with marks. Getters are called, as by structured cloning.
 export function encode(value, depth = 0) {
   switch (typeof value) {
     case "string": return quote(value);
@@ -153,7 +154,7 @@ export function encode(value, depth = 0) {
     case "symbol": return mark("object", `"Symbol",null`);
   }
   if (value === null) return "null";
-  if (depth > DEEPEST) throw new NativeError("The value is nested too deeply, or contains itself.");
+  if (depth > MAX_DEPTH) throw new NativeError("The value is nested too deeply, or contains itself.");
   if (isArray(value) && !isProxy(value)) return encodeArray(value, depth);
   const name = className(value);
   if (name === "Object") return encodeObject(value, depth);
@@ -180,12 +181,12 @@ function encodeObject(object, depth) {
   return `{${text}}`;
 }
 
-// A key as it is written: one that looks like a mark gets one NUL more.
+// Escape a key: if it looks like a mark, it gets another NUL.
 export function keyOf(key) {
   return startsWith(key, MARK) ? MARK + key : key;
 }
 
-// What JSON.stringify() makes of a value, as text; null for undefined. What it refuses is a mark that says what it was.
+// Encode a value like JSON.stringify(); undefined is null. A value that it rejects is a mark with its kind.
 export function encodeAsJson(value) {
   if (value === undefined) return "null";
   let text;
@@ -202,7 +203,7 @@ export function encodeAsJson(value) {
 
 const UNCLONED = /\{"\\u0000":\["(?:function|object","([^"]*)",null)/;
 
-// A value as messages carry it: what structured cloning refuses is an error, in Firefox's words, and not a mark.
+// Encode a message. Throws Firefox's DataCloneError for values that structured cloning rejects.
 export function encodeMessage(value) {
   const text = encode(value);
   const refused = includes(text, '{"\\u0000":[') ? regExpExec(UNCLONED, text) : null;
@@ -229,7 +230,7 @@ function encodeClone(name, value, depth) {
   return "null";
 }
 
-// A value out of JSON.parse() with its marks made whole again.
+// Replace the marks in a result of JSON.parse() by their values.
 export function decode(value) {
   if (value === null || typeof value !== "object") return value;
   if (isArray(value)) {
@@ -284,13 +285,13 @@ function decodeClone(name, clone) {
   return undefined;
 }
 
-// What JSON.stringify() shows of a value in a message. Calls nothing of the script's.
+// Format a value for an error message, like JSON.stringify(), without calling code of the script.
 export function show(value, depth = 0) {
   if (typeof value === "string") return stringify(value);
   if (typeof value === "number") return value - value === 0 ? `${value + 0}` : "null";
   if (typeof value === "boolean" || typeof value === "bigint" || value === null) return `${value}`;
   if (typeof value !== "object") return undefined;
-  if (depth > DEEPEST) return "{}";
+  if (depth > MAX_DEPTH) return "{}";
   let text = "";
   if (isArray(value)) {
     for (let i = 0; i < value.length; i++) text += (i ? "," : "") + (show(dataOf(value, i), depth + 1) ?? "null");

@@ -1,10 +1,11 @@
-// WebSocket: connections are the host's, for the same reason as those of fetch(). A socket has a number; what it sends
-// and what arrives are messages that bear it. Neither side has more than a window of bytes under way.
+// WebSocket: the host makes the connections, for the same reason as those of fetch(). Messages to and from the host name
+// a socket by its number. Each side sends at most a window of unacknowledged bytes.
 
 import {
   NativeDOMException, NativeMap, NativeTypeError, append, apply, create, defineValue, encodeText, encoder, getOwnPropertyDescriptor, getPrototypeOf,
   indexOf, mapDelete, mapGet, mapSet, ownKeys, promiseThen, regExpExec, stringify, uncurryThis,
 } from "./primordials.js";
+import {SOCKET} from "./protocol.js";
 
 const {Blob: NativeBlob, URL: NativeUrl, Event: NativeEvent, MessageEvent: NativeMessageEvent, CloseEvent: NativeCloseEvent} = globalThis;
 const NativeEventTarget = EventTarget;
@@ -38,18 +39,18 @@ const OPEN = 1;
 const CLOSING = 2;
 const CLOSED = 3;
 const STATES = {__proto__: null, CONNECTING, OPEN, CLOSING, CLOSED};
-const WINDOW = 1 << 20; // bytes that were given to the host and are not sent yet, as in sockets.py
-const EACH = 64; // what a message counts beyond its bytes, so that empty ones cannot be without number
-const LONGEST_REASON = 123;
+const WINDOW = 1 << 20; // bytes passed to the host and not sent yet, as in sockets.py
+const MESSAGE_OVERHEAD = 64; // bytes that each message counts in addition, which limits the number of empty ones
+const MAX_REASON_BYTES = 123;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const SHOWN = ["close", "send", "url", "readyState", "bufferedAmount", "extensions", "protocol", "binaryType"];
 
 const syntaxError = () => new NativeDOMException("An invalid or illegal string was specified", "SyntaxError");
 
-// `send(text)` sends a message to the host; `largest` is the size that one may have.
-export function createWebSockets({base, send, isArrayBuffer, largest}) {
+// `send(text)` sends a message to the host; `maxBytes` is the maximum size of a message.
+export function createWebSockets({base, send, isArrayBuffer, maxBytes}) {
   const sockets = new NativeMap(); // number → socket, until it is closed
-  const arrivals = create(null); // what the host may say, which only the class itself can do
+  const hostMessages = create(null); // handlers of the messages of the host, with access to private fields
   let lastNumber = 0;
 
   class WebSocket extends NativeEventTarget {
@@ -62,10 +63,10 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
     #binaryType = "blob";
     #buffered = 0;
     #handlers = create(null);
-    #queue = new NativeMap(); // position → {text, size}, to be sent when the window allows it; text is null until it is known
+    #queue = new NativeMap(); // position → {text, size}; text is null while a Blob is read
     #first = 0;
     #next = 0;
-    #underWay = 0;
+    #inFlight = 0;
 
     constructor(url, protocols) {
       if (arguments.length === 0) throw new NativeTypeError("WebSocket constructor: At least 1 argument required, but only 0 passed");
@@ -76,7 +77,7 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
       this.#origin = `${urlProtocol(wanted)}//${urlHost(wanted)}`;
       this.#number = ++lastNumber;
       mapSet(sockets, this.#number, this);
-      send(`["w","open",${this.#number},${stringify(this.#url)},${names}]`);
+      send(`["${SOCKET}","open",${this.#number},${stringify(this.#url)},${names}]`);
     }
 
     get url() { return this.#url; }
@@ -106,14 +107,14 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
       if (number !== null && number !== 1000 && (number < 3000 || number > 4999)) {
         throw new NativeDOMException("A parameter or an operation is not supported by the underlying object", "InvalidAccessError");
       }
-      if (encodeText(encoder, text).length > LONGEST_REASON) throw syntaxError();
+      if (encodeText(encoder, text).length > MAX_REASON_BYTES) throw syntaxError();
       if (this.#state >= CLOSING) return;
       const connecting = this.#state === CONNECTING;
       this.#state = CLOSING;
       if (connecting) return this.#fail("");
-      // A reason goes with a code; that of a normal end, if none is given.
-      const told = number === null && text !== "" ? 1000 : number;
-      this.#enqueue({__proto__: null, size: 0, text: `["w","close",${this.#number},${told},${stringify(text)}]`});
+      // A reason needs a code; the default is that of a normal closure.
+      const sent = number === null && text !== "" ? 1000 : number;
+      this.#enqueue({__proto__: null, size: 0, text: `["${SOCKET}","close",${this.#number},${sent},${stringify(text)}]`});
     }
 
     #itemOf(data) {
@@ -129,11 +130,11 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
       if (bytes !== null) return {__proto__: null, size: bytes.length, text: this.#bytesMessage(bytes)};
       const text = toWellFormed(`${data}`);
       const size = encodeText(encoder, text).length;
-      return {__proto__: null, size, text: `["w","text",${this.#number},${stringify(text)}]`};
+      return {__proto__: null, size, text: `["${SOCKET}","text",${this.#number},${stringify(text)}]`};
     }
 
     #bytesMessage(bytes) {
-      return `["w","bytes",${this.#number},"${toBase64(bytes)}"]`;
+      return `["${SOCKET}","bytes",${this.#number},"${toBase64(bytes)}"]`;
     }
 
     #enqueue(item) {
@@ -144,29 +145,29 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
     #pump() {
       while (this.#first < this.#next) {
         const item = mapGet(this.#queue, this.#first);
-        if (item.text === null || (this.#underWay > 0 && this.#underWay + item.size + EACH > WINDOW)) return;
+        if (item.text === null || (this.#inFlight > 0 && this.#inFlight + item.size + MESSAGE_OVERHEAD > WINDOW)) return;
         mapDelete(this.#queue, this.#first++);
-        if (item.text.length * 3 > largest && encodeText(encoder, item.text).length > largest) {
+        if (item.text.length * 3 > maxBytes && encodeText(encoder, item.text).length > maxBytes) {
           this.#state = CLOSING;
           return this.#fail(`a message of ${item.size} bytes is too large`);
         }
-        this.#underWay += item.size + EACH;
+        this.#inFlight += item.size + MESSAGE_OVERHEAD;
         send(item.text);
       }
     }
 
-    // Give the connection up, without saying goodbye.
-    #fail(why) {
+    // Abort the connection without a closing handshake.
+    #fail(error) {
       this.#queue = new NativeMap();
       this.#first = this.#next = 0;
-      send(`["w","fail",${this.#number},${stringify(why)}]`);
+      send(`["${SOCKET}","fail",${this.#number},${stringify(error)}]`);
     }
 
     #handler(type) {
       return this.#handlers[type]?.handler ?? null;
     }
 
-    // As attributes for handlers are: the first one decides the place among the listeners, the last one is called.
+    // Event handler attributes: the first handler determines the position among the listeners, the last one is called.
     #handle(type, value) {
       const handler = (typeof value === "object" && value !== null) || typeof value === "function" ? value : null;
       if (this.#handlers[type] !== undefined) {
@@ -180,24 +181,24 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
     }
 
     static {
-      arrivals.open = (socket, protocol, extensions) => {
+      hostMessages.open = (socket, protocol, extensions) => {
         if (socket.#state !== CONNECTING) return;
         socket.#state = OPEN;
         socket.#protocol = protocol;
         socket.#extensions = extensions;
         dispatchEvent(socket, new NativeEvent("open"));
       };
-      arrivals.text = (socket, data, cost) => { socket.#arrived(data, cost); };
-      arrivals.bytes = (socket, data, cost) => {
+      hostMessages.text = (socket, data, cost) => { socket.#arrived(data, cost); };
+      hostMessages.bytes = (socket, data, cost) => {
         const bytes = fromBase64(data);
         socket.#arrived(socket.#binaryType === "blob" ? new NativeBlob([bytes]) : typedBuffer(bytes), cost);
       };
-      arrivals.sent = (socket, size) => {
-        socket.#underWay -= size + EACH;
+      hostMessages.sent = (socket, size) => {
+        socket.#inFlight -= size + MESSAGE_OVERHEAD;
         socket.#buffered -= size;
         socket.#pump();
       };
-      arrivals.closed = (socket, code, reason, wasClean, failed) => {
+      hostMessages.closed = (socket, code, reason, wasClean, failed) => {
         socket.#state = CLOSED;
         mapDelete(sockets, socket.#number);
         if (failed) dispatchEvent(socket, new NativeEvent("error"));
@@ -215,7 +216,7 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
     }
 
     #arrived(data, cost) {
-      send(`["w","read",${this.#number},${cost}]`);
+      send(`["${SOCKET}","read",${this.#number},${cost}]`);
       if (this.#state === OPEN) dispatchEvent(this, new NativeMessageEvent("message", {__proto__: null, data, origin: this.#origin}));
     }
   }
@@ -250,19 +251,19 @@ export function createWebSockets({base, send, isArrayBuffer, largest}) {
 
   return {
     WebSocket,
-    // The host says something of a socket; one that is closed has nothing more to hear.
-    told(number, what, details) {
+    // Handle a message of the host. Messages for a closed socket are ignored.
+    handle(number, kind, fields) {
       const socket = mapGet(sockets, number);
-      if (socket !== undefined) arrivals[what](socket, details[0], details[1], details[2], details[3]);
+      if (socket !== undefined) hostMessages[kind](socket, fields[0], fields[1], fields[2], fields[3]);
     },
   };
 }
 
-// The subprotocols, as JSON.
+// The subprotocols as JSON text.
 function protocolsOf(protocols) {
   const names = [];
   if (protocols !== null && typeof protocols === "object" && protocols[iterator] !== undefined) {
-    for (const each of protocols) append(names, `${each}`); // the script's own iterator is what decides
+    for (const each of protocols) append(names, `${each}`); // calls the iterator of the script, as in browsers
   } else if (protocols !== undefined) {
     append(names, `${protocols}`);
   }
@@ -276,13 +277,13 @@ function protocolsOf(protocols) {
   return `[${text}]`;
 }
 
-// The bytes that a view shows.
+// The bytes of a view.
 function bytesOf(view) {
   const parts = typedTag(view) === undefined ? viewParts.view : viewParts.typed;
   return new Bytes(parts[0](view), parts[1](view), parts[2](view));
 }
 
-// What [Clamp] unsigned short makes of a value.
+// Convert to [Clamp] unsigned short.
 function unsignedShort(value) {
   const number = toNumber(value);
   if (!(number > 0)) return 0;

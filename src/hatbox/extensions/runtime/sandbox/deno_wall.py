@@ -10,7 +10,7 @@ from hatbox.extensions.runtime.sandbox.wall import Wall
 
 __all__ = ["deno_wall"]
 
-_SCRIPTS: Final = Path(__file__).parents[1] / "js"  # our own scripts
+_SCRIPTS: Final = Path(__file__).parents[1] / "js"  # of Hatbox
 _SYSTEM: Final = (
     "/etc/ld.so.cache",
     "/dev/urandom",

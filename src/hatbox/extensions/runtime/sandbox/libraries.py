@@ -20,10 +20,10 @@ class Libraries(NamedTuple):
 
 def libraries_of(program: str) -> Libraries:
     """Query the dynamic loader, which then does not run the program. Empty for a static program."""
-    asked = subprocess.run(  # noqa: S603 - the Deno that is run anyway
+    result = subprocess.run(  # noqa: S603 - the Deno that is run anyway
         [program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
-    found = list(_LINE.finditer(asked.stdout.decode("utf-8", "replace")))
+    found = list(_LINE.finditer(result.stdout.decode("utf-8", "replace")))
     return Libraries(
         tuple(each["loader"] for each in found if each["loader"]),
         tuple(each["library"] for each in found if each["library"]),

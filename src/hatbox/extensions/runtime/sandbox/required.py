@@ -35,5 +35,5 @@ def required_layers(limits: RuntimeLimits) -> Layers:
 
 @cache
 def _report(layers: Layers) -> None:
-    """Once for each program."""
-    logger.warning("the sandbox of extensions is not complete: %s", layers)
+    """Log once per program."""
+    logger.warning("extension sandbox incomplete: %s", layers)

@@ -30,7 +30,7 @@ _JUMP_AT_LEAST: Final = 0x35
 _JUMP_BITS: Final = 0x45
 _AND: Final = 0x54
 _RETURN: Final = 0x06
-_NUMBER: Final = 0  # where in the data it is
+_NUMBER: Final = 0  # offset in struct seccomp_data
 _ARCHITECTURE: Final = 4
 
 _LISTENING: Final = ("socket", "bind", "listen")
@@ -76,7 +76,7 @@ def program(machine: str, *, listen: bool = False, signals: bool = False) -> byt
     architecture = ARCHITECTURES[machine]
     calls = architecture.calls
     allowed = (*(_LISTENING if listen else ()), *(_SIGNALS if signals else ()), *_PARTLY)
-    refused = [number for name, number in calls.items() if name not in allowed]
+    denied = [number for name, number in calls.items() if name not in allowed]
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_JUMP_EQUAL, 1, 0, architecture.audit),
@@ -84,18 +84,18 @@ def program(machine: str, *, listen: bool = False, signals: bool = False) -> byt
         (_LOAD, 0, 0, _NUMBER),
     ]
     if architecture.foreign_from is not None:
-        code += [(_JUMP_AT_LEAST, 0, 1, architecture.foreign_from), _refuse()]
-    for number in refused:
-        code += [(_JUMP_EQUAL, 0, 1, number), _refuse()]
-    # libc then calls clone, whose flags can be seen here
-    code += [(_JUMP_EQUAL, 0, 1, calls["clone3"]), _refuse(errno.ENOSYS)]
+        code += [(_JUMP_AT_LEAST, 0, 1, architecture.foreign_from), _deny()]
+    for number in denied:
+        code += [(_JUMP_EQUAL, 0, 1, number), _deny()]
+    # libc then calls clone, whose flags a filter can read
+    code += [(_JUMP_EQUAL, 0, 1, calls["clone3"]), _deny(errno.ENOSYS)]
     for name, block in _BLOCKS.items():
         code += [(_JUMP_EQUAL, 0, len(block), calls[name]), *block]
     code.append(_allow())
     return b"".join(struct.pack("=HBBI", *each) for each in code)
 
 
-def _refuse(number: int = errno.EPERM) -> _Instruction:
+def _deny(number: int = errno.EPERM) -> _Instruction:
     return (_RETURN, 0, 0, _ERRNO | number)
 
 
@@ -112,7 +112,7 @@ def _unless(argument: int, values: tuple[int, ...]) -> list[_Instruction]:
     """Allow the call unless an argument has one of these values."""
     code = [_argument(argument)]
     for value in values:
-        code += [(_JUMP_EQUAL, 0, 1, value), _refuse()]
+        code += [(_JUMP_EQUAL, 0, 1, value), _deny()]
     return [*code, _allow()]
 
 
@@ -123,7 +123,7 @@ _BLOCKS: Final[dict[str, list[_Instruction]]] = {
         (_JUMP_BITS, 1, 0, _CLONE_THREAD),
         (_JUMP_EQUAL, 0, 1, _VFORK),
         _allow(),
-        _refuse(),
+        _deny(),
     ],
     # Only reading its own limits: root could raise them, and a user could change those of the host.
     "prlimit64": [
@@ -134,7 +134,7 @@ _BLOCKS: Final[dict[str, list[_Instruction]]] = {
         _argument(2, upper=True),
         (_JUMP_EQUAL, 0, 1, 0),
         _allow(),
-        _refuse(),
+        _deny(),
     ],
     # A pair of datagram sockets could be connected to any Unix socket by its path.
     "socketpair": [
@@ -144,11 +144,11 @@ _BLOCKS: Final[dict[str, list[_Instruction]]] = {
         (_AND, 0, 0, _TYPE_BITS),
         (_JUMP_EQUAL, 0, 1, _STREAM),
         _allow(),
-        _refuse(),
+        _deny(),
     ],
     # The kernel signals the owner of a descriptor on I/O: the owner could be the host, and the signal SIGKILL.
     "fcntl": _unless(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),
-    # The same, and what types into a terminal.
+    # The same, and requests that insert input into a terminal.
     "ioctl": _unless(1, (_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX)),
 }
 

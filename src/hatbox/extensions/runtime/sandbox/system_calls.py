@@ -1,4 +1,4 @@
-"""The numbers of system calls, for each architecture that has a filter. Only data lives here.
+"""The numbers of system calls, for each architecture that has a filter. Contains only data.
 
 The order in each row is x86-64, aarch64. From 424 on, all architectures have the same numbers.
 """

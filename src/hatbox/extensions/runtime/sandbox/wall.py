@@ -48,8 +48,8 @@ class Layers(NamedTuple):
             f"Landlock (version {self.landlock})" if self.landlock else "",
             "seccomp" if self.seccomp else "",
         ]
-        there = ", ".join(filter(None, names)) or "none"
-        return "; ".join((there, *(f"no {each}" for each in self.missing)))
+        available = ", ".join(filter(None, names)) or "none"
+        return "; ".join((available, *(f"no {each}" for each in self.missing)))
 
 
 @cache

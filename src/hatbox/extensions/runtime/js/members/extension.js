@@ -1,4 +1,4 @@
-// extension: what a script gets without waiting. The background is all that there is of pages.
+// extension: synchronous members. The background is the only page.
 
 host => {
   const page = globalThis;
@@ -8,12 +8,12 @@ host => {
     get inIncognitoContext() { return false; },
     getURL: path => host.url(path),
     getBackgroundPage: () => page,
-    getViews(wanted) {
-      const {type, windowId, tabId} = wanted ?? {};
+    getViews(filter) {
+      const {type, windowId, tabId} = filter ?? {};
       return (type ?? null) === null && NOWHERE.includes(windowId) && NOWHERE.includes(tabId) ? [page] : [];
     },
   };
-  // With manifest version 3 only runtime has it.
+  // In manifest version 3 only runtime has lastError.
   if (host.data.manifest.manifest_version !== 3) {
     Object.defineProperty(members, "lastError", {get: () => host.lastError, enumerable: true});
   }

@@ -1,4 +1,4 @@
-// i18n: the texts, which came with what the host sent at the start. What each says is made in Python (locales.py).
+// i18n: messages come with the boot settings; locales.py resolves their placeholders.
 
 host => {
   const {hasOwn} = Object;
@@ -10,12 +10,12 @@ host => {
       getMessage(messageName, substitutions, {args}) {
         const name = messageName.toLowerCase();
         if (!hasOwn(messages, name)) return "";
-        // Firefox says "null" for what was left out, and nothing for what is undefined.
-        const nothing = args.length > 1 && args[1] === undefined;
-        const given = isArray(substitutions) ? substitutions : nothing ? [] : [substitutions];
+        // As in Firefox: "null" for an absent argument, and nothing for undefined.
+        const isUndefined = args.length > 1 && args[1] === undefined;
+        const values = isArray(substitutions) ? substitutions : isUndefined ? [] : [substitutions];
         return messages[name].replace(/\$(?:([1-9][0-9]*)|(\$+))/g, (_, number, dollars) => {
           if (number === undefined) return dollars; // of several dollars, all but the first
-          const value = given[number - 1];
+          const value = values[number - 1];
           return value === undefined ? "" : String(value);
         });
       },

@@ -1,18 +1,18 @@
-// menus and contextMenus: the id of a new item is there at once, and functions of the script stay with the script.
+// menus and contextMenus: create() returns the id at once, and onclick functions stay in the extension process.
 
 host => {
   const {manifest} = host.data;
   const persistent = manifest.manifest_version === 2 && manifest.background?.persistent === true;
-  const MADE = "\0"; // stands before an id that was made here: a number
+  const GENERATED = "\0"; // prefix of a generated numeric id
   const clicks = new Map(); // id of an item → its onclick
   let listening = false;
-  let made = 0;
+  let lastId = 0;
 
-  // A property that is data: getters are never called, as everywhere.
+  // The value of a data property. Getters are never called.
   const own = (properties, name) => Object.getOwnPropertyDescriptor(properties, name)?.value;
 
-  // What forbids an onclick; null where there is none, or nothing forbids it.
-  function forbidden(onclick, name) {
+  // The error message if onclick is not allowed, else null.
+  function onclickError(onclick, name) {
     return onclick && !persistent ? `Property "onclick" cannot be used in ${name}, replace with an "onClicked" event listener.` : null;
   }
 
@@ -21,7 +21,7 @@ host => {
     listening = true;
   }
 
-  // Make a call with other arguments, for a callback or as a promise; `done` comes first if it went well.
+  // Send a call with other arguments, with a callback or as a promise. On success `done` is called first.
   function send(call, args, callback, done) {
     const text = JSON.stringify(args);
     if (callback !== null) {
@@ -45,24 +45,24 @@ host => {
     members: {
       create(properties, callback, call) {
         const onclick = own(properties, "onclick");
-        const problem = forbidden(onclick, "menus.create");
+        const problem = onclickError(onclick, "menus.create");
         if (problem !== null) throw host.errorOf(call, problem);
         if (onclick) listen(call);
         const [sent] = JSON.parse(call.text);
         delete sent.onclick;
         let {id} = sent;
         if (id === undefined && persistent) {
-          id = ++made;
-          sent.id = MADE + id;
+          id = ++lastId;
+          sent.id = GENERATED + id;
         }
-        const told = {__proto__: call, returns: false};
-        send(told, [sent], callback ?? (() => {}), () => { if (onclick) clicks.set(id, onclick); });
+        const withoutResult = {__proto__: call, returns: false};
+        send(withoutResult, [sent], callback ?? (() => {}), () => { if (onclick) clicks.set(id, onclick); });
         return id ?? null;
       },
 
       update(id, properties, callback, call) {
         const onclick = own(properties, "onclick");
-        const problem = forbidden(onclick, "menus.update");
+        const problem = onclickError(onclick, "menus.update");
         if (problem !== null && callback !== null) return void host.callBack(callback, false, problem, call);
         if (problem !== null) return Promise.reject(host.errorOf(call, problem));
         if (onclick) listen(call);

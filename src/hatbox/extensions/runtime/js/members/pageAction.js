@@ -1,4 +1,4 @@
-// pageAction: what Firefox does without telling when it is done, or that it failed.
+// pageAction: setTitle() returns nothing in Firefox, so errors are only reported.
 
 host => ({
   members: {

@@ -1,4 +1,4 @@
-// runtime: what a script gets without waiting, and how its listeners answer messages.
+// runtime: synchronous members, and the responses of message listeners.
 
 host => {
   const page = globalThis;
@@ -6,11 +6,11 @@ host => {
   const UNEXPECTED = "An unexpected error occurred";
   const NO_RECEIVER = "Could not establish connection. Receiving end does not exist.";
 
-  // What Firefox makes of whatever a listener throws: an error with the same message, and nothing else of it.
-  const plain = thrown => new Error(`${thrown?.message ?? UNEXPECTED}`);
+  // Firefox reduces the error of a listener to its message.
+  const messageOnly = thrown => new Error(`${thrown?.message ?? UNEXPECTED}`);
 
-  // An answer that the host can be given: a list with it. What cannot be cloned is as if nobody had heard the message.
-  function answerOf(value) {
+  // The response for the host: a list with the value. If it cannot be cloned, the sender gets the error for no receiver.
+  function responseOf(value) {
     try {
       host.encodeMessage(value);
     } catch (error) {
@@ -20,31 +20,31 @@ host => {
     return [value];
   }
 
-  // Call a listener; gives, now or later, a list: with its answer, or empty if it has none.
-  function ask(listener, args) {
-    let answer = null;
-    let arrived;
-    const later = new NativePromise(done => { arrived = done; });
+  // Call a listener. Returns a list, or a promise of it: with the response, or empty without one.
+  function request(listener, args) {
+    let response = null;
+    let resolve;
+    const later = new NativePromise(done => { resolve = done; });
     const sendResponse = value => {
-      answer ??= {value};
-      arrived(value);
+      response ??= {value};
+      resolve(value);
     };
     let result;
     try {
       result = listener(args[0], args[1], sendResponse);
     } catch (error) {
-      return NativePromise.reject(plain(error));
+      return NativePromise.reject(messageOnly(error));
     }
-    if (result instanceof NativePromise) return result.then(answerOf, error => { throw plain(error); });
-    if (result === true) return later.then(answerOf);
-    return answer === null ? [] : answerOf(answer.value);
+    if (result instanceof NativePromise) return result.then(responseOf, error => { throw messageOnly(error); });
+    if (result === true) return later.then(responseOf);
+    return response === null ? [] : responseOf(response.value);
   }
 
   const connected = (listener, args) => { listener(host.ports.accept(args[0])); };
 
   return {
     always: true,
-    events: {onMessage: ask, onMessageExternal: ask, onConnect: connected, onConnectExternal: connected},
+    events: {onMessage: request, onMessageExternal: request, onConnect: connected, onConnectExternal: connected},
     members: {
       get id() { return host.data.id; },
       get lastError() { return host.lastError; },
@@ -57,7 +57,7 @@ host => {
         return undefined;
       },
       connect: (extensionId, info) => host.ports.connect(info?.name ?? "", {extensionId: extensionId || null}),
-      reload() { host.tell("runtime.reload", "[]"); },
+      reload() { host.notify("runtime.reload", "[]"); },
     },
   };
 }

@@ -1,4 +1,4 @@
-// tabs: what a script gets without waiting.
+// tabs: synchronous members.
 
 host => ({
   members: {

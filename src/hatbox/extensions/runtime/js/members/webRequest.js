@@ -7,11 +7,11 @@ host => {
 
   function authenticate(listener, [details], [, options]) {
     const result = options?.includes("asyncBlocking")
-      ? new NativePromise((answer, fail) => {
+      ? new NativePromise((resolve, reject) => {
         try {
-          listener(details, value => { answer(value); });
+          listener(details, value => { resolve(value); });
         } catch (error) {
-          fail(error);
+          reject(error);
         }
       })
       : listener(details);

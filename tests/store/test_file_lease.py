@@ -1,7 +1,8 @@
-"""One profile has one engine at a time (engines/lease.py)."""
+"""Leases of the SQLite store: locked files beside the profile (store/sqlite/file_lease.py)."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -9,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.engines.lease import Holder, Lease
-from hatbox.errors import EngineAlreadyRunning, EngineError
+from hatbox.errors import ProfileReadOnly
+from hatbox.store.lease import LeaseHolder
+from hatbox.store.processes import current_process
+from hatbox.store.sqlite import SqliteStore
 
 HOLD = """
 import sys
 from pathlib import Path
-from hatbox.engines.lease import Lease
-lease = Lease(Path(sys.argv[1]))
-lease.take("test")
+import asyncio
+from hatbox.store.sqlite import SqliteStore
+lease = SqliteStore(Path(sys.argv[1])).lease("engine")
+assert asyncio.run(lease.acquire("test")) is None
 print("held", flush=True)
 sys.stdin.readline()
 """
@@ -25,6 +29,27 @@ sys.stdin.readline()
 HOLD_AND_FORK = HOLD.replace(
     'print("held"', 'import os\nif not os.fork():\n    sys.stdin.readline()\n    os._exit(0)\nprint("held"'
 )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "profile.db"
+
+
+class Lease:
+    """The lease, without an event loop around each call."""
+
+    def __init__(self, profile: Path) -> None:
+        self._lease = SqliteStore(profile).lease("engine")
+
+    def acquire(self, purpose: str) -> LeaseHolder | None:
+        return asyncio.run(self._lease.acquire(purpose))
+
+    def holder(self) -> LeaseHolder | None:
+        return asyncio.run(self._lease.holder())
+
+    def release(self) -> None:
+        asyncio.run(self._lease.release())
 
 
 def hold(path: Path, program: str = HOLD) -> subprocess.Popen[str]:
@@ -41,13 +66,15 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def test_nobody_else_gets_it_and_the_error_names_the_holder(path: Path) -> None:
+def test_another_process_does_not_get_it_and_sees_the_holder(path: Path) -> None:
     process = hold(path)
     try:
-        with pytest.raises(EngineAlreadyRunning, match=rf"in the test engine \(pid {process.pid}\)") as caught:
-            Lease(path).take("mine")
-        assert (caught.value.engine, caught.value.process) == ("test", process.pid)
-        assert Lease(path).holder() == Holder("test", process.pid)
+        holder = Lease(path).acquire("mine")
+        assert holder is not None
+        assert (holder.purpose, holder.pid) == ("test", process.pid)
+        assert holder.process is not None
+        assert (holder.process.is_local, holder.process.is_running) == (True, True)
+        assert Lease(path).holder() == holder
     finally:
         end(process)
 
@@ -56,8 +83,8 @@ def test_it_ends_with_its_process_however_that_ends(path: Path) -> None:
     end(hold(path))
     assert Lease(path).holder() is None
     lease = Lease(path)
-    lease.take("next")
-    assert Lease(path).holder() == Holder("next", os.getpid())
+    assert lease.acquire("next") is None
+    assert Lease(path).holder() == LeaseHolder("next", current_process())
     lease.release()
 
 
@@ -68,7 +95,7 @@ def test_a_child_of_the_holder_does_not_hold_it_on(path: Path) -> None:
     process.wait()
     try:
         lease = Lease(path)
-        lease.take("next")
+        assert lease.acquire("next") is None
         lease.release()
     finally:
         process.communicate()
@@ -77,11 +104,9 @@ def test_a_child_of_the_holder_does_not_hold_it_on(path: Path) -> None:
 def test_it_can_be_given_back_twice_and_taken_again(path: Path) -> None:
     lease = Lease(path)
     for _ in range(2):
-        lease.take("a")
-        with pytest.raises(EngineAlreadyRunning, match="a engine"):
-            Lease(path).take("b")
-        with pytest.raises(EngineAlreadyRunning, match="a engine"):
-            lease.take("a")
+        assert lease.acquire("a") is None
+        assert Lease(path).acquire("b") == LeaseHolder("a", current_process())
+        assert lease.acquire("a") == LeaseHolder("a", current_process())
         lease.release()
         lease.release()
     assert Lease(path).holder() is None
@@ -92,21 +117,21 @@ def test_links_to_one_profile_lead_to_one_lease(path: Path) -> None:
     link = path.with_name("link.db")
     link.symlink_to(path)
     lease = Lease(path)
-    lease.take("a")
-    assert Lease(link).holder() == Holder("a", os.getpid())
+    assert lease.acquire("a") is None
+    assert Lease(link).holder() == LeaseHolder("a", current_process())
     lease.release()
 
 
 def test_only_its_owner_can_read_it(path: Path) -> None:
     lease = Lease(path)
-    lease.take("a")
+    assert lease.acquire("a") is None
     assert path.with_name("profile.db-engine").stat().st_mode & 0o777 == 0o600
     lease.release()
 
 
 def test_a_place_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="cannot be written"):
-        Lease(tmp_path / "nowhere" / "profile.db").take("a")
+    with pytest.raises(ProfileReadOnly, match=r"profile\.db-engine: cannot be written"):
+        Lease(tmp_path / "nowhere" / "profile.db").acquire("a")
 
 
 def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path) -> None:
@@ -114,9 +139,9 @@ def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path)
         [
             sys.executable,
             "-c",
-            "import sys\nfrom pathlib import Path\nfrom hatbox.engines.lease import Lease\n"
-            "print('held', flush=True)\nwhile True: Lease(Path(sys.argv[1])).holder()",
-            str(path),
+            "import sys\nfrom pathlib import Path\nfrom hatbox.store.sqlite.file_lease import FileLease\n"
+            "print('held', flush=True)\nwhile True: FileLease(Path(sys.argv[1])).read_holder()",
+            str(path.with_name("profile.db-engine")),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -126,7 +151,7 @@ def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path)
         looking.stdout.readline()
         for _ in range(200):
             lease = Lease(path)
-            lease.take("a")
+            assert lease.acquire("a") is None
             lease.release()
     finally:
         end(looking)
@@ -134,7 +159,7 @@ def test_somebody_who_only_looks_does_not_keep_anyone_from_taking_it(path: Path)
 
 def test_nothing_is_left_beside_the_profile_after_an_orderly_end(path: Path) -> None:
     lease = Lease(path)
-    lease.take("a")
+    assert lease.acquire("a") is None
     lease.release()
     assert list(path.parent.iterdir()) == []
 
@@ -151,8 +176,7 @@ def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(pa
     try:
         for _ in range(20):
             Lease(path).holder()
-            with pytest.raises(EngineAlreadyRunning):
-                Lease(path).take("b")
+            assert Lease(path).acquire("b") is not None
         assert path.with_name("profile.db-engine").exists()
     finally:
         end(process)
@@ -161,23 +185,23 @@ def test_a_file_in_its_place_is_never_removed_while_an_engine_holds_the_lease(pa
 CONTEND = """
 import os, sys
 from pathlib import Path
-from hatbox.engines.lease import Lease
-from hatbox.errors import EngineAlreadyRunning
+import asyncio
+from hatbox.store.sqlite import SqliteStore
 path, rounds = Path(sys.argv[1]), int(sys.argv[2])
 alone = path.with_name("alone")
 sys.stdin.readline()
-taken = 0
-while taken < rounds:
-    lease = Lease(path)
-    try:
-        lease.take("test")
-    except EngineAlreadyRunning:
-        continue
-    os.close(os.open(alone, os.O_CREAT | os.O_EXCL))  # fails if another process holds the lease as well
-    os.unlink(alone)
-    lease.release()
-    Lease(path).holder()
-    taken += 1
+async def main():
+    taken = 0
+    while taken < rounds:
+        lease = SqliteStore(path).lease("engine")
+        if await lease.acquire("test") is not None:
+            continue
+        os.close(os.open(alone, os.O_CREAT | os.O_EXCL))  # fails if another process holds the lease as well
+        os.unlink(alone)
+        await lease.release()
+        await SqliteStore(path).lease("engine").holder()
+        taken += 1
+asyncio.run(main())
 print("never together", flush=True)
 """
 

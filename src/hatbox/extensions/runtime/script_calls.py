@@ -1,0 +1,108 @@
+"""Requests of scripts to the host: API calls, files and fetches, until their results are sent."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable
+from typing import Any
+
+from hatbox.errors import ApiError, NetworkError
+from hatbox.extensions.runtime import protocol
+from hatbox.extensions.runtime.deno import DenoProcess
+from hatbox.extensions.runtime.host import Host
+from hatbox.extensions.runtime.limits import RuntimeLimits
+from hatbox.extensions.runtime.message_parsing import split_path
+from hatbox.extensions.runtime.outgoing_messages import UNEXPECTED, OutgoingMessages
+from hatbox.extensions.runtime.wire_frames import ProtocolError
+
+__all__ = ["ScriptCalls", "error_message"]
+
+logger = logging.getLogger("hatbox.extensions")
+
+
+class ScriptCalls:
+    """The pending requests of one extension process. While there are too many, the process is not read."""
+
+    def __init__(
+        self, host: Host, extension_id: str, limits: RuntimeLimits, process: DenoProcess, outgoing: OutgoingMessages
+    ) -> None:
+        self._host = host
+        self._extension_id = extension_id
+        self._max_pending = limits.calls
+        self._process = process
+        self._outgoing = outgoing
+        self._pending: dict[int, asyncio.Future[Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
+        """Call an API function. A result that is available at once is queued, and sent with the next flush."""
+        namespace, member = split_path(path)
+        try:
+            call = self._host.call_with_user_input if user_input else self._host.call
+            result = call(namespace, member, arguments)
+        except Exception as error:  # noqa: BLE001 - sent to the script
+            self._outgoing.queued.append([protocol.RESULT, number, False, error_message(error, self._extension_id)])
+            return
+        if isinstance(result, asyncio.Future):
+            if result.done():  # reads complete at once
+                self._outgoing.queued.append(self._result(number, result))
+                return
+        elif not inspect.isawaitable(result):
+            self._outgoing.queued.append([protocol.RESULT, number, True, result])
+            return
+        self.respond(number, result)
+
+    def respond(self, number: int, result: Awaitable[Any]) -> None:
+        """Send the result of a request when it is available."""
+        future = asyncio.ensure_future(result)
+        if number in self._pending:
+            future.cancel()
+            raise ProtocolError(f"request id {number} is in use")
+        self._pending[number] = future
+        future.add_done_callback(lambda done: self._on_done(number, done))
+        if len(self._pending) > self._max_pending:
+            self._process.set_reading(False)
+
+    def cancel(self, number: int) -> None:
+        """Cancel a request, if it is pending."""
+        if number in self._pending:
+            self._pending[number].cancel()
+
+    def cancel_all(self) -> None:
+        """Cancel all requests: the process has ended."""
+        for result in list(self._pending.values()):
+            result.cancel()
+
+    def _on_done(self, number: int, done: asyncio.Future[Any]) -> None:
+        del self._pending[number]
+        if not self._process.running:
+            if not done.cancelled():
+                done.exception()  # retrieved, or asyncio would log it
+            return
+        message = self._result(number, done)
+        if self._pending:
+            self._outgoing.send_soon(message)
+            if len(self._pending) <= self._max_pending // 2:
+                self._process.set_reading(True)
+        else:  # no other result can share the frame
+            self._outgoing.send(message)
+
+    def _result(self, number: int, done: asyncio.Future[Any]) -> list[Any]:
+        try:
+            return [protocol.RESULT, number, True, done.result()]
+        except asyncio.CancelledError:
+            return [protocol.RESULT, number, False, UNEXPECTED]
+        except Exception as error:  # noqa: BLE001 - sent to the script
+            return [protocol.RESULT, number, False, error_message(error, self._extension_id)]
+
+
+def error_message(error: Exception, extension_id: str) -> str:
+    """The error message for a script. Errors that are not meant for scripts are logged, and replaced."""
+    if isinstance(error, (ApiError, NetworkError)):
+        return str(error)
+    logger.error("API call of %s failed", extension_id, exc_info=error)
+    return UNEXPECTED

@@ -1,0 +1,47 @@
+"""Ends an extension process that does not respond to pings, such as one in an endless loop."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hatbox.extensions.runtime import protocol
+from hatbox.extensions.runtime.deno import DenoProcess
+from hatbox.extensions.runtime.exit_reason import Exit
+from hatbox.extensions.runtime.wire_frames import encode_frame
+
+__all__ = ["Watchdog"]
+
+
+class Watchdog:
+    """Pings a process every `timeout` seconds, except while the host does not read from it."""
+
+    def __init__(self, process: DenoProcess, timeout: float) -> None:
+        self._process = process
+        self._timeout = timeout
+        self._timer: asyncio.TimerHandle | None = None
+        self._pings = 0
+        self._pongs = 0
+
+    def start(self) -> None:
+        """Send the first ping."""
+        self._ping()
+
+    def on_pong(self, number: int) -> None:
+        """The process responded to a ping."""
+        self._pongs = max(self._pongs, min(number, self._pings))
+
+    def stop(self) -> None:
+        """Send no more pings."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _ping(self) -> None:
+        if not self._process.running:
+            return
+        if self._process.reading:
+            if self._pongs < self._pings:
+                self._process.end(Exit("unresponsive", f"no response within {self._timeout:g} s"))
+                return
+            self._pings += 1
+            self._process.send(encode_frame([[protocol.PING, self._pings]]))
+        self._timer = asyncio.get_running_loop().call_later(self._timeout, self._ping)

@@ -1,0 +1,85 @@
+"""The identity of a process: machine, process id and start time. Knows nothing of stores.
+
+The local checks here say nothing about a process of another machine: a store answers for those, through a lease.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+__all__ = ["ProcessId", "current_process", "host_id", "start_time"]
+
+_START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
+_QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
+
+
+class ProcessId(NamedTuple):
+    """One process of one machine. Process ids are reused, so the start time is part of it."""
+
+    host: str
+    pid: int
+    started_at: str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a process of this machine, since its last start, and in the same PID namespace."""
+        return self.host == host_id()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a local process is running. Only for processes that are local."""
+        return start_time(self.pid) == self.started_at
+
+    def __str__(self) -> str:
+        return f"pid {self.pid}" if self.is_local else f"pid {self.pid} on {self.host.partition('/')[0]}"
+
+
+def current_process() -> ProcessId:
+    """This process."""
+    pid = os.getpid()
+    return ProcessId(host_id(), pid, start_time(pid) or "")
+
+
+@functools.cache
+def host_id() -> str:
+    """The name of this machine; on Linux also its boot id and the PID namespace, which containers do not share."""
+    name = socket.gethostname()
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{name}/{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return name
+
+
+if sys.platform == "win32":
+
+    def start_time(pid: int) -> str | None:
+        """Empty, because it is not read on Windows; None if no such process is running."""
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(_QUERY_LIMITED_INFORMATION, False, pid)
+        if not handle:
+            return None
+        kernel.CloseHandle(handle)
+        return ""
+else:
+
+    def start_time(pid: int) -> str | None:
+        """When a local process was started; empty on systems without /proc, None if no such process is running."""
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:
+            pass  # a process of another user
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+        except OSError:
+            return ""
+        return stat.rpartition(")")[2].split()[_START_TIME_FIELD]
