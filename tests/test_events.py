@@ -99,7 +99,7 @@ def test_a_coroutine_function_may_listen_and_its_failure_is_reported(caplog: pyt
 
 
 def test_what_cannot_be_called_is_no_listener() -> None:
-    with pytest.raises(TypeError, match="a listener is a function"):
+    with pytest.raises(TypeError, match="listener must be callable"):
         Event[str]("test").add_listener(3)  # type: ignore[arg-type]
 
 

@@ -413,3 +413,47 @@ def test_it_can_be_used_where_an_event_loop_runs(path: Path) -> None:
 
     asyncio.run(main())
     assert_no_thread_is_left()
+
+
+def test_the_cookies_of_an_identity_are_read_and_changed_without_an_event_loop(path: Path) -> None:
+    url = "https://site.example/"
+    with hatbox.open_sync(path) as profile:
+        changed: list[str] = []
+        profile.cookies.on_changed.add_listener(lambda change: changed.append(change.cookie.name))
+        work = profile.cookie_store("Work")
+        work.receive(["a=1; Secure"], url)
+        work.set(url, name="b", value="2")
+        assert work.header(url) == "a=1; b=2"
+        assert [cookie.name for cookie in work.cookies()] == ["a", "b"]
+        assert profile.cookie_store("Personal").header(url) == ""
+        assert changed == ["a", "b"]
+    with hatbox.open_sync(path) as profile:
+        work = profile.cookies.open("firefox-container-2")
+        assert work.header(url) == "a=1; b=2"
+        work.clear("site.example")
+        assert work.cookies() == []
+
+
+def test_an_identity_is_hidden_and_shown_by_its_name(path: Path) -> None:
+    with hatbox.open_sync(path) as profile:
+        profile.identities.hide("Work")
+        assert profile.identities.get("Work").hidden
+        profile.identities.show("Work")
+        assert not profile.identities.get("Work").hidden
+        with pytest.raises(hatbox.IdentityNotFound, match='identity not found: "Wrok"'):
+            profile.identities.hide("Wrok")
+
+
+def test_create_has_the_same_defaults_as_the_command_line(path: Path) -> None:
+    with hatbox.open_sync(path) as profile:
+        created = profile.identities.create("Travel")
+    assert (created.color, created.icon) == ("blue", "circle")
+
+
+def test_a_client_names_its_identity(path: Path) -> None:
+    with hatbox.open_sync(path) as profile:
+        with profile.httpx("Work") as client:
+            assert repr(client) == "<Client bound to 'Work'>"
+        assert repr(profile.requests("Work")) == "<Session bound to 'Work'>"
+        assert repr(profile.urllib("Work")) == "<OpenerDirector bound to 'Work'>"
+        assert repr(profile.cookie_store("Work")) == "<hatbox cookie store firefox-container-2>"

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from hatbox.cookies.cookie import Cookie, JarChange
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.cookies.jar import Jar
+    from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
@@ -25,9 +26,21 @@ if TYPE_CHECKING:
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.identities.model import ContextualIdentity
+    from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
-    from hatbox.sync import SyncEvent, SyncIdentities, SyncProfile, SyncTabs, open_sync
+    from hatbox.store.base import Store
+    from hatbox.store.lease import LeaseHolder
+    from hatbox.sync import (
+        SyncChromium,
+        SyncCookieStore,
+        SyncCookieStores,
+        SyncEvent,
+        SyncIdentities,
+        SyncProfile,
+        SyncTabs,
+        open_sync,
+    )
     from hatbox.tabs.service import Tabs
     from hatbox.tabs.tab_model import Tab, Window
 
@@ -39,6 +52,7 @@ __all__ = [
     "Browser",
     "Bundle",
     "ChromiumRunner",
+    "Color",
     "ContextualIdentity",
     "Cookie",
     "CookieRejected",
@@ -49,6 +63,7 @@ __all__ = [
     "DuplicateIdentity",
     "EngineAlreadyRunning",
     "EngineError",
+    "EngineLog",
     "EngineRunner",
     "EngineSelection",
     "Event",
@@ -62,6 +77,7 @@ __all__ = [
     "FirefoxProfileLocked",
     "HatboxError",
     "HideReport",
+    "Icon",
     "Identities",
     "IdentityMismatch",
     "IdentityNotFound",
@@ -81,6 +97,7 @@ __all__ = [
     "InvalidWindow",
     "Jar",
     "JarChange",
+    "LeaseHolder",
     "ManifestError",
     "MissingExtra",
     "NetworkError",
@@ -98,7 +115,11 @@ __all__ = [
     "RunRecord",
     "SandboxUnavailable",
     "ScriptError",
+    "Store",
     "StoredPackage",
+    "SyncChromium",
+    "SyncCookieStore",
+    "SyncCookieStores",
     "SyncEvent",
     "SyncIdentities",
     "SyncProfile",
@@ -120,10 +141,12 @@ _HOMES = {
     "Browser": "api.browser",
     "Bundle": "formats.base",
     "ChromiumRunner": "engines.chromium.chromium_runner",
+    "Color": "identities.palette",
     "ContextualIdentity": "identities.model",
     "Cookie": "cookies.cookie",
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
+    "EngineLog": "engines.background.engine_log",
     "EngineRunner": "engines.runner",
     "EngineSelection": "engines.selection",
     "Event": "events",
@@ -132,16 +155,22 @@ _HOMES = {
     "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
     "HideReport": "engines.hiding",
+    "Icon": "identities.palette",
     "Identities": "identities.service",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
     "Jar": "cookies.jar",
     "JarChange": "cookies.cookie",
+    "LeaseHolder": "store.lease",
     "OpenedTabs": "engines.background.opened_tabs",
     "Profile": "profile",
     "RunRecord": "extension_data.run_records",
+    "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
+    "SyncChromium": "sync",
+    "SyncCookieStore": "sync",
+    "SyncCookieStores": "sync",
     "SyncEvent": "sync",
     "SyncIdentities": "sync",
     "SyncProfile": "sync",

@@ -74,6 +74,8 @@ class _Proxy:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._target, name)
+        if inspect.isawaitable(value):  # such as the value of expect_navigation()
+            return self._run(lambda: value)
         if not callable(value) or inspect.isclass(value):
             return _wrapped(value, self._loop)
 

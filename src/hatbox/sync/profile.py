@@ -16,6 +16,7 @@ from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
 from hatbox.sync.tabs import SyncTabs
+from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:
     from urllib.request import BaseHandler, OpenerDirector
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from httpx import Client
     from requests import Session
 
+    from hatbox.engines.background.opened_tabs import OpenedTabs
+    from hatbox.engines.hiding import HideReport
+    from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
 
 __all__ = ["SyncProfile", "open_sync"]
@@ -85,6 +89,21 @@ class SyncProfile:
             ),
             self._loop,
         )
+
+    def open_tabs(
+        self,
+        identity: IdentityLike,
+        urls: str | Sequence[str] = BLANK,
+        *,
+        engine: str | EngineSelection | None = None,
+        max_time: float = 60.0,
+    ) -> OpenedTabs:
+        """Open tabs in an identity, and wait until their pages are loaded. See Profile.open_tabs."""
+        return self._loop.run(lambda: self._profile.open_tabs(identity, urls, engine=engine, max_time=max_time))
+
+    def hide_and_wait(self, identities: Sequence[IdentityLike]) -> HideReport:
+        """Hide identities, and wait until the running engine has hidden their pages."""
+        return self._loop.run(lambda: self._profile.hide_and_wait(identities))
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:
         """An httpx.Client bound to an identity. `options` are those of httpx.Client."""

@@ -77,6 +77,10 @@ class SyncTabs:
         """Move tabs to a position in their windows; -1 is the end. Returns the moved tabs."""
         return self._run(lambda: self._tabs.move(tab_ids, index))
 
-    def close(self, tab_ids: int | Sequence[int]) -> None:
-        """Close tabs."""
-        return self._run(lambda: self._tabs.close(tab_ids))
+    def close(self, tab_ids: int | Sequence[int], *, missing_ok: bool = False) -> None:
+        """Close tabs. Raises InvalidTab if one does not exist, and closes none, unless `missing_ok`."""
+        return self._run(lambda: self._tabs.close(tab_ids, missing_ok=missing_ok))
+
+    def unused_tab(self) -> int | None:
+        """The id of the unused blank tab that running extensions have in an empty profile. `query` excludes it."""
+        return self._run(self._tabs.unused_tab)
