@@ -1,7 +1,8 @@
-"""What the README shows works as it is printed, for a newcomer: only Hatbox is installed, and the home is empty."""
+"""The README and the tutorials work as printed, for a new user: only Hatbox is installed, and the home is empty."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,9 +11,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -21,33 +22,59 @@ from tests.cli import engines
 from tests.formats.firefox_files import insert, make_database
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
-SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-PROGRAMS = [each for each in SNIPPETS if "def test_" not in each]
-DEMO = "python examples/demo_site.py &"
+README = ROOT / "README.md"
+PAGES = [README, *sorted(ROOT.glob("docs/tutorials/*.md")), *sorted(ROOT.glob("docs/concepts/*.md"))]
+BROWSER = "pip install '.[chromium]'\n"
 EXTRAS = {"aiohttp", "playwright", "requests"}
-
-
-def commands(section: str) -> list[str]:
-    """The command lines below a heading, as they are printed."""
-    text = re.findall(rf"^## {section}\n(.*?)^## ", README, re.MULTILINE | re.DOTALL)[0]
-    return re.findall(r"^    ((?:hatbox|python) .*)$", text, re.MULTILINE)
-
-
-def is_until_stopped(command: str) -> bool:
-    return bool(re.match(r"hatbox (run (\S+/|\".*\")( |$)|browse)", command))
-
-
-EXTENSIONS = commands("Extensions")
-UNTIL_STOPPED = [command for command in EXTENSIONS if is_until_stopped(command)]
-TRIGGERS = [command for command in EXTENSIONS if command.startswith("hatbox extensions trigger")]
+DEMO = "http://localhost:8000"
 
 # Where Hatbox is not installed, pytest does not find its plugin.
 PLUGIN = (
-    ()
+    ""
     if any(each.value == "hatbox.testing.plugin" for each in entry_points(group="pytest11"))
-    else ("-p", "hatbox.testing.plugin")
+    else "-p hatbox.testing.plugin"
 )
+
+
+class Step(NamedTuple):
+    """A file to write, a Python program, or a command line of a page."""
+
+    text: str
+    file: str = ""
+    is_program: bool = False
+
+
+STEP = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$|^    (?P<command>\S[^\n]*)$',
+    re.MULTILINE | re.DOTALL,
+)
+COMMAND = re.compile(r"^    (\S.*)$", re.MULTILINE)
+
+
+def sections(page: Path) -> list[str]:
+    return re.split(r"^(?=## )", page.read_text("utf-8"), flags=re.MULTILINE)
+
+
+def needs_browser(section: str) -> bool:
+    return BROWSER in section
+
+
+def steps(page: Path, *, with_browser: bool) -> list[Step]:
+    """What a reader does, in order. A page that installs a browser is read to its end with it, or without that part."""
+    found: list[Step] = []
+    for section in sections(page):
+        if needs_browser(section) and not with_browser:
+            if page != README:
+                break
+            continue
+        found += [to_step(match) for match in STEP.finditer(section)]
+    return found
+
+
+def to_step(match: re.Match[str]) -> Step:
+    if command := match["command"]:
+        return Step(command)
+    return Step(match["text"], match["file"] or "", is_program=match["language"] == "python" and not match["file"])
 
 
 class Newcomer:
@@ -78,12 +105,13 @@ class Newcomer:
             "PYTHONPATH": str(self._hidden),
         }
         for name in EXTRAS:
-            (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError(name, name={name!r})", "utf-8")
-        self.profile = Path(self.output("python -c 'import hatbox.profile as p; print(p.default_address())'").strip())
+            (self._hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError({name!r}, name={name!r})", "utf-8")
+        where = "import platformdirs; print(platformdirs.user_data_dir('hatbox', appauthor=False))"
+        self.profile = Path(self.output(f'python -c "{where}"').strip()) / "profile.db"
         assert self.profile.is_relative_to(self.home)
 
     def install(self, package: str) -> None:
-        (self._hidden / f"{package}.py").unlink()
+        (self._hidden / f"{package}.py").unlink(missing_ok=True)
 
     def start(self, command: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -109,60 +137,118 @@ class Newcomer:
         path.chmod(0o755)
 
 
+class Reader:
+    """Follows the steps of a page."""
+
+    def __init__(self, newcomer: Newcomer) -> None:
+        self.newcomer = newcomer
+        self._demo = DEMO
+        self._background: list[subprocess.Popen[str]] = []
+
+    def follow(self, step: Step) -> None:
+        text = step.text.replace(DEMO, self._demo)
+        if step.file:
+            path = self.newcomer.folder / step.file
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        elif step.is_program:
+            self._run_program(text)
+        else:
+            self._run_command(text)
+
+    def _run_program(self, text: str) -> None:
+        if "chromium" in text:
+            self._wait_for_engine_end()
+        (self.newcomer.folder / "program.py").write_text(text, "utf-8")
+        for _ in range(2):  # also in a profile that is not new any more
+            printed = self.newcomer.output("python program.py")
+            assert printed
+            for promised in re.findall(r"print\(.*\)  # ([\[{].*[\]}]|True|False)$", text, re.MULTILINE):
+                assert promised in printed.splitlines()
+
+    def _run_command(self, line: str) -> None:
+        command, _, comment = (part.strip() for part in line.partition("  #"))
+        if command.startswith("pip install . && "):
+            command = command.removeprefix("pip install . && ")
+        if command == BROWSER.strip():
+            self.newcomer.install("playwright")
+        elif command.startswith(("pip ", "sudo ")):
+            pass  # installed where these tests run
+        elif command.endswith(" &"):
+            self._run_in_background(command.removesuffix(" &"))
+        elif is_until_stopped(command):
+            if command.startswith("hatbox browse"):
+                self._wait_for_engine_end()
+            self.stop(self._start(command))
+        elif command.startswith("hatbox import firefox") and sys.platform != "linux":
+            pass
+        elif not command.startswith("curl ") or shutil.which("curl"):
+            printed = self.newcomer.output(with_plugin(command), answer_to(command))
+            if command.startswith("hatbox fetch") and comment:
+                assert printed.strip() == comment, command
+
+    def _run_in_background(self, command: str) -> None:
+        if command == "hatbox demo --serve":  # on a free port: 8000 may be used on this machine
+            started = self.newcomer.start(f"{command} --port 0")
+            assert started.stdout is not None
+            [self._demo] = re.findall(r"http://localhost:\d+", started.stdout.readline())
+        else:
+            started = self._start(command)
+        self._background.append(started)
+
+    def _start(self, command: str) -> subprocess.Popen[str]:
+        """Start a command that runs until it is stopped, and wait until it has printed that it is running."""
+        started = self.newcomer.start(command)
+        assert started.stdout is not None
+        lines: list[str] = []
+        expected = len(re.findall(r"\S+/(?= |$)", command)) or 1
+        while sum(" is running" in line for line in lines) < expected:
+            lines.append(started.stdout.readline())
+            assert lines[-1], f"{command} has ended: {lines} {started.communicate()}"
+        return started
+
+    def _wait_for_engine_end(self) -> None:
+        engines.until(lambda: engines.holder(self.newcomer.profile) is None, "the end of the engine in the background")
+
+    def close(self) -> None:
+        for each in self._background:
+            self.stop(each)
+
+    @staticmethod
+    def stop(process: subprocess.Popen[str]) -> None:
+        """Ctrl-C is the normal end of these commands."""
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+
+
+def is_until_stopped(command: str) -> bool:
+    return bool(re.match(r"hatbox (run (\S+/|\".*\")( |$)|browse)", command))
+
+
+def answer_to(command: str) -> str:
+    """The standard input of a command."""
+    return "await browser.tabs.query({})\n" if command.startswith("hatbox console") else "y\n"
+
+
+def with_plugin(command: str) -> str:
+    return command.replace("python -m pytest", f"python -m pytest -q {PLUGIN} -p no:cacheprovider")
+
+
 @pytest.fixture
 def newcomer(tmp_path: Path) -> Iterator[Newcomer]:
     newcomer = Newcomer(tmp_path)
+    firefox = newcomer.home / ".mozilla" / "firefox"
+    make_firefox(firefox / "abc.default")
+    (firefox / "profiles.ini").write_text("[Profile0]\nName=default\nIsRelative=1\nPath=abc.default\nDefault=1\n")
     yield newcomer
     engines.end(newcomer.profile)
 
 
 @pytest.fixture
-def demo(newcomer: Newcomer) -> Iterator[str]:
-    """The demo site, on a port that is free; its own may be in use on this machine."""
-    assert DEMO.removesuffix(" &") == "python examples/demo_site.py"
-    with newcomer.start("exec python examples/demo_site.py 0") as process:
-        assert process.stdout is not None
-        (address,) = re.findall(r"http://localhost:\d+", process.stdout.readline())
-        yield address
-        process.send_signal(signal.SIGINT)
-    assert process.returncode == 0
-
-
-def here(command: str, demo: str) -> str:
-    return command.replace("http://localhost:8000", demo)
-
-
-@pytest.mark.parametrize("snippet", PROGRAMS)
-def test_a_program_runs_as_it_is_printed_and_prints_what_it_says(newcomer: Newcomer, snippet: str) -> None:
-    if "chromium" in snippet:
-        if not engines.has_chromium():
-            pytest.skip("needs Playwright and a Chromium: pip install 'hatbox[chromium]'")
-        newcomer.install("playwright")
-    (newcomer.folder / "program.py").write_text(snippet, "utf-8")
-    for _ in range(2):  # also in a profile that is not new any more
-        printed = newcomer.output("python program.py")
-        assert printed
-        for promised in re.findall(r"print\(.*\)  # ([\[{].*[\]}])", snippet):
-            assert promised in printed.splitlines()
-
-
-def test_the_commands_work_one_after_the_other(newcomer: Newcomer, demo: str) -> None:
-    firefox = newcomer.home / ".mozilla" / "firefox"
-    make_firefox(firefox / "abc.default")
-    (firefox / "profiles.ini").write_text("[Profile0]\nName=default\nIsRelative=1\nPath=abc.default\nDefault=1\n")
-    lines = commands("From the command line")
-    assert DEMO in [line.partition("  ")[0] for line in lines]
-    printed = {
-        command: newcomer.output(here(command, demo), "y\n")
-        for command in lines
-        if not command.startswith(DEMO) and (sys.platform == "linux" or not command.startswith("hatbox import firefox"))
-    }
-    for command, out in printed.items():
-        if command.endswith("# not signed in"):
-            assert "Not signed in" in out
-        elif "# signed in as " in command:
-            assert f"Signed in as {command.rpartition('# signed in as ')[2].lower()}" in out
-    assert len(printed) > 12
+def reader(newcomer: Newcomer) -> Iterator[Reader]:
+    with contextlib.closing(Reader(newcomer)) as reader:
+        yield reader
 
 
 def make_firefox(folder: Path) -> None:
@@ -196,103 +282,49 @@ def display(newcomer: Newcomer) -> Iterator[None]:
         server.terminate()
 
 
-def test_the_commands_of_real_browsers_work_one_after_the_other(newcomer: Newcomer, display: None, demo: str) -> None:
-    newcomer.install("playwright")
-    lines = [line for line in commands("Tabs and real browsers") if not line.startswith(DEMO)]
-    printed: list[str] = []
-    for command in lines:
-        if is_until_stopped(command):
-            engines.until(lambda: engines.holder(newcomer.profile) is None, "the end of the engine in the background")
-            process = newcomer.start(command)
-            assert process.stdout is not None
-            printed.append(process.stdout.readline())
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
-            assert process.returncode == 0
-        else:
-            printed.append(newcomer.output(here(command, demo)))
-    shown = "".join(printed)
-    for expected in ("(Signed in as alice)", "(Signed in as bob)", "Hidden Work", "Shown Work", "Chromium is running"):
-        assert expected in shown
+def name_of(page: Path) -> str:
+    return page.stem
 
 
-def test_the_commands_of_extensions_work_one_after_the_other(newcomer: Newcomer) -> None:
-    for command in EXTENSIONS:
-        if command not in (*UNTIL_STOPPED, *TRIGGERS):
-            newcomer.output(command, "await browser.tabs.query({})\n" if "console" in command else "y\n")
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if steps(page, with_browser=False)], ids=name_of)
+def test_a_page_works_as_it_is_printed(page: Path, reader: Reader) -> None:
+    for step in steps(page, with_browser=False):
+        reader.follow(step)
 
 
-@contextmanager
-def running(newcomer: Newcomer, command: str) -> Iterator[list[str]]:
-    """Run extensions until Ctrl-C, which ends them well; gives what they have printed when all are running."""
-    words = command.partition("  #")[0].split()
-    if not any(word.endswith("/") for word in words):  # by its name: it is installed
-        [install] = [each for each in EXTENSIONS if each.startswith("hatbox extensions install")]
-        newcomer.output(install)
-    with newcomer.start(command) as started:
-        assert started.stdout is not None
-        lines: list[str] = []
-        try:
-            expected = len([word for word in words if word.endswith("/")]) or 1
-            while len([line for line in lines if line.endswith(" is running\n")]) < expected:
-                lines.append(started.stdout.readline())
-                assert lines[-1], f"{command} has ended: {lines}"
-            yield lines
-        finally:
-            started.send_signal(signal.SIGINT)
-            started.communicate(timeout=60)
-    assert started.returncode == 0
+@pytest.mark.parametrize("page", [page for page in PAGES if BROWSER in page.read_text("utf-8")], ids=name_of)
+def test_a_page_about_browsers_works_as_it_is_printed(page: Path, display: None, reader: Reader) -> None:
+    parts = sections(page)
+    last = max(index for index, part in enumerate(parts) if needs_browser(part)) if page == README else len(parts)
+    for part in parts[: last + 1]:
+        for match in STEP.finditer(part):
+            reader.follow(to_step(match))
 
 
-@pytest.mark.parametrize("command", UNTIL_STOPPED)
-def test_extensions_run_until_they_are_stopped(newcomer: Newcomer, command: str) -> None:
-    with running(newcomer, command) as lines:
-        assert lines
-
-
-@pytest.mark.parametrize("command", TRIGGERS)
-def test_a_user_is_replaced_from_another_terminal(newcomer: Newcomer, command: str) -> None:
-    [together] = [each for each in UNTIL_STOPPED if re.match(r"hatbox run \S+/ \S+/$", each)]
-    with running(newcomer, together):
-        assert newcomer.output(command).startswith("Triggered ")
-
-
-@pytest.mark.parametrize("snippet", [each for each in SNIPPETS if "def test_" in each])
-def test_the_tests_of_an_extension_pass(newcomer: Newcomer, snippet: str) -> None:
-    (newcomer.folder / "test_it.py").write_text(snippet, "utf-8")
-    options = " ".join(PLUGIN)
-    assert "2 passed" in newcomer.output(f"python -m pytest -q {options} -p no:cacheprovider test_it.py")
-
-
-def test_the_first_lines_of_the_readme_work(newcomer: Newcomer) -> None:
-    first = re.findall(r"^    (.*)$", README, re.MULTILINE)[:2]
-    assert first[0] == "pip install ."
-    assert "Top hat is purple" in newcomer.output(first[1])
-
-
-def test_no_sample_needs_a_site_that_does_not_exist() -> None:
-    samples = [*SNIPPETS, *re.findall(r"^    (\S.*)$", README, re.MULTILINE)]
-    assert [each for each in samples if re.search(r"\.(example|test|invalid)\b", each)] == []
-
-
-def test_the_namespaces_are_those_that_there_are() -> None:
-    [listed] = re.findall(r"^There are (action.*?);", README, re.MULTILINE | re.DOTALL)
-    there = {each.namespace for each in load() if not each.hidden and "." not in each.namespace}
-    assert re.split(r",\s+|\s+and\s+", listed) == sorted(there - {"contextualidentities"}, key=str.lower)
+def test_the_readme_starts_with_two_commands_that_can_be_pasted() -> None:
+    commands = [match[1] for match in COMMAND.finditer(README.read_text("utf-8"))]
+    assert commands[0] == "pip install . && hatbox demo"
+    assert commands[-1] == "pip install -e '.[dev]' && python -m pytest"
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:
-    assert "    python -m pytest -n 2\n" in README
-    assert "\npython -m pytest -n 2\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "\nHATBOX_TESTS=all python -m pytest\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
-def test_every_table_has_a_head() -> None:
-    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
-        for table in re.findall(r"(?:^\|.*\n)+", document.read_text("utf-8"), re.MULTILINE):
-            assert re.match(r"\|.*\n\|[-|: ]+\|\n", table), f"{document.name} has rows without a head: {table}"
+def test_most_pages_have_something_to_run() -> None:
+    counts = {page.name: len(steps(page, with_browser=True)) for page in PAGES}
+    assert min(counts.values()) > 1, counts
+    assert sum(counts.values()) > 90, counts
 
 
-def test_every_file_that_is_linked_to_is_there() -> None:
-    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text("utf-8")):
-            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+def test_no_sample_needs_a_site_that_does_not_exist() -> None:
+    samples = [step.text for page in PAGES for step in steps(page, with_browser=True) if not step.file]
+    assert [each for each in samples if re.search(r"\.(example|test|invalid)\b", each)] == []
+
+
+def test_the_namespaces_are_those_that_exist() -> None:
+    text = (ROOT / "docs" / "concepts" / "extensions.md").read_text("utf-8")
+    [listed] = re.findall(r"^- These namespaces: (.*?)\.$", text, re.MULTILINE)
+    existing = {each.namespace for each in load() if not each.hidden and "." not in each.namespace}
+    assert re.split(r",\s+|\s+and\s+", listed) == sorted(existing - {"contextualidentities"}, key=str.lower)

@@ -8,11 +8,11 @@ import typer
 from hatbox.cli import COMMANDS, reference
 from hatbox.cli.reference import Undocumented
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 
 
 def test_the_reference_in_the_docs_is_current() -> None:
-    hint = "make it anew: python -m hatbox.cli.reference > docs/cli.md"
+    hint = "make it anew: python -m hatbox.cli.reference > docs/reference/cli.md"
     assert DOCUMENT.read_text("utf-8") == reference.reference(), hint
 
 

@@ -3,7 +3,7 @@
 A suite is a file of cases, `<name>.json`, and its recording, `<name>.firefox.json`. A case is `{"name", "steps"}`, and
 where needed `"permissions"` (of the caller; without it, those of the suite). `"firefox": false` marks what Firefox does
 not have: its `"expect"` is the whole truth. `"differs"` marks where Hatbox differs on purpose: its `"expect"` is
-Hatbox's answer, and its value names a heading of docs/decisions.md. For all others the recording is what is expected.
+Hatbox's answer, and its value names a heading of docs/differences.md. For all others the recording is what is expected.
 Each case starts with the identities and the ids of a new profile, without cookies, with nothing in storage, without
 alarms, and with one window that has one tab, about:blank. The steps:
 

@@ -16,7 +16,7 @@ pytestmark = needs_deno
 
 FIREFOX = recorded()
 
-# What docs/decisions.md names, under "Patterns without flags".
+# What docs/differences.md names, under "Patterns without flags".
 DIFFERENT: dict[str, list[Any]] = {
     "management.get no id": [
         "threw",

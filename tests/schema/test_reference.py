@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hatbox.schema import load, reference
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "extensions.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "extensions.md"
 
 
 def section(heading: str) -> str:
@@ -13,7 +13,7 @@ def section(heading: str) -> str:
 
 
 def test_the_list_of_namespaces_in_the_docs_is_current() -> None:
-    hint = "run: python -m hatbox.schema.reference > docs/extensions.md"
+    hint = "run: python -m hatbox.schema.reference > docs/reference/extensions.md"
     assert DOCUMENT.read_text("utf-8") == reference.reference(), hint
 
 

@@ -36,6 +36,7 @@ COMMANDS: Final[dict[str, str]] = {
     "fetch": "fetch.fetch",
     "run": "run.run_command.run",
     "console": "console.console",
+    "demo": "demo.demo",
     "check": "check.check",
     "colors": "palette.colors",
     "icons": "palette.icons",

@@ -1,4 +1,4 @@
-"""browsingData. What is expected was recorded in Firefox 153, where decisions.md says nothing else."""
+"""browsingData. What is expected was recorded in Firefox 153, where docs/differences.md says nothing else."""
 
 from __future__ import annotations
 
