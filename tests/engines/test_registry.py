@@ -29,5 +29,5 @@ async def test_an_engine_is_started_by_its_name(tmp_path: Path) -> None:
 @in_loop
 async def test_an_unknown_engine_is_named_with_the_known_ones(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        with pytest.raises(EngineError, match="unknown engine: gecko. Allowed values: chromium, http"):
+        with pytest.raises(EngineError, match=r"unknown engine: gecko\. Allowed values: chromium, http"):
             profile.engine("gecko")
