@@ -1,7 +1,7 @@
 """Partition keys (CHIPS): cross-site checks and canonical spelling. Pure text.
 
-Whoever is of another site than the page at the top has a cross-site ancestor, that page. Chromium writes it down for
-each cookie; Firefox only where nothing else tells, for a frame of the top-level site within one of another.
+A host that is cross-site to the top-level page has a cross-site ancestor, that page. Chromium stores this bit with each
+cookie; Firefox only where it is not implied: for a frame of the top-level site within a cross-site frame.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """SameSite (RFC 6265bis, 5.2 and 5.6.7): the initiator of a request, and which cookies are sent with it.
 
-Knows requests, and of cookies only their SameSite. A plain client is nobody's page: its requests are same-site.
+Knows requests, and only the SameSite attribute of cookies. Requests of a plain HTTP client are same-site.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Format(NamedTuple):
 def host_of(text: str, *, shared: bool) -> tuple[str, bool]:
     """The domain of a cookie and whether it is host-only, from the spelling of another program.
 
-    A domain that no URL could have comes back as it is: whoever takes the cookie in will say that it cannot be.
+    An invalid domain is returned unchanged, and rejected when the cookie is stored.
     """
     bare = text.removeprefix(".")
     domain = canonical_host(bare) or bare

@@ -150,7 +150,7 @@ def _finish(transaction: Transaction, row: TabRow) -> TabRow:
 
 
 def _update_without_event(transaction: Transaction, row: TabRow, **columns: str | int | None) -> TabRow:
-    """Change columns of which nobody is told, or not yet."""
+    """Change columns without recording an update."""
     transaction.tabs.update(row.id, **columns)
     return row._replace(**columns)  # type: ignore[arg-type]  # the names are columns
 
