@@ -87,7 +87,7 @@ def test_an_identity_that_was_renamed_is_worn_by_what_has_not_changed(path: Path
             await profile.identities.update(before, color="red", icon="pet")
             await IdentityBinding(profile.identities, profile.cookies, before).open_cookie_store()
             after = await profile.identities.update(before, name="Office")
-            with pytest.raises(IdentityMismatch, match="Pass its id or its name"):
+            with pytest.raises(IdentityMismatch, match="Pass the cookieStoreId or the name"):
                 await IdentityBinding(profile.identities, profile.cookies, before).open_cookie_store()
             for identity in (after, "Office", before.cookie_store_id):
                 await IdentityBinding(profile.identities, profile.cookies, identity).open_cookie_store()

@@ -255,7 +255,7 @@ def test_a_refusal_says_why(reason: ExclusionReason, url: str, fields: dict[str,
 
 
 def test_a_refusal_is_an_error_of_hatbox() -> None:
-    with pytest.raises(HatboxError, match="Cookie “__Host-a” rejected: it is not what the prefix"):
+    with pytest.raises(HatboxError, match="Cookie “__Host-a” rejected: it does not satisfy the prefix"):
         Jar().set(A, NOW, name="__Host-a")
 
 

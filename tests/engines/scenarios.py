@@ -61,9 +61,9 @@ async def _hide_restart_show(adapter: Adapter, path: Path, site: Site, *, kill: 
                 ("Personal", site.url("/login", user="Personal", as_="Personal")),
                 ("Work", site.url("/page/1")),
             ):
-                host.engine("loaded", host.tabs("open", name, url)["id"])
+                host.engine("wait_until_loaded", host.tabs("open", name, url)["id"])
             host.identities("hide", WORK)
-            host.engine("settled")
+            host.engine("wait_until_settled")
             if kill:
                 host.kill()
 

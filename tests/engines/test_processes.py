@@ -64,8 +64,8 @@ async def test_an_engine_that_is_killed_leaves_the_profile_right_and_the_next_on
     def use(host: Program) -> tuple[int, int, int]:
         work = host.tabs("open", "Work", site.url("/login", user="Work", as_="Work"))["id"]
         banking = host.tabs("open", "Banking", site.url("/login", user="Banking", as_="Banking"))["id"]
-        host.engine("loaded", work)
-        host.engine("loaded", banking)
+        host.engine("wait_until_loaded", work)
+        host.engine("wait_until_loaded", banking)
         host.identities("hide", "firefox-container-3")
         slow = host.tabs("open", "Work", site.url("/slow"))["id"]
         site.wait_for("/slow")

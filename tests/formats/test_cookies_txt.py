@@ -23,15 +23,15 @@ GOOD = b".site.example\tTRUE\t/\tTRUE\t2000000000\tsid\tabc\n"
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"some text", "here is no TAB"),
-        (b".site.example\tTRUE\t/\tTRUE", "here is 4 fields"),
-        (b".site.example\tTRUE\t/\tTRUE\t0\tn\tv\tmore", "here is 8 fields"),
+        (b"some text", "found no TAB"),
+        (b".site.example\tTRUE\t/\tTRUE", "found 4 fields"),
+        (b".site.example\tTRUE\t/\tTRUE\t0\tn\tv\tmore", "found 8 fields"),
         (b".site.example\tYES\t/\tTRUE\t0\tn\tv", "expected TRUE or FALSE, not 'YES'"),
         (b".site.example\tTRUE\t/\tsecure\t0\tn\tv", "expected TRUE or FALSE"),
-        (b".site.example\tTRUE\t/\tTRUE\ttomorrow\tn\tv", "no number of seconds"),
-        (b".site.example\tTRUE\t/\tTRUE\tnan\tn\tv", "no number of seconds"),
-        (b".site.example\tTRUE\t/\tTRUE\t1e999\tn\tv", "no number of seconds"),
-        (b"\x00\xff", "here is no TAB"),
+        (b".site.example\tTRUE\t/\tTRUE\ttomorrow\tn\tv", "invalid expiry time"),
+        (b".site.example\tTRUE\t/\tTRUE\tnan\tn\tv", "invalid expiry time"),
+        (b".site.example\tTRUE\t/\tTRUE\t1e999\tn\tv", "invalid expiry time"),
+        (b"\x00\xff", "found no TAB"),
     ],
 )
 def test_a_broken_line_is_named_by_file_and_number(line: bytes, problem: str) -> None:

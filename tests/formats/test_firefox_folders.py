@@ -77,7 +77,7 @@ def test_without_an_installation_the_old_default_counts(tmp_path: Path) -> None:
 def test_several_are_listed_and_none_is_chosen(tmp_path: Path) -> None:
     make_root(tmp_path / ".mozilla/firefox")
     make_root(tmp_path / "snap/firefox/common/.mozilla/firefox")
-    with pytest.raises(ImportExportError, match=r"there are 2 Firefox profiles: .*default-release\)") as caught:
+    with pytest.raises(ImportExportError, match=r"found 2 Firefox profiles: .*default-release\)") as caught:
         default_folder(find_folders(tmp_path, "linux", {}))
     assert str(tmp_path / "snap") in str(caught.value)
 

@@ -40,7 +40,7 @@ def values(folder: Path) -> dict[str, list[str]]:
 
 def test_a_folder_that_is_no_profile_is_named(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(InvalidInputFile, match="is not a Firefox profile"):
+        with pytest.raises(InvalidInputFile, match="not a Firefox profile"):
             read_folder(folder)
 
 

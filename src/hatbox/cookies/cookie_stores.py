@@ -42,7 +42,7 @@ class CookieStores:
         self._store = store
         self._clock = clock
         self._keep_session_cookies = keep_session_cookies
-        self._caches: dict[int, JarCache] = {}
+        self._open: dict[int, CookieStore] = {}
         self._purged: set[int] = set()  # stores whose earlier sessions were ended by this process
         self._last_time = 0.0
         self._time = CookieClock(store, lambda: self._clock())
@@ -60,15 +60,17 @@ class CookieStores:
         self._subscribe()
         if not self._time.is_loaded:
             await self._time.load()
-        cache = self._caches.get(user_context_id)
-        if cache is None:  # registered before it is loaded, so that it receives changes meanwhile
-            cache = self._caches[user_context_id] = JarCache(self._store, self._time, user_context_id)
+        opened = self._open.get(user_context_id)
+        if opened is None:  # registered before it is loaded, so that it receives changes meanwhile
+            cache = JarCache(self._store, self._time, user_context_id)
+            opened = self._open[user_context_id] = CookieStore(cache, self._time)
+        cache = opened._cache
         if cache.is_stale:
             await self._load(cache)
         if user_context_id not in self._purged:
             self._purged.add(user_context_id)
             await cache.purge(keep_session_cookies=self._keep_session_cookies)
-        return CookieStore(cache, self._time)
+        return opened
 
     def prepare_row_access(self, user_context_id: int) -> float:
         """Prepare a transaction on the rows of a store. Returns the current time, never the same twice.
@@ -86,7 +88,7 @@ class CookieStores:
 
     async def flush(self) -> None:
         """Save when cookies were last used. All other changes are durable when their call resolves."""
-        await asyncio.gather(self._time.flush(), *(cache.flush() for cache in list(self._caches.values())))
+        await asyncio.gather(self._time.flush(), *(opened.flush() for opened in list(self._open.values())))
 
     async def close(self) -> None:
         """Flush. If the profile is opened again, all jars are loaded again."""
@@ -101,8 +103,9 @@ class CookieStores:
         try:
             await cache.load()
         except InvalidIdentity:
-            if not cache.is_loading and self._caches.get(cache.user_context_id) is cache:
-                del self._caches[cache.user_context_id]
+            opened = self._open.get(cache.user_context_id)
+            if not cache.is_loading and opened is not None and opened._cache is cache:
+                del self._open[cache.user_context_id]
             raise
         if cache.removed:
             raise InvalidIdentity(cookie_store_id_of(cache.user_context_id))
@@ -113,8 +116,8 @@ class CookieStores:
             self._subscribed = True
 
     def _invalidate_all(self) -> None:
-        for cache in self._caches.values():
-            cache.invalidate()
+        for opened in self._open.values():
+            opened._cache.invalidate()
 
     def _on_change(self, record: ChangeRecord) -> None:
         if record.topic == RESYNC:
@@ -123,14 +126,14 @@ class CookieStores:
         elif record.topic == COOKIE_CHANGED:
             user_context_id, removed, cause, row = decode_change(record.payload)
             cookie = cookie_of(row)
-            if user_context_id in self._caches:
-                self._caches[user_context_id].apply_change(cookie, removed=removed, own=record.call is not None)
+            if user_context_id in self._open:
+                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call is not None)
             change = CookieChange(cookie_store_id_of(user_context_id), cookie, removed, ChangeCause(cause))
             self.on_changed.emit(change, record.call)
         elif record.topic == ADVANCED:
             self._time.on_advanced(record.payload)
-        elif record.topic == STORE_REMOVED and (cache := self._caches.pop(int(record.payload), None)):
-            cache.removed = True
+        elif record.topic == STORE_REMOVED and (opened := self._open.pop(int(record.payload), None)):
+            opened._cache.removed = True
 
 
 class CookieStore:

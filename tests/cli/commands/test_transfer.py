@@ -157,7 +157,7 @@ def test_several_firefox_profiles_are_listed(cli: Cli, tmp_path: Path, monkeypat
     )
     result = cli("import", "firefox")
     assert result.status == 1
-    assert f"there are 2 Firefox profiles: {tmp_path} (a); {tmp_path / 'b'} (b)." in result.err
+    assert f"found 2 Firefox profiles: {tmp_path} (a); {tmp_path / 'b'} (b)." in result.err
 
 
 # ------------------------------------------------------------------------------------------------------ what works

@@ -60,5 +60,5 @@ test_a_redirect_to_an_assigned_site_is_moved_too = assignment.test_a_redirect_to
 
 temporary = load("temporary-containers")
 shop = temporary.shop
-test_each_tab_is_somebody_new_to_a_site = temporary.test_each_tab_is_somebody_new_to_a_site
+test_each_tab_has_its_own_cookies = temporary.test_each_tab_has_its_own_cookies
 test_the_container_goes_with_its_last_tab = temporary.test_the_container_goes_with_its_last_tab

@@ -36,7 +36,7 @@ else:
 __all__ = ["FileLease"]
 
 _LOCKED_BYTE: Final = 2**20  # beyond the text: on Windows other processes cannot read a locked byte
-_ATTEMPTS: Final = 50  # reading the holder locks the file briefly, and a new holder needs time to sign
+_ATTEMPTS: Final = 500  # reading the holder locks the file briefly, and a new holder needs time to sign
 _RETRY_SECONDS: Final = 0.01
 _UNSIGNED: Final = LeaseHolder("unknown", None)
 
