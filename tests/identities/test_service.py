@@ -214,7 +214,7 @@ class ServiceMachine(RuleBasedStateMachine):
         try:
             return self.other.identities(name, *arguments, **named)
         except Refused as refusal:
-            return Refusal(refusal.kind)
+            return Refusal("InvalidIdentity" if refusal.kind == "IdentityNotFound" else refusal.kind)
 
     def expect(self, calls: list[Call], answers: list[Any]) -> None:
         """Make the calls on the model too, and compare the answers, whichever face gave them."""

@@ -1,6 +1,6 @@
-"""HTTP clients that wear one identity for their life: httpx, requests, aiohttp and urllib, each in a module of its own.
+"""HTTP clients bound to one identity: httpx, requests, aiohttp and urllib, one module each.
 
-A module here imports its client and is imported when that client is first asked for. None knows the profile: each is
-handed the identity to wear (`wearing`), and hooks it in where a single request goes out and its answer comes back,
-below redirects, so that every hop is seen. What a client would keep of cookies by itself is kept by no one.
+A module imports its client library, and is itself imported when that client is first used. It gets an identity binding
+(`identity_binding`), not the profile. Cookies are added and stored per request, below redirects, so that every hop is
+handled. The client's own cookie jar stays empty.
 """

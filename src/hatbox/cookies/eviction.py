@@ -44,7 +44,7 @@ def store_cookies_to_evict(cookies: Iterable[Cookie], limits: JarLimits, now: fl
 def within_limits(best_first: Iterable[CookieKey], limits: JarLimits, suffixes: PublicSuffixes) -> Iterator[CookieKey]:
     """The cookies of an import that fit into a store: in order, within the limits per site and per store.
 
-    There is one order for both limits, so what is left out stays out when it is offered again to those that are kept.
+    Both limits use the same order, so a cookie that is left out stays out in the next import.
     """
     in_site: Counter[tuple[str, Partition | None]] = Counter()
     in_store = 0

@@ -1,6 +1,6 @@
 """Set-Cookie lines (RFC 6265bis, 5.6): text in, fields out. Knows no clock, no URL and no jar.
 
-Nothing is refused here but what cannot be read; whether a cookie may be kept is a matter of `storage`.
+Rejects only what cannot be parsed. Whether a cookie may be stored is decided in `storage`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The parts of a request URL that cookies depend on: scheme, host and path.
 
-Splitting a URL costs more than finding its cookies, so a Target is made once, and what repeats is remembered.
+Parsing a URL costs more than finding its cookies, so a RequestUrl is created once, and results are cached.
 """
 
 from __future__ import annotations

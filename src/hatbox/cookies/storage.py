@@ -1,6 +1,6 @@
 """Storing a cookie (RFC 6265bis, 5.7): from the fields of a Set-Cookie line to a cookie, or an exclusion reason.
 
-Knows the rules of one new cookie, and what it may not do to those that are there. It changes nothing.
+Contains the rules for one new cookie, and for conflicts with stored ones. Changes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Imports a bundle into a profile, and exports one. Transaction functions: all or nothing.
 
-Knows the rules that identities keep here, and no format; those for cookies are in `merging`. What is in the profile
-already stays as it is, so that a second import changes nothing.
+Knows no format. The rules for cookies are in `cookie_merge`. Existing data stays unchanged, so a second import changes
+nothing.
 """
 
 from __future__ import annotations

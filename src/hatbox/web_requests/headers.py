@@ -1,8 +1,7 @@
 """The headers of a request or response, and the changes of listeners. Pure data.
 
-Each listener values with all headers that there should be, of those that all of them were shown. So one that is not in
-an value is to go, one whose value is another one is to change, and what a listener says nothing new about stays as
-those before it have made it.
+All listeners get the same headers, and each returns the complete list that it wants. A header missing from a list is
+removed, one with another value is changed, and headers that a listener did not change stay as earlier ones set them.
 """
 
 from __future__ import annotations
