@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 
@@ -65,8 +65,8 @@ class IdentityBinding:
                 await store.receive(lines, target)
 
     async def _find(self) -> tuple[str, str]:
-        if self._requested == DEFAULT_STORE:
-            return DEFAULT_STORE, ""
+        if self._requested == DEFAULT_COOKIE_STORE_ID:
+            return DEFAULT_COOKIE_STORE_ID, ""
         try:
             found = await self._identities.resolve(self._requested)
         except InvalidIdentity as error:

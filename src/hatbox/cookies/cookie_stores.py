@@ -16,7 +16,7 @@ from hatbox.cookies.request_urls import RequestUrl, as_target
 from hatbox.cookies.samesite import NO_PAGE, RequestContext
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
-from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 
 __all__ = ["CookieChange", "CookieStore", "CookieStores"]
@@ -54,7 +54,7 @@ class CookieStores:
 
     async def open(self, cookie_store_id: str) -> CookieStore:
         """Open the cookie store with this id. Raises InvalidIdentity if it does not exist."""
-        user_context_id = store_user_context_id(cookie_store_id)
+        user_context_id = user_context_id_of(cookie_store_id)
         if user_context_id is None:
             raise InvalidIdentity(cookie_store_id)
         self._subscribe()
@@ -127,9 +127,9 @@ class CookieStores:
             user_context_id, removed, cause, row = decode_change(record.payload)
             cookie = cookie_of(row)
             if user_context_id in self._open:
-                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call is not None)
+                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call_id is not None)
             change = CookieChange(cookie_store_id_of(user_context_id), cookie, removed, ChangeCause(cause))
-            self.on_changed.emit(change, record.call)
+            self.on_changed.emit(change, record.call_id)
         elif record.topic == ADVANCED:
             self._time.on_advanced(record.payload)
         elif record.topic == STORE_REMOVED and (opened := self._open.pop(int(record.payload), None)):

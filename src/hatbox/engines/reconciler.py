@@ -13,7 +13,7 @@ from hatbox.engines.engine_supervisor import EngineSupervisor
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
@@ -113,9 +113,7 @@ class TabReconciler:
         return self._engine.keeps_hidden_pages or not tab.hidden
 
     def _removed(self, transaction: Transaction) -> list[str]:
-        numbers = {
-            cookie_store_id: store_user_context_id(cookie_store_id) for cookie_store_id in self._states.identities
-        }
+        numbers = {cookie_store_id: user_context_id_of(cookie_store_id) for cookie_store_id in self._states.identities}
         return [each for each, number in numbers.items() if number and transaction.identities.get(number) is None]
 
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:

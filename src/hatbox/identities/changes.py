@@ -31,10 +31,10 @@ def create(transaction: Transaction, name: str, color: str, icon: str) -> Contex
     """Create an identity, at the end of the list."""
     icon, color = palette.accepted_icon(icon), palette.accepted_color(color)
     name = _accepted_name(name)
-    number = transaction.identities.insert(name, icon, color)
-    if number > _MAX_USER_CONTEXT_ID:
+    user_context_id = transaction.identities.insert(name, icon, color)
+    if user_context_id > _MAX_USER_CONTEXT_ID:
         raise IdsExhausted
-    return record_change(transaction, CREATED, (number, name, icon, color, 0))
+    return record_change(transaction, CREATED, (user_context_id, name, icon, color, 0))
 
 
 def update(
@@ -45,7 +45,7 @@ def update(
     icon: str | None = None,
 ) -> ContextualIdentity:
     """Change name, color or icon. Stored values that this version does not know stay unchanged."""
-    number, old_name, old_icon, old_color, hidden = row_of(transaction, cookie_store_id)
+    user_context_id, old_name, old_icon, old_color, hidden = row_of(transaction, cookie_store_id)
     # As in Firefox, color is checked before icon here, and icon before color in create().
     color = old_color if color is None else palette.accepted_color(color)
     icon = old_icon if icon is None else palette.accepted_icon(icon)
@@ -57,8 +57,8 @@ def update(
     if icon != old_icon:
         changed["icon"] = icon
     if changed:
-        transaction.identities.update(number, **changed)
-    return record_change(transaction, UPDATED, (number, name, icon, color, hidden))
+        transaction.identities.update(user_context_id, **changed)
+    return record_change(transaction, UPDATED, (user_context_id, name, icon, color, hidden))
 
 
 def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import ChangeEvents
@@ -160,4 +160,6 @@ class Tabs:
 def _store_id(transaction: Transaction, identity: IdentityLike) -> str:
     if isinstance(identity, ContextualIdentity):
         return resolve(transaction, identity).cookie_store_id
-    return DEFAULT_STORE if identity == DEFAULT_STORE else find(transaction, identity).cookie_store_id
+    return (
+        DEFAULT_COOKIE_STORE_ID if identity == DEFAULT_COOKIE_STORE_ID else find(transaction, identity).cookie_store_id
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
@@ -40,12 +40,12 @@ __all__ = [
 
 def hide_all(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide every tab of an identity that is being hidden, active and pinned ones too."""
-    _hide(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
+    _hide(transaction, transaction.tabs.find(store=user_context_id_of(cookie_store_id)))
 
 
 def show_all(transaction: Transaction, cookie_store_id: str) -> None:
     """Show every tab of an identity that is being shown, at its old position."""
-    _show(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
+    _show(transaction, transaction.tabs.find(store=user_context_id_of(cookie_store_id)))
 
 
 def close_all(transaction: Transaction, store: int) -> None:

@@ -29,7 +29,7 @@ from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.clients.identity_binding import extra
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ async def _fetch(profile: Profile, identity: str, options: _FetchOptions, printe
     async with (
         profile,
         profile.httpx(
-            await find_store(profile, identity) or DEFAULT_STORE,
+            await find_store(profile, identity) or DEFAULT_COOKIE_STORE_ID,
             follow_redirects=options.location,
             verify=not options.insecure,
             timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),

@@ -10,7 +10,7 @@ from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.page_saving import read_snapshot
 from hatbox.engines.chromium.parking import Parking
 from hatbox.engines.chromium.tab_pages import TabPages
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.tab_model import REMOVED, Tab
 
@@ -50,7 +50,7 @@ class ParkedPages:
             typed, snapshot = await read_snapshot(page)
         except (PlaywrightError, TimeoutError):
             return False
-        user_context_id = store_user_context_id(context.cookie_store_id)
+        user_context_id = user_context_id_of(context.cookie_store_id)
         rows = await self._env.store.read(lambda transaction: transaction.tabs.find(store=user_context_id))
         visible = [self._pages[row.id].target_id for row in rows if not row.hidden and row.id in self._pages]
         if typed.is_empty or not await self._parking.park(page.target_id, visible):

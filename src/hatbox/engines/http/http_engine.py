@@ -25,7 +25,7 @@ from hatbox.engines.http.http_auth import answer_challenge
 from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, InterceptingTransport
 from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
 from hatbox.errors import PackageError
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.tabs.tab_model import BLANK, Tab, is_blank
@@ -246,8 +246,8 @@ class HttpEngine(Engine):
         return ""
 
     async def _client(self, cookie_store_id: str) -> httpx.AsyncClient:
-        identity: IdentityLike = DEFAULT_STORE
-        if cookie_store_id != DEFAULT_STORE:  # raises for a removed identity
+        identity: IdentityLike = DEFAULT_COOKIE_STORE_ID
+        if cookie_store_id != DEFAULT_COOKIE_STORE_ID:  # raises for a removed identity
             identity = await self._identities.get(cookie_store_id)
         if cookie_store_id not in self._clients:
             if "verify" not in self._options:
