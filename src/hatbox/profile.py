@@ -16,7 +16,7 @@ from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.services import Services
-from hatbox.clients.identity_binding import IdentityBinding, extra
+from hatbox.clients.identity_binding import IdentityBinding, require_extra
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
@@ -136,7 +136,7 @@ class Profile:
 
         The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
-        with extra("httpx"):
+        with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
@@ -145,7 +145,7 @@ class Profile:
 
         The identity is resolved when the session is first used. The session's own jar stays empty.
         """
-        with extra("aiohttp"):
+        with require_extra("aiohttp"):
             from hatbox.clients.aiohttp import session
         return session(IdentityBinding(self.identities, self.cookies, identity), options)
 

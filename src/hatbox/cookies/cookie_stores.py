@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
-from hatbox.cookies.cookie_clock import ADVANCED, CookieClock
+from hatbox.cookies.cookie_clock import HIGH_WATER_ADVANCED, CookieClock
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, end_session
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.jar_cache import JarCache, failed
-from hatbox.cookies.request_urls import RequestUrl, as_target
+from hatbox.cookies.request_urls import RequestUrl, as_request_url
 from hatbox.cookies.samesite import NO_PAGE, RequestContext
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
@@ -130,7 +130,7 @@ class CookieStores:
                 self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call_id is not None)
             change = CookieChange(cookie_store_id_of(user_context_id), cookie, removed, ChangeCause(cause))
             self.on_changed.emit(change, record.call_id)
-        elif record.topic == ADVANCED:
+        elif record.topic == HIGH_WATER_ADVANCED:
             self._time.on_advanced(record.payload)
         elif record.topic == STORE_REMOVED and (opened := self._open.pop(int(record.payload), None)):
             opened._cache.removed = True
@@ -153,11 +153,14 @@ class CookieStore:
         return (await self.jar()).header(url, self._clock.now(), context)
 
     async def receive(
-        self, lines: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
+        self, set_cookie_values: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
     ) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        target, lines = as_target(url), list(lines)
-        await self._cache.change(lambda jar, now: jar.store_all(lines, target, now, context), guarded=not target.secure)
+        request_url, set_cookie_values = as_request_url(url), list(set_cookie_values)
+        await self._cache.change(
+            lambda jar, now: jar.store_all(set_cookie_values, request_url, now, context),
+            keeps_secure_cookies=not request_url.secure,
+        )
 
     async def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
         """Store a cookie given by its fields, as Jar.set() takes them. Raises CookieRejected with the reason."""

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.httpx import decoded_body
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.engines.http.http_auth import answer_challenge
