@@ -20,7 +20,7 @@ from hatbox.identities.model import (
 )
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Transaction
-from hatbox.tabs.visibility import close_all, hide_all, show_all
+from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
 __all__ = ["create", "hide", "move", "remove", "show", "update"]
 
@@ -82,7 +82,7 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """Remove an identity with its tabs, cookies and site data. Returns its last state."""
     row = row_of(transaction, cookie_store_id)
-    close_all(transaction, row[0])
+    close_identity_tabs(transaction, row[0])
     delete_cookies(transaction, row[0])
     transaction.site_data.clear(row[0])
     transaction.identities.delete(row[0])
@@ -92,13 +92,13 @@ def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity
 def hide(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide an identity and its tabs."""
     if set_hidden(transaction, cookie_store_id, hidden=True):
-        hide_all(transaction, cookie_store_id)
+        hide_identity_tabs(transaction, cookie_store_id)
 
 
 def show(transaction: Transaction, cookie_store_id: str) -> None:
     """Show an identity and its tabs."""
     if set_hidden(transaction, cookie_store_id, hidden=False):
-        show_all(transaction, cookie_store_id)
+        show_identity_tabs(transaction, cookie_store_id)
 
 
 def _accepted_name(name: str) -> str:

@@ -92,14 +92,14 @@ class ChromiumEngine(Engine):
 
     def loads_again(self, tab: Tab) -> bool:
         """See Engine."""
-        return tab.url != BLANK and not (self.running and tab.id in self.running.parked)
+        return tab.url != BLANK and not (self.running and tab.id in self.running.minimized)
 
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
         await running.interceptor.wait_until_ready()
-        if page := await running.parked.unpark(tab):
-            if tab.pending_url and tab.pending_url != tab.url:  # to show the parked page again needs no load
+        if page := await running.minimized.restore(tab):
+            if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
                 page.load(self._pending_url(tab), tab.navigation_id)
             else:
                 page.resume()
@@ -144,7 +144,7 @@ class ChromiumEngine(Engine):
             return
         context = running.contexts.of_page(page)
         try:
-            if hiding and page.typed_input.is_possible and await running.parked.park(tab_id, page):
+            if hiding and page.typed_input.is_possible and await running.minimized.minimize(tab_id, page):
                 return
             page.is_closing = True
             # Concurrently, so that an unresponsive page costs one timeout, not two.
@@ -154,7 +154,7 @@ class ChromiumEngine(Engine):
             )
         except asyncio.CancelledError:
             if hiding:  # the engine is stopping, and stop() saves the pages in `pages`
-                running.parked.remove(tab_id)
+                running.minimized.remove(tab_id)
                 running.pages.setdefault(tab_id, page)
             raise
         await running.contexts.close_page(context, page)

@@ -18,7 +18,7 @@ from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
-from hatbox.engines.chromium.parked_pages import ParkedPages
+from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 
@@ -40,14 +40,14 @@ class PageEvents:
         contexts: ContextRegistry,
         pages: TabPages,
         targets: TabTargets,
-        parked: ParkedPages,
+        minimized: MinimizedPages,
         focus: FocusTracker,
     ) -> None:
         self._env = env
         self._contexts = contexts
         self._pages = pages
         self._targets = targets
-        self._parked = parked
+        self._minimized = minimized
         self._focus = focus
         self._closing: set[asyncio.Task[None]] = set()
         self._skip_close_delay = asyncio.Event()
@@ -58,7 +58,7 @@ class PageEvents:
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See ContextDelegate."""
-        self._parked.discard(page)
+        self._minimized.discard(page)
         task = self._env.tasks.spawn(self._confirm_page_closed(context, page))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
@@ -74,7 +74,7 @@ class PageEvents:
 
     def page_focused(self, page: LivePage) -> None:
         """See ContextDelegate."""
-        if not self._parked.on_focus(page):
+        if not self._minimized.on_focus(page):
             self._focus.on_focus(page.tab_id)
 
     async def wait_until_closed(self) -> None:
