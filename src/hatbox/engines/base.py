@@ -79,7 +79,7 @@ class Engine(ABC):
     """Whether hidden tabs have pages. Where they do not, a page is closed to hide it, and opened to show it."""
 
     @abstractmethod
-    async def start(self, reports: EngineDelegate) -> None:
+    async def start(self, delegate: EngineDelegate) -> None:
         """Start the engine. Called again after a crash. Raises EngineError."""
 
     @abstractmethod

@@ -58,7 +58,7 @@ class MinimizedPages:
         page.stop_reporting()
         self._minimized[tab_id] = page
         if snapshot is not None:
-            await self._env.reports.save_snapshot(tab_id, snapshot)
+            await self._env.delegate.save_snapshot(tab_id, snapshot)
         await context.save(page)
         return True
 
@@ -96,7 +96,7 @@ class MinimizedPages:
     async def _show_if_restored(self, page: LivePage) -> None:
         if not await self._minimizer.is_minimized(page.target_id):
             for tab_id in [tab_id for tab_id, other in self._minimized.items() if other is page]:
-                await self._env.reports.shown(tab_id)
+                await self._env.delegate.shown(tab_id)
 
     def _on_change(self, change: ChangeRecord) -> None:
         if self._minimized and change.topic in (RESYNC, REMOVED):

@@ -92,14 +92,14 @@ class PageEvents:
         page.navigation.adopt()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
-            await self._env.reports.page_closed(tab.id)
+            await self._env.delegate.page_closed(tab.id)
 
     async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
         if not await self._outlives_its_pages():
             return  # reported as a crash
         if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
-            await self._env.reports.page_closed(page.tab_id)
+            await self._env.delegate.page_closed(page.tab_id)
         await self._contexts.close_if_empty(context)
 
     async def _reopen(self, context: IdentityContext, tab_ids: list[int]) -> None:
@@ -111,7 +111,7 @@ class PageEvents:
                 "the browser context of %s was closed; reopening its %d tabs", context.cookie_store_id, len(tab_ids)
             )
         for tab_id in tab_ids:
-            self._env.reports.dropped(tab_id)
+            self._env.delegate.dropped(tab_id)
 
     async def _outlives_its_pages(self) -> bool:
         """Whether the browser still responds after the time that a quitting browser needs to end."""

@@ -32,7 +32,7 @@ class RunningBrowser(NamedTuple):
     @classmethod
     def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
         """Create the parts, and subscribe them to changes of the profile and to webRequest listeners."""
-        contexts, pages, focus = ContextRegistry(env), TabPages(env.reports), FocusTracker(env)
+        contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
         targets = TabTargets(env, contexts, pages)
         minimized = MinimizedPages(env, contexts, pages)
         events = PageEvents(env, contexts, pages, targets, minimized, focus)
