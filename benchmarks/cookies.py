@@ -23,7 +23,7 @@ from math import inf
 from time import process_time, time
 from typing import Any, NamedTuple
 
-from hatbox.cookies import Jar, JarLimits, target_of
+from hatbox.cookies import Jar, JarLimits, parse_request_url
 
 SIZES = (100, 10_000, 100_000)
 PER_SITE = 10
@@ -55,7 +55,10 @@ def hatbox(urls: list[str], lines: list[str]) -> Faces:
     jar = Jar(UNLIMITED)
     for url in urls:
         jar.store_all(lines, url, now)
-    return Faces(lambda url: jar.header(target_of(url), now), lambda url, line: jar.store(line, target_of(url), now))
+    return Faces(
+        lambda url: jar.header(parse_request_url(url), now),
+        lambda url, line: jar.store(line, parse_request_url(url), now),
+    )
 
 
 def hatbox_forgetful(urls: list[str], lines: list[str]) -> Faces:
@@ -64,7 +67,7 @@ def hatbox_forgetful(urls: list[str], lines: list[str]) -> Faces:
     jar = Jar(UNLIMITED)
     for url in urls:
         jar.store_all(lines, url, now)
-    split = target_of.__wrapped__
+    split = parse_request_url.__wrapped__
     return Faces(
         lambda url: "; ".join([cookie.pair for cookie in jar.select(split(url), now)]),
         lambda url, line: jar.store(line, split(url), now),

@@ -16,14 +16,14 @@ from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.api.services import Services
-from hatbox.clients.identity_binding import IdentityBinding, extra
+from hatbox.clients.identity_binding import IdentityBinding, require_extra
 from hatbox.clock import Clock
 from hatbox.cookies.cookie_clock import cookie_time
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
@@ -127,8 +127,8 @@ class Profile:
 
         Raises IdentityMismatch if the object has another name than the identity with its id.
         """
-        if identity == DEFAULT_STORE:
-            return await self.cookies.open(DEFAULT_STORE)
+        if identity == DEFAULT_COOKIE_STORE_ID:
+            return await self.cookies.open(DEFAULT_COOKIE_STORE_ID)
         return await self.cookies.open((await self.identities.resolve(identity)).cookie_store_id)
 
     def httpx(self, identity: IdentityLike, **options: Any) -> AsyncClient:
@@ -136,7 +136,7 @@ class Profile:
 
         The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
-        with extra("httpx"):
+        with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
 
@@ -145,7 +145,7 @@ class Profile:
 
         The identity is resolved when the session is first used. The session's own jar stays empty.
         """
-        with extra("aiohttp"):
+        with require_extra("aiohttp"):
             from hatbox.clients.aiohttp import session
         return session(IdentityBinding(self.identities, self.cookies, identity), options)
 
@@ -258,7 +258,7 @@ class Profile:
 
         selection = engine if isinstance(engine, EngineSelection) else EngineSelection(engine)
         background = BackgroundEngine(self.address, self.engine_log, selection)
-        found = None if identity == DEFAULT_STORE else await self.identities.resolve(identity)
+        found = None if identity == DEFAULT_COOKIE_STORE_ID else await self.identities.resolve(identity)
         opener = TabOpener(self.tabs, engine_lease(self._store), background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 

@@ -12,7 +12,7 @@ from hatbox import Profile
 from hatbox.api.browser import Browser
 from hatbox.api.caller import ExtensionCaller
 from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.pages import PageState, update_page
 from hatbox.tabs.tab_model import Tab
 from tests.api.caller import UUID
@@ -42,7 +42,7 @@ def in_profile(tmp_path: Path, use: Callable[[Profile], Awaitable[None]]) -> Non
 
 async def tab_at(profile: Profile, url: str = PAGE) -> Tab:
     """A tab that shows this page; the first one is active."""
-    tab = await profile.tabs.open(DEFAULT_STORE, url)
+    tab = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID, url)
     return await arrive(profile, tab)
 
 

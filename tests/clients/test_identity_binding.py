@@ -12,10 +12,10 @@ import pytest
 
 import hatbox
 from hatbox import IdentityMismatch, IdentityNotFound, IdentityRemoved, InvalidIdentity, MissingExtra, ProfileClosed
-from hatbox.clients.identity_binding import IdentityBinding, extra
-from hatbox.cookies import target_of
+from hatbox.clients.identity_binding import IdentityBinding, require_extra
+from hatbox.cookies import parse_request_url
 
-HERE = target_of("https://site.example/")
+HERE = parse_request_url("https://site.example/")
 
 
 def test_an_identity_is_looked_up_once(path: Path) -> None:
@@ -161,5 +161,5 @@ def test_a_missing_client_says_what_to_install(path: Path, monkeypatch: pytest.M
 
 
 def test_what_a_client_itself_is_missing_is_told_as_it_is() -> None:
-    with pytest.raises(ModuleNotFoundError, match="inner"), extra("outer"):
+    with pytest.raises(ModuleNotFoundError, match="inner"), require_extra("outer"):
         raise ModuleNotFoundError("No module named 'inner'", name="inner")

@@ -14,7 +14,7 @@ import pytest
 
 import hatbox
 from hatbox import Profile
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from tests.conformance.record import EXTENSION_SUITES, RUNNER, Case, Suite
 from tests.conformance.site import Site
 from tests.conformance.test_suites import DECISIONS
@@ -57,7 +57,7 @@ def logs_of(suite: Suite) -> dict[str, list[Any]]:
 
 
 async def _one_tab(profile: Profile) -> None:
-    new = await profile.tabs.open(DEFAULT_STORE)
+    new = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID)
     for tab in await profile.tabs.query():
         if tab.id != new.id:
             await profile.tabs.close(tab.id)

@@ -15,7 +15,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.engines.runner import EngineRunner
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from tests.conformance.record import SUITES, Case, Suite
 from tests.conformance.replay import run_case
 from tests.conformance.site import Site
@@ -40,7 +40,7 @@ def name_of(value: Suite | Case) -> str:
 def test_a_script_gets_the_same_answers_as_in_firefox(suite: Suite, case: Case, site: Site, tmp_path: Path) -> None:
     async def replayed() -> list[dict[str, Any]]:
         async with hatbox.open(tmp_path / "profile.db") as profile, engine_for(profile, suite) as engine:
-            await profile.tabs.open(DEFAULT_STORE)
+            await profile.tabs.open(DEFAULT_COOKIE_STORE_ID)
             settled = engine.wait_until_settled if engine else None
             return await run_case(profile.browser(case["permissions"]), case["steps"], site.origin, settled)
 

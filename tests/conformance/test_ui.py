@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.pages import PageState, update_page
 from tests.conformance.ui.record import CASES, RECORDING, Case, record, shown
 from tests.extensions.made import make
@@ -85,7 +85,7 @@ def answers_of(case: Case) -> dict[str, Any]:
         files = {"popup.html": "<!doctype html>"}
         made = make(folder, body, name=NAME, files=files, persistent=persistent, **keys)
         async with asyncio.timeout(120), hatbox.open(folder / "profile.db") as profile:
-            tab = await profile.tabs.open(DEFAULT_STORE)
+            tab = await profile.tabs.open(DEFAULT_COOKIE_STORE_ID)
             hands = _Hands(profile, tab.id)
             tasks: list[asyncio.Task[None]] = []
 

@@ -17,7 +17,7 @@ from hatbox.cookies import (
     Partition,
     RequestContext,
     SameSite,
-    target_of,
+    parse_request_url,
 )
 from hatbox.errors import HatboxError
 
@@ -266,7 +266,7 @@ def test_every_reason_is_tested() -> None:
 
 def test_threads_do_not_disturb_each_other() -> None:
     jar = Jar(JarLimits(per_site=20, per_site_after_eviction=10, per_store=60, per_store_after_eviction=40))
-    target = target_of(A)
+    target = parse_request_url(A)
     failures: list[BaseException] = []
 
     def hammer(own: int) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cookies import Cookie, CookieKey, Jar, JarLimits, RequestContext, SameSite, target_from
+from hatbox.cookies import Cookie, CookieKey, Jar, JarLimits, RequestContext, SameSite, request_url_from
 
 from . import strategies
 from .model import Model, ModelCookie, Request
@@ -72,7 +72,7 @@ def test_the_jar_does_what_the_text_says(steps: list[Step], last: list[Request])
     now = 1000.0
     for request, lines, wait in [*steps, *(Step(request, [], 0.0) for request in last)]:
         now += wait
-        target, context = target_from(request.scheme, request.host, request.path), context_of(request)
+        target, context = request_url_from(request.scheme, request.host, request.path), context_of(request)
         for line in lines:
             jar.store(line, target, now, context)
             model.receive(line, request, now)
@@ -90,9 +90,9 @@ def test_a_remembered_header_is_never_another_one(steps: list[Step], questions: 
     now = 1000.0
     for request, lines, wait in steps:
         now += wait
-        jar.store_all(lines, target_from(request.scheme, request.host, request.path), now, context_of(request))
+        jar.store_all(lines, request_url_from(request.scheme, request.host, request.path), now, context_of(request))
         for asked, shift in [(request, 0.0), *questions, *questions]:
-            target, context = target_from(asked.scheme, asked.host, asked.path), context_of(asked)
+            target, context = request_url_from(asked.scheme, asked.host, asked.path), context_of(asked)
             afresh = "; ".join(cookie.pair for cookie in jar.select(target, now + shift, context))
             assert jar.header(target, now + shift, context) == afresh
 
@@ -105,7 +105,7 @@ def test_changes_tell_all_that_happened(steps: list[Step]) -> None:
     told: dict[CookieKey, Cookie] = {}
     for request, lines, wait in steps:
         now += wait
-        target = target_from(request.scheme, request.host, request.path)
+        target = request_url_from(request.scheme, request.host, request.path)
         for change in jar.expire(now) + jar.store_all(lines, target, now, context_of(request)):
             if change.removed:
                 assert told.pop(change.cookie.key) is change.cookie

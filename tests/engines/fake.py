@@ -28,12 +28,12 @@ class FakeEngine(Engine):
         """What waits, by the name of the call."""
         self.when_stopped: Callable[[], Any] | None = None
         self._news = asyncio.Condition()
-        self._reports: EngineDelegate | None = None
+        self._delegate: EngineDelegate | None = None
 
     @property
     def reports(self) -> EngineDelegate:
-        assert self._reports is not None
-        return self._reports
+        assert self._delegate is not None
+        return self._delegate
 
     def told(self, name: str) -> list[tuple[Any, ...]]:
         """What it was told by this name."""
@@ -45,8 +45,8 @@ class FakeEngine(Engine):
             await self._news.wait_for(lambda: len(self.told(name)) >= count)
         return self.told(name)[count - 1]
 
-    async def start(self, reports: EngineDelegate) -> None:
-        self._reports = reports
+    async def start(self, delegate: EngineDelegate) -> None:
+        self._delegate = delegate
         self.pages.clear()
         await self._note("start")
 

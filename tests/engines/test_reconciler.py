@@ -749,8 +749,8 @@ class DiesWhenItRestores(LoadsAgain):
             self.reports.engine_crashed("a test")
         return super().loads_again(tab)
 
-    async def start(self, reports: EngineDelegate) -> None:
-        await super().start(reports)
+    async def start(self, delegate: EngineDelegate) -> None:
+        await super().start(delegate)
         self.fails.clear()
 
 

@@ -56,7 +56,7 @@ def holdings_cookies(draw: st.DrawFn) -> list[Cookie]:
             ]
             partition = draw(st.one_of(st.none(), st.builds(Partition, st.sampled_from(sites), st.booleans())))
             cookie.partition = partition and canonical_partition(partition, cookie.domain)
-        cookie.place(place, place / 1_000_000)
+        cookie.set_creation(place, place / 1_000_000)
         drawn.setdefault(cookie.key, cookie)
     return list(drawn.values())
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.cookies import ChangeCause, Cookie, JarChange, JarLimits, Partition
-from hatbox.cookies.storage import LIFETIME_SECONDS
+from hatbox.cookies.storage_model import LIFETIME_SECONDS
 from hatbox.formats import ImportReport
 from hatbox.formats.cookie_merge import EVICTED, OVER_LIMIT, merge
 

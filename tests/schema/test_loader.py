@@ -109,7 +109,7 @@ def test_constants_are_data() -> None:
 
 
 def test_an_event_says_what_its_listeners_get_and_what_may_follow_them() -> None:
-    assert [len(event.shapes) for event in TABS.events.values()] == [1, 3, 2, 1, 1, 2, 2, 2]
+    assert [len(event.argument_converters) for event in TABS.events.values()] == [1, 3, 2, 1, 1, 2, 2, 2]
     (wishes,) = TABS.events["onUpdated"].normalise([{"tabId": 3}])
     assert wishes["tabId"] == 3
     assert TABS.events["onUpdated"].normalise([]) == [None]
@@ -118,7 +118,9 @@ def test_an_event_says_what_its_listeners_get_and_what_may_follow_them() -> None
 
 
 def test_a_type_of_another_namespace_is_found_by_its_full_name() -> None:
-    assert TABS.functions["get"].shape(ANYTHING) == WINDOWS.functions["get"].shape(ANYTHING)["tabs"][0]
+    assert (
+        TABS.functions["get"].convert_result(ANYTHING) == WINDOWS.functions["get"].convert_result(ANYTHING)["tabs"][0]
+    )
 
 
 class _Anything:
@@ -159,7 +161,7 @@ def test_every_type_of_every_file_can_be_compiled(namespace: schema.NamespaceSch
         with contextlib.suppress(ArgumentError):
             function.normalise([object()] * len(function.parameters))
         with contextlib.suppress(AttributeError, TypeError):  # what is shaped has to be like the schema
-            function.shape(object())
+            function.convert_result(object())
     for event in namespace.events.values():
         with contextlib.suppress(ArgumentError):
             event.normalise([])

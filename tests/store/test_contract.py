@@ -137,7 +137,7 @@ async def test_every_call_has_a_number_of_its_own(new_store: NewStore) -> None:
             made.append(store.last_call_id)
         await write
     assert made == sorted(set(made))
-    assert [change.call for change in follower.changes] == made
+    assert [change.call_id for change in follower.changes] == made
 
 
 @pytest.mark.parametrize("error", [HatboxError("no"), ValueError("no")], ids=["an error of ours", "any error"])
@@ -307,7 +307,7 @@ async def test_several_changes_of_one_call_are_told_in_their_order(new_store: Ne
         store.subscribe(two)
         await store.write(work)
     assert one.texts == two.texts == list("abc")
-    assert len({change.call for change in one.changes}) == 1
+    assert len({change.call_id for change in one.changes}) == 1
 
 
 @in_loop
@@ -535,7 +535,7 @@ async def test_each_store_hears_of_all_changes_once_and_in_commit_order(new_stor
         assert heard_one.texts == heard_two.texts == (await one.read(names))[4:]
     assert [text for text in heard_one.texts if text.startswith("one")] == [f"one {number}" for number in range(100)]
     for heard, own in ((heard_one, "one"), (heard_two, "two")):
-        assert all((change.call is not None) == text_of(change).startswith(own) for change in heard.changes)
+        assert all((change.call_id is not None) == text_of(change).startswith(own) for change in heard.changes)
 
 
 @in_loop

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hatbox.identities import changes, model
-from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
 from hatbox.store.sqlite.processes import SqliteProcesses
@@ -65,10 +65,10 @@ class Desk:
         """Call a rule in a transaction: all of it happens, or nothing."""
         transaction: Transaction = self._transaction
         self._connection.execute("BEGIN")
-        self._transaction.head.reset()
+        self._transaction.counters.reset()
         try:
             result = rule(transaction, *arguments, **named)
-            self._transaction.head.flush()
+            self._transaction.counters.flush()
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise
@@ -83,10 +83,10 @@ class Desk:
 
     # ------------------------------------------------------------------------------------------------ in short words
 
-    def open(self, store: str = DEFAULT_STORE, url: str | None = None, **named: Any) -> int:
+    def open(self, store: str = DEFAULT_COOKIE_STORE_ID, url: str | None = None, **named: Any) -> int:
         return self.do(open_tab, url, cookie_store_id=store, **named).id
 
-    def open_window(self, *urls: str, store: str = DEFAULT_STORE) -> int:
+    def open_window(self, *urls: str, store: str = DEFAULT_COOKIE_STORE_ID) -> int:
         return self.do(open_window, urls, cookie_store_id=store).id
 
     def close_tabs(self, *tab_ids: int) -> None:
@@ -125,7 +125,9 @@ class Desk:
     def check(self) -> None:
         """What always holds."""
         hidden = {cookie_store_id_of(row[0]) for row in self.do(lambda each: each.identities.find()) if row[4]}
-        known = {DEFAULT_STORE} | {cookie_store_id_of(row[0]) for row in self.do(lambda each: each.identities.find())}
+        known = {DEFAULT_COOKIE_STORE_ID} | {
+            cookie_store_id_of(row[0]) for row in self.do(lambda each: each.identities.find())
+        }
         windows: dict[int, list[Tab]] = {row.id: [] for row in self.do(lambda each: each.windows.find())}
         for tab in self.tabs():
             windows[tab.window_id].append(tab)

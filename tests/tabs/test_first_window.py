@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.first_window import close_first_tab, leave_first_tab, open_first_window, unused_window
@@ -81,7 +81,7 @@ def test_a_tab_that_was_used_stays(empty: Transaction, use: str) -> None:
 
 def test_to_activate_it_is_to_use_it(empty: Transaction) -> None:
     tab = first(empty)
-    open_tab(empty, "https://a.example/", cookie_store_id=DEFAULT_STORE)
+    open_tab(empty, "https://a.example/", cookie_store_id=DEFAULT_COOKIE_STORE_ID)
     assert first_tab(empty) == tab
     show_and_activate(empty, row_of(empty, tab))
     assert first_tab(empty) is None

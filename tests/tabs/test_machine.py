@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hatbox.identities import changes
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.tabs.moving import move_tabs, set_pinned
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.strip import row_of
@@ -41,7 +41,7 @@ class Tabs(RuleBasedStateMachine):
         return ids[choice % len(ids)]
 
     def store(self, choice: int) -> str:
-        return [*self.stores, DEFAULT_STORE][choice % (len(self.stores) + 1)]
+        return [*self.stores, DEFAULT_COOKIE_STORE_ID][choice % (len(self.stores) + 1)]
 
     def window(self, choice: int) -> int:
         return sorted(self.model.windows)[choice % len(self.model.windows)]

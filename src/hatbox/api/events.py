@@ -78,8 +78,8 @@ class ScriptEvent:
             values = binding.to_listener_args(self._caller, value, *options)
             if values is None:
                 return None
-            shaped = [shape(each) for shape, each in zip(self._event.shapes, values, strict=True)]
-            arguments = shaped if self._convert is None else list(map(self._convert, shaped))
+            converted = [convert(each) for convert, each in zip(self._event.argument_converters, values, strict=True)]
+            arguments = converted if self._convert is None else list(map(self._convert, converted))
             result = self._call_with_user_input(listener, arguments) if self._event.user_input else listener(*arguments)
             if binding.from_listener_result is None:
                 return result

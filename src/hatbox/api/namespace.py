@@ -46,7 +46,7 @@ class Namespace:
         self.schema = schema
         self.events = events
         self._store = store
-        self._shapes = {name: function.shape for name, function in schema.functions.items()}
+        self._result_converters = {name: function.convert_result for name, function in schema.functions.items()}
         self._methods = {
             name: (function, getattr(self, snake_case(name))) for name, function in schema.functions.items()
         }
@@ -69,18 +69,18 @@ class Namespace:
 
     def _read(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a read-only transaction function, and convert its result as the schema says."""
-        shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(function(transaction, *arguments)))
+        convert = self._result_converters[member]
+        return self._store.read(lambda transaction: convert(function(transaction, *arguments)))
 
-    def _read_once(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+    def _read_single_statement(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """The same for a function that runs one SQL statement, which is cheaper."""
-        shape = self._shapes[member]
-        return self._store.read(lambda transaction: shape(function(transaction, *arguments)), single_statement=True)
+        convert = self._result_converters[member]
+        return self._store.read(lambda transaction: convert(function(transaction, *arguments)), single_statement=True)
 
     def _write(self, member: str, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         """Run a transaction function that writes, and convert its result as the schema says."""
-        shape = self._shapes[member]
-        return self._store.write(lambda transaction: shape(function(transaction, *arguments)))
+        convert = self._result_converters[member]
+        return self._store.write(lambda transaction: convert(function(transaction, *arguments)))
 
 
 def _call_back(callback: Callable[..., Any], done: asyncio.Future[Any]) -> None:

@@ -18,7 +18,7 @@ from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
 from hatbox.clients.identity_binding import IdentityBinding
-from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["session"]
@@ -91,8 +91,8 @@ def _response_class(base: type[ClientResponse], binding: IdentityBinding) -> typ
     class Response(base):  # type: ignore[valid-type,misc]
         async def start(self, connection: Connection) -> ClientResponse:
             started: ClientResponse = await super().start(connection)
-            lines = [value for name, value in self.raw_headers if name.lower() == b"set-cookie"]
-            await binding.receive(_target(self.url), lines)
+            set_cookie_values = [value for name, value in self.raw_headers if name.lower() == b"set-cookie"]
+            await binding.receive(_request_url(self.url), set_cookie_values)
             return started
 
     return Response
@@ -103,7 +103,7 @@ async def _add_cookies(request: ClientRequest, binding: IdentityBinding) -> None
     if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_binding", None) is not binding:
         raise CookiesNotAllowed("the request has a Cookie header of its own")
     request._hatbox_binding = binding  # type: ignore[attr-defined]
-    cookies = _encodable(await binding.header(_target(request.url)))
+    cookies = _encodable(await binding.header(_request_url(request.url)))
     request.headers.popall(hdrs.COOKIE, None)
     if cookies:
         request.headers[hdrs.COOKIE] = cookies
@@ -120,5 +120,5 @@ def _encodable(header: str) -> str:
     return "; ".join(texts)
 
 
-def _target(url: URL) -> RequestUrl:
-    return target_from(url.scheme, url.raw_host or "", url.raw_path)
+def _request_url(url: URL) -> RequestUrl:
+    return request_url_from(url.scheme, url.raw_host or "", url.raw_path)

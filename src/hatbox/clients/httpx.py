@@ -12,19 +12,19 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 import httpx
 
-from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
-from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["async_client", "client", "decoded_body"]
 
 T = TypeVar("T")
 
-Around: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
+TransportWrapper: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
 
-_CHECKED: Final = "hatbox.binding"
+_BINDING_KEY: Final = "hatbox.binding"
 
 
 def client(binding: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Client:
@@ -33,13 +33,14 @@ def client(binding: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Cl
 
 
 def async_client(
-    binding: IdentityBinding, options: Mapping[str, Any], around: Around | None = None
+    binding: IdentityBinding, options: Mapping[str, Any], wrap_transport: TransportWrapper | None = None
 ) -> httpx.AsyncClient:
     """An httpx.AsyncClient; the options are those of httpx.AsyncClient, without cookies.
 
-    `around` wraps each transport. The wrapper sees requests with the identity's cookies, and responses with Set-Cookie.
+    `wrap_transport` wraps each transport. The wrapper sees requests with the identity's cookies, and responses with
+    Set-Cookie.
     """
-    return _AsyncClient(binding, options, around)
+    return _AsyncClient(binding, options, wrap_transport)
 
 
 async def decoded_body(response: httpx.Response, max_bytes: int) -> AsyncGenerator[bytes, None]:
@@ -85,13 +86,15 @@ class _Client(_NoClientCookies, httpx.Client):
 
 
 class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
-    def __init__(self, binding: IdentityBinding, options: Mapping[str, Any], around: Around | None) -> None:
+    def __init__(
+        self, binding: IdentityBinding, options: Mapping[str, Any], wrap_transport: TransportWrapper | None
+    ) -> None:
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
         self._binding: IdentityBinding = binding
 
         def wrap(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
-            return _AsyncTransport(inner if around is None else around(inner), binding)
+            return _AsyncTransport(inner if wrap_transport is None else wrap_transport(inner), binding)
 
         self._transport = wrap(self._transport)
         self._mounts = _wrapped(self._mounts, wrap)
@@ -108,10 +111,10 @@ class _Transport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._binding)
-        target = _target(request)
-        response = self._inner.handle_request(_with_cookie_header(request, self._binding.header(target)))
+        request_url = _request_url(request)
+        response = self._inner.handle_request(_with_cookie_header(request, self._binding.header(request_url)))
         try:
-            self._binding.receive(target, _lines(response))
+            self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:
             response.close()
             raise
@@ -135,12 +138,12 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._binding)
-        target = _target(request)
+        request_url = _request_url(request)
         response = await self._inner.handle_async_request(
-            _with_cookie_header(request, await self._binding.header(target))
+            _with_cookie_header(request, await self._binding.header(request_url))
         )
         try:
-            await self._binding.receive(target, _lines(response))
+            await self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:
             await response.aclose()
             raise
@@ -200,16 +203,16 @@ def _wrapped(mounts: Mapping[Any, T | None], wrap: Callable[[T], T]) -> dict[Any
 
 
 def _refuse_own_cookies(request: httpx.Request, binding: IdentityBinding | SyncIdentityBinding) -> None:
-    if request.extensions.get(_CHECKED) is binding:
+    if request.extensions.get(_BINDING_KEY) is binding:
         return
     if "Cookie" in request.headers:
         raise CookiesNotAllowed("the request has a Cookie header of its own")
-    request.extensions[_CHECKED] = binding
+    request.extensions[_BINDING_KEY] = binding
 
 
-def _target(request: httpx.Request) -> RequestUrl:
+def _request_url(request: httpx.Request) -> RequestUrl:
     url = request.url
-    return target_from(url.scheme, url.raw_host.decode("ascii"), url.raw_path.decode("ascii"))
+    return request_url_from(url.scheme, url.raw_host.decode("ascii"), url.raw_path.decode("ascii"))
 
 
 def _with_cookie_header(request: httpx.Request, cookies: str) -> httpx.Request:
@@ -222,5 +225,5 @@ def _with_cookie_header(request: httpx.Request, cookies: str) -> httpx.Request:
     )
 
 
-def _lines(response: httpx.Response) -> list[bytes]:
+def _set_cookie_values(response: httpx.Response) -> list[bytes]:
     return [value for name, value in response.headers.raw if name.lower() == b"set-cookie"]

@@ -13,11 +13,11 @@ from typing import Protocol, TypeVar
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.cookies.request_urls import RequestUrl
 from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 
-__all__ = ["IdentityBinding", "SyncIdentityBinding", "extra"]
+__all__ = ["IdentityBinding", "SyncIdentityBinding", "require_extra"]
 
 T = TypeVar("T")
 
@@ -51,22 +51,22 @@ class IdentityBinding:
             # Not cached: a profile that was closed and opened again has other stores; old ones receive no changes.
             return await self._stores.open(self._cookie_store_id)
 
-    async def header(self, target: RequestUrl) -> str:
+    async def header(self, request_url: RequestUrl) -> str:
         """The Cookie header of a request, one character per byte; empty without cookies."""
         store = await self.open_cookie_store()
         with self._identity_errors():
-            return await store.header(target)
+            return await store.header(request_url)
 
-    async def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
+    async def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        if lines:
+        if set_cookie_values:
             store = await self.open_cookie_store()
             with self._identity_errors():
-                await store.receive(lines, target)
+                await store.receive(set_cookie_values, request_url)
 
     async def _find(self) -> tuple[str, str]:
-        if self._requested == DEFAULT_STORE:
-            return DEFAULT_STORE, ""
+        if self._requested == DEFAULT_COOKIE_STORE_ID:
+            return DEFAULT_COOKIE_STORE_ID, ""
         try:
             found = await self._identities.resolve(self._requested)
         except InvalidIdentity as error:
@@ -103,18 +103,18 @@ class SyncIdentityBinding:
         """Look up the identity, once. Raises as IdentityBinding.open_cookie_store()."""
         self._run(self._binding.open_cookie_store)
 
-    def header(self, target: RequestUrl) -> str:
+    def header(self, request_url: RequestUrl) -> str:
         """The Cookie header of a request, one character per byte; empty without cookies."""
-        return self._run(lambda: self._binding.header(target))
+        return self._run(lambda: self._binding.header(request_url))
 
-    def receive(self, target: RequestUrl, lines: Sequence[bytes]) -> None:
+    def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        if lines:
-            self._run(lambda: self._binding.receive(target, lines))
+        if set_cookie_values:
+            self._run(lambda: self._binding.receive(request_url, set_cookie_values))
 
 
 @contextlib.contextmanager
-def extra(name: str) -> Iterator[None]:
+def require_extra(name: str) -> Iterator[None]:
     """Import a client inside: if it is not installed, MissingExtra says how to install it."""
     try:
         yield

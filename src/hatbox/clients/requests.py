@@ -15,10 +15,10 @@ from requests.adapters import BaseAdapter
 from requests.cookies import RequestsCookieJar
 from requests.exceptions import ContentDecodingError
 
-from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.identity_binding import SyncIdentityBinding
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
-from hatbox.cookies.request_urls import RequestUrl, target_from
+from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["session"]
@@ -76,14 +76,14 @@ class _Adapter(BaseAdapter):
         self._binding = binding
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
-        target = _target(request)
+        request_url = _request_url(request)
         outgoing = request.copy()
         outgoing.headers.pop("Cookie", None)
-        if cookies := self._binding.header(target):
+        if cookies := self._binding.header(request_url):
             outgoing.headers["Cookie"] = cookies
         response = self._inner.send(outgoing, *arguments, **options)
         try:
-            self._binding.receive(target, _lines(response))
+            self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:
             response.close()
             raise
@@ -126,12 +126,12 @@ def _bound(response: requests.Response) -> None:
     response.iter_content = iter_content  # type: ignore[method-assign]
 
 
-def _target(request: requests.PreparedRequest) -> RequestUrl:
+def _request_url(request: requests.PreparedRequest) -> RequestUrl:
     url = urlsplit(request.url or "")
-    return target_from(url.scheme, url.hostname or "", url.path)
+    return request_url_from(url.scheme, url.hostname or "", url.path)
 
 
-def _lines(response: requests.Response) -> list[bytes]:
+def _set_cookie_values(response: requests.Response) -> list[bytes]:
     headers: Any = getattr(response.raw, "headers", None)
     if hasattr(headers, "getlist"):
         values = headers.getlist("Set-Cookie")

@@ -17,7 +17,7 @@ from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
 from hatbox.clients.identity_binding import SyncIdentityBinding
-from hatbox.cookies.request_urls import RequestUrl, target_of
+from hatbox.cookies.request_urls import RequestUrl, parse_request_url
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["opener"]
@@ -53,16 +53,16 @@ class _RequestProcessor(BaseHandler):
 
     def http_request(self, request: Request) -> Request:
         """A copy of the request with cookies. The caller's request can be sent again with another identity."""
-        target = self._in_flight.get(request)  # known if urllib repeats the request with authentication
-        if target is None:
+        request_url = self._in_flight.get(request)  # known if urllib repeats the request with authentication
+        if request_url is None:
             if request.has_header("Cookie"):
                 raise CookiesNotAllowed("the request has a Cookie header of its own")
-            target = target_of(f"{request.type}://{request.host}{request.selector}")
+            request_url = parse_request_url(f"{request.type}://{request.host}{request.selector}")
             request = copy.copy(request)
             request.unredirected_hdrs = dict(request.unredirected_hdrs)
-            self._in_flight[request] = target
+            self._in_flight[request] = request_url
         request.remove_header("Cookie")
-        if cookies := self._binding.header(target):
+        if cookies := self._binding.header(request_url):
             request.add_unredirected_header("Cookie", cookies)
         return request
 
@@ -78,9 +78,9 @@ class _ResponseProcessor(BaseHandler):
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:
         """Store the cookies of a response."""
-        lines = [line.encode("latin-1") for line in response.headers.get_all("Set-Cookie", ())]
+        set_cookie_values = [line.encode("latin-1") for line in response.headers.get_all("Set-Cookie", ())]
         try:
-            self._binding.receive(self._in_flight[request], lines)
+            self._binding.receive(self._in_flight[request], set_cookie_values)
         except BaseException:
             response.close()
             raise

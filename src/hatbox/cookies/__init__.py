@@ -16,7 +16,7 @@ from hatbox.cookies.exclusion_reasons import ExclusionReason
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.parse import SetCookie, as_octets, parse_set_cookie
 from hatbox.cookies.public_suffixes import PublicSuffixes
-from hatbox.cookies.request_urls import RequestUrl, target_from, target_of
+from hatbox.cookies.request_urls import RequestUrl, parse_request_url, request_url_from
 from hatbox.cookies.samesite import RequestContext
 from hatbox.errors import CookieRejected
 
@@ -37,7 +37,7 @@ __all__ = [
     "SetCookie",
     "as_octets",
     "parse_date",
+    "parse_request_url",
     "parse_set_cookie",
-    "target_from",
-    "target_of",
+    "request_url_from",
 ]

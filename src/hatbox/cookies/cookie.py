@@ -74,8 +74,8 @@ class Cookie(msgspec.Struct, gc=False, kw_only=True):
         """The key: cookies with the same key replace each other."""
         return CookieKey(self.domain, self.host_only, self.path, self.name, self.partition)
 
-    def place(self, sequence: int, created: float) -> None:
-        """Set the sequence of a new cookie. Called once, by the jar."""
+    def set_creation(self, sequence: int, created: float) -> None:
+        """Set the creation time of a new cookie, and its place in the order of age. Called once, by the jar."""
         self.sequence = sequence
         self.created = created
         self.order = sequence - len(self.path) * _PATH_WEIGHT

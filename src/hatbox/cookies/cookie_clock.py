@@ -16,11 +16,11 @@ import msgspec
 from hatbox.cookies.high_water import HighWater
 from hatbox.store.base import Store, Transaction
 
-__all__ = ["ADVANCED", "CookieClock", "cookie_time"]
+__all__ = ["HIGH_WATER_ADVANCED", "CookieClock", "cookie_time"]
 
 logger = logging.getLogger("hatbox.cookies")
 
-ADVANCED: Final = "cookies.time"
+HIGH_WATER_ADVANCED: Final = "cookies.time"
 _INTERVAL_SECONDS: Final = 60.0
 _AT_CLOSE_SECONDS: Final = 1.0
 
@@ -36,7 +36,7 @@ class CookieClock:
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store = store
         self._clock = clock
-        self._mark = HighWater()
+        self._high_water = HighWater()
         self._saved = HighWater()
         self._reached = inf  # so that the first call reads the clock
         self._due = -inf  # the time at which the high-water time is stored again
@@ -46,10 +46,10 @@ class CookieClock:
     @property
     def purge_before(self) -> float:
         """Cookies that expired at this time, or earlier, may be purged."""
-        return self._mark.purge_before
+        return self._high_water.purge_before
 
     @property
-    def behind(self) -> float:
+    def lag(self) -> float:
         """Seconds by which the clock is behind the time that cookies expire by; a second or less counts as none."""
         behind = self.now() - self._clock()
         return behind if behind > 1 else 0.0
@@ -65,11 +65,11 @@ class CookieClock:
     def observe(self, now: float) -> float:
         """Update the high-water time with a clock reading; returns the time that cookies expire by."""
         if self._reached < inf:
-            self._mark = self._mark.observed(self._reached)
-        self._mark = self._mark.observed(now)
-        self._reached = self._mark.reached
+            self._high_water = self._high_water.observed(self._reached)
+        self._high_water = self._high_water.observed(now)
+        self._reached = self._high_water.reached
         is_behind = self._reached >= self._saved.reached + _INTERVAL_SECONDS
-        if is_behind or self._mark[1:] != self._saved[1:] or self._reached < self._saved.reached:
+        if is_behind or self._high_water[1:] != self._saved[1:] or self._reached < self._saved.reached:
             self._save_soon(now)
         self._due = self._saved.reached + _INTERVAL_SECONDS
         return self._reached
@@ -103,8 +103,8 @@ class CookieClock:
 
     def _take_in(self, stored: HighWater) -> None:
         self._saved = stored
-        self._mark = stored if self._reached == inf else stored.observed(self._reached)
-        self._reached = self._mark.reached or inf
+        self._high_water = stored if self._reached == inf else stored.observed(self._reached)
+        self._reached = self._high_water.reached or inf
         self._due = stored.reached + _INTERVAL_SECONDS
 
     async def flush(self) -> None:
@@ -115,7 +115,7 @@ class CookieClock:
     def _save_soon(self, now: float) -> None:
         """Store it without waiting: requests do not depend on it, and the next interval tries again."""
         self._save(now).add_done_callback(_report)
-        self._saved = self._mark
+        self._saved = self._high_water
 
     def _save(self, now: float, at_least: float = _INTERVAL_SECONDS) -> asyncio.Future[None]:
         """Store it, if another process has not done so within the last `at_least` seconds."""
@@ -128,7 +128,7 @@ class CookieClock:
                 mark = mark.observed(each)
             if mark[1:] != stored[1:] or mark.reached < stored.reached or mark.reached >= stored.reached + at_least:
                 transaction.cookie_time.put(*mark)
-                transaction.changes.append(ADVANCED, _encode(tuple(mark)))
+                transaction.changes.append(HIGH_WATER_ADVANCED, _encode(tuple(mark)))
 
         return self._store.write(save)
 

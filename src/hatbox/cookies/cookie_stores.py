@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
-from hatbox.cookies.cookie_clock import ADVANCED, CookieClock
+from hatbox.cookies.cookie_clock import HIGH_WATER_ADVANCED, CookieClock
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, end_session
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.jar_cache import JarCache, failed
-from hatbox.cookies.request_urls import RequestUrl, as_target
+from hatbox.cookies.request_urls import RequestUrl, as_request_url
 from hatbox.cookies.samesite import NO_PAGE, RequestContext
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
-from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store
 
 __all__ = ["CookieChange", "CookieStore", "CookieStores"]
@@ -54,7 +54,7 @@ class CookieStores:
 
     async def open(self, cookie_store_id: str) -> CookieStore:
         """Open the cookie store with this id. Raises InvalidIdentity if it does not exist."""
-        user_context_id = store_user_context_id(cookie_store_id)
+        user_context_id = user_context_id_of(cookie_store_id)
         if user_context_id is None:
             raise InvalidIdentity(cookie_store_id)
         self._subscribe()
@@ -127,10 +127,10 @@ class CookieStores:
             user_context_id, removed, cause, row = decode_change(record.payload)
             cookie = cookie_of(row)
             if user_context_id in self._open:
-                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call is not None)
+                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call_id is not None)
             change = CookieChange(cookie_store_id_of(user_context_id), cookie, removed, ChangeCause(cause))
-            self.on_changed.emit(change, record.call)
-        elif record.topic == ADVANCED:
+            self.on_changed.emit(change, record.call_id)
+        elif record.topic == HIGH_WATER_ADVANCED:
             self._time.on_advanced(record.payload)
         elif record.topic == STORE_REMOVED and (opened := self._open.pop(int(record.payload), None)):
             opened._cache.removed = True
@@ -153,11 +153,14 @@ class CookieStore:
         return (await self.jar()).header(url, self._clock.now(), context)
 
     async def receive(
-        self, lines: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
+        self, set_cookie_values: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
     ) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        target, lines = as_target(url), list(lines)
-        await self._cache.change(lambda jar, now: jar.store_all(lines, target, now, context), guarded=not target.secure)
+        request_url, set_cookie_values = as_request_url(url), list(set_cookie_values)
+        await self._cache.change(
+            lambda jar, now: jar.store_all(set_cookie_values, request_url, now, context),
+            keeps_secure_cookies=not request_url.secure,
+        )
 
     async def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
         """Store a cookie given by its fields, as Jar.set() takes them. Raises CookieRejected with the reason."""

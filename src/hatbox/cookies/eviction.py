@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hatbox.cookies.cookie import Cookie, CookieKey, Partition
 from hatbox.cookies.public_suffixes import PublicSuffixes
-from hatbox.cookies.storage import LIFETIME_SECONDS
+from hatbox.cookies.storage_model import LIFETIME_SECONDS
 
 __all__ = ["JarLimits", "site_cookies_to_evict", "store_cookies_to_evict", "within_limits"]
 

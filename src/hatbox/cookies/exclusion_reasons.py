@@ -1,4 +1,4 @@
-"""Why a cookie is rejected. The rules are in `storage`."""
+"""Why a cookie is rejected. The rules are in `storage_model`."""
 
 from __future__ import annotations
 

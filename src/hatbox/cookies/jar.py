@@ -17,10 +17,10 @@ from hatbox.cookies.eviction import JarLimits, site_cookies_to_evict, store_cook
 from hatbox.cookies.jar_index import CachedCookieHeader, Index, PartitionCookies, SiteCookies
 from hatbox.cookies.parse import SetCookie, as_octets, bare_domain, parse_set_cookie
 from hatbox.cookies.public_suffixes import PublicSuffixes, default_public_suffixes
-from hatbox.cookies.request_urls import RequestUrl, as_target
+from hatbox.cookies.request_urls import RequestUrl, as_request_url
 from hatbox.cookies.retrieval import RetrievedCookies, find_cookies
-from hatbox.cookies.samesite import NO_PAGE, RequestContext, SameSiteContext, partition_of, same_site_context
-from hatbox.cookies.storage import admit, check_fields, check_replacement, same_content
+from hatbox.cookies.samesite import NO_PAGE, RequestContext, SameSiteContext, compute_same_site_context, partition_of
+from hatbox.cookies.storage_model import check_fields, check_replacement, create_cookie, same_content
 from hatbox.errors import CookieRejected
 from hatbox.urls.hosts import canonical_host
 
@@ -41,7 +41,7 @@ class Jar:
     'sid=1'
     """
 
-    __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes", "behind", "purge_before")
+    __slots__ = ("_index", "_limits", "_lock", "_sequence", "_suffixes", "clock_lag", "purge_before")
 
     def __init__(self, limits: JarLimits | None = None, suffixes: PublicSuffixes | None = None) -> None:
         self._limits = limits or JarLimits()
@@ -51,7 +51,7 @@ class Jar:
         self._lock = Lock()
         self.purge_before = inf
         """Cookies that expired after this time are withheld, not removed: the clock may be wrong."""
-        self.behind = 0.0
+        self.clock_lag = 0.0
         """Seconds by which the clock is behind `now`. They are added to expiry dates from servers."""
 
     def store(
@@ -61,17 +61,21 @@ class Jar:
         return self.store_all((line,), url, now, context)
 
     def store_all(
-        self, lines: Iterable[str | bytes], url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE
+        self,
+        set_cookie_values: Iterable[str | bytes],
+        url: str | RequestUrl,
+        now: float,
+        context: RequestContext = NO_PAGE,
     ) -> list[JarChange]:
         """Store the Set-Cookie values of one response, in order."""
-        target = as_target(url)
+        request_url = as_request_url(url)
         changes: list[JarChange] = []
-        for line in lines:
-            parsed = parse_set_cookie(line)
+        for set_cookie_value in set_cookie_values:
+            parsed = parse_set_cookie(set_cookie_value)
             if parsed is None:
                 continue
             try:
-                changes += self._receive(parsed, target, now, context)
+                changes += self._receive(parsed, request_url, now, context)
             except CookieRejected:
                 continue
         return changes
@@ -107,47 +111,49 @@ class Jar:
         check_fields(fields)
         if partition is not None:
             context = msgspec.structs.replace(context, partition=partition)
-        return self._receive(fields, as_target(url), now, context)
+        return self._receive(fields, as_request_url(url), now, context)
 
     def put(self, cookie: Cookie, now: float) -> list[JarChange]:
         """Store a cookie of a trusted caller, such as an extension: only the limits apply."""
         with self._lock:
             site = self._index.site(cookie.domain)
-            shelf = self._index.shelf(cookie.domain, cookie.partition)
+            partition_cookies = self._index.partition_cookies(cookie.domain, cookie.partition)
             old = self._index.find(cookie.key)
-            return self._insert(None if old is None or old.expired(now) else old, cookie, site, shelf, now)
+            return self._insert(None if old is None or old.expired(now) else old, cookie, site, partition_cookies, now)
 
     def header(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> str:
         """The Cookie header of a request, or document.cookie; empty without cookies."""
-        target = as_target(url)
+        request_url = as_request_url(url)
         with self._lock:
-            site = self._index.sites.get(self._suffixes.place(target.host).site)
+            site = self._index.sites.get(self._suffixes.host_info(request_url.host).site)
             if site is None:
                 return ""
-            path = target.path if site.non_root_path_count else "/"
-            reach = _STRICT if context is NO_PAGE else same_site_context(context, target, self._suffixes)
-            key = (target.host, path, target.scheme, reach, context.script, context.partition)
-            answer = site.answers.get(key)
-            if answer is None or not answer.since <= now < answer.until:
-                found = self._find(site, target, now, context, reach)
+            path = request_url.path if site.non_root_path_count else "/"
+            same_site_context = (
+                _STRICT if context is NO_PAGE else compute_same_site_context(context, request_url, self._suffixes)
+            )
+            key = (request_url.host, path, request_url.scheme, same_site_context, context.script, context.partition)
+            cached = site.cached_headers.get(key)
+            if cached is None or not cached.since <= now < cached.until:
+                found = self._find(site, request_url, now, context, same_site_context)
                 text = "; ".join([cookie.pair for cookie in found.cookies])
-                answer = CachedCookieHeader(text, found.cookies, found.since, found.until, now)
-                if reach is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: not cached
-                    answer.since = inf
-                site.remember(key, answer)
-            answer.used = now
-            return answer.text
+                cached = CachedCookieHeader(text, found.cookies, found.since, found.until, now)
+                if same_site_context is _LAX_UNSAFE:  # depends on the age of each cookie, and is rare: not cached
+                    cached.since = inf
+                site.cache_header(key, cached)
+            cached.used = now
+            return cached.text
 
     def select(self, url: str | RequestUrl, now: float, context: RequestContext = NO_PAGE) -> list[Cookie]:
         """The cookies of a request, in the order of the header. Does not update last_access."""
-        target = as_target(url)
+        request_url = as_request_url(url)
         with self._lock:
-            site = self._index.site(target.host)
+            site = self._index.site(request_url.host)
             if site is None:
                 return []
             site.update_last_access()
-            reach = same_site_context(context, target, self._suffixes)
-            return self._find(site, target, now, context, reach).cookies
+            same_site_context = compute_same_site_context(context, request_url, self._suffixes)
+            return self._find(site, request_url, now, context, same_site_context).cookies
 
     def all(self, now: float) -> list[Cookie]:
         """Every cookie that has not expired, oldest first."""
@@ -193,26 +199,39 @@ class Jar:
     def __len__(self) -> int:
         return self._index.count
 
-    def _receive(self, parsed: SetCookie, target: RequestUrl, now: float, context: RequestContext) -> list[JarChange]:
-        if self.behind and parsed.expires is not None:
-            parsed = msgspec.structs.replace(parsed, expires=parsed.expires + self.behind)
-        cookie = admit(parsed, target, now, context, self._suffixes, self._limits.lifetime)
+    def _receive(
+        self, parsed: SetCookie, request_url: RequestUrl, now: float, context: RequestContext
+    ) -> list[JarChange]:
+        if self.clock_lag and parsed.expires is not None:
+            parsed = msgspec.structs.replace(parsed, expires=parsed.expires + self.clock_lag)
+        cookie = create_cookie(parsed, request_url, now, context, self._suffixes, self._limits.lifetime)
         with self._lock:
             site = self._index.site(cookie.domain)
-            shelf = site.shelves.get(cookie.partition) if site is not None else None
-            old = check_replacement(cookie, shelf, target, context, now) if shelf is not None else None
-            return self._insert(old, cookie, site, shelf, now)
+            partition_cookies = site.partitions.get(cookie.partition) if site is not None else None
+            old = (
+                check_replacement(cookie, partition_cookies, request_url, context, now)
+                if partition_cookies is not None
+                else None
+            )
+            return self._insert(old, cookie, site, partition_cookies, now)
 
     def _insert(
-        self, old: Cookie | None, cookie: Cookie, site: SiteCookies | None, shelf: PartitionCookies | None, now: float
+        self,
+        old: Cookie | None,
+        cookie: Cookie,
+        site: SiteCookies | None,
+        partition_cookies: PartitionCookies | None,
+        now: float,
     ) -> list[JarChange]:
         due = min(now, self.purge_before)
         changes = self._expire(site, due) if site is not None and site.next_expiry <= due else []
-        if old is None and shelf is not None and self.purge_before < now:
+        if old is None and partition_cookies is not None and self.purge_before < now:
             withheld = self._index.find(cookie.key)
             changes += self._drop([withheld], ChangeCause.EXPIRED) if withheld is not None else []
         changes += self._replace(old, cookie, now)
-        if self._index.count > self._limits.per_store or (shelf is not None and shelf.count > self._limits.per_site):
+        if self._index.count > self._limits.per_store or (
+            partition_cookies is not None and partition_cookies.count > self._limits.per_site
+        ):
             changes += self._evict(cookie, now)
         return changes
 
@@ -221,28 +240,33 @@ class Jar:
             return self._drop([old] if old else [], ChangeCause.EXPIRED_OVERWRITE)
         if old is None:
             self._sequence = max(self._sequence + 1, int(now * _MICROSECONDS))
-            cookie.place(self._sequence, now)
+            cookie.set_creation(self._sequence, now)
             self._index.add(cookie)
             return [JarChange(cookie, False, _EXPLICIT)]
         if same_content(old, cookie):  # not observable; cached headers stay valid
             old.last_access = now
             return []
-        cookie.place(old.sequence, old.created)
+        cookie.set_creation(old.sequence, old.created)
         self._index.add(cookie)
         return [JarChange(old, True, _OVERWRITE), JarChange(cookie, False, _EXPLICIT)]
 
     def _find(
-        self, site: SiteCookies, target: RequestUrl, now: float, context: RequestContext, reach: SameSiteContext
+        self,
+        site: SiteCookies,
+        request_url: RequestUrl,
+        now: float,
+        context: RequestContext,
+        same_site_context: SameSiteContext,
     ) -> RetrievedCookies:
-        partitioned = len(site.shelves) > 1 or None not in site.shelves
+        partitioned = len(site.partitions) > 1 or None not in site.partitions
         return find_cookies(
             site,
-            target,
-            self._suffixes.place(target.host),
+            request_url,
+            self._suffixes.host_info(request_url.host),
             now,
-            reach=reach,
+            same_site_context=same_site_context,
             script=context.script,
-            partition=partition_of(context, target, self._suffixes) if partitioned else None,
+            partition=partition_of(context, request_url, self._suffixes) if partitioned else None,
         )
 
     def _below(self, domain: str) -> list[Cookie]:
@@ -263,9 +287,9 @@ class Jar:
 
     def _evict(self, newest: Cookie, now: float) -> list[JarChange]:
         changes: list[JarChange] = []
-        shelf = self._index.shelf(newest.domain, newest.partition)
-        if shelf is not None and shelf.count > self._limits.per_site:
-            changes += self._make_room(site_cookies_to_evict(shelf, self._limits, now), now)
+        partition_cookies = self._index.partition_cookies(newest.domain, newest.partition)
+        if partition_cookies is not None and partition_cookies.count > self._limits.per_site:
+            changes += self._make_room(site_cookies_to_evict(partition_cookies, self._limits, now), now)
         if self._index.count > self._limits.per_store:
             changes += self._expire_all(min(now, self.purge_before))
             self._index.update_last_access()

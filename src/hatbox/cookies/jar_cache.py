@@ -140,16 +140,16 @@ class JarCache:
             self._jar.load([cookie])
 
     async def change(
-        self, change: Callable[[Jar, float], list[JarChange]], *, guarded: bool = False
+        self, change: Callable[[Jar, float], list[JarChange]], *, keeps_secure_cookies: bool = False
     ) -> list[JarChange]:
         """Change the jar and write the changes, one call after the other. If the write fails, the jar is loaded again.
 
-        With `guarded`, the change is repeated if another process has set a secure cookie of the same name in between:
-        an insecure response must not replace it.
+        With `keeps_secure_cookies`, the change is repeated if another process has set a secure cookie of the same name
+        in between: an insecure response must not replace it.
         """
         async with self._writing:
             while changes := change(jar := await self._jar_to_change(), self._clock.now()):
-                known = _secure_cookies(jar, changes) if guarded else None
+                known = _secure_cookies(jar, changes) if keeps_secure_cookies else None
                 try:
                     await asyncio.shield(self._write(changes, known))  # cancelling the caller only stops its waiting
                 except _WriteConflict:
@@ -159,7 +159,7 @@ class JarCache:
 
     async def _jar_to_change(self) -> Jar:
         jar = await self.jar()
-        jar.purge_before, jar.behind = self._clock.purge_before, self._clock.behind
+        jar.purge_before, jar.clock_lag = self._clock.purge_before, self._clock.lag
         return jar
 
     def _write(self, changes: list[JarChange], known: Mapping[str, Set[CookieRowKey]] | None) -> asyncio.Future[None]:

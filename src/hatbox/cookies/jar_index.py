@@ -1,9 +1,9 @@
 """Index of a jar's cookies by site, partition and domain, so that a lookup reads one site. Contains no cookie rules.
 
-    site (registrable domain) → shelf (partition) → domain → cookie
+    site (registrable domain) → partition → domain → cookie
 
 A site is as far as any rule reaches: all that a request can see, all that one cookie can shadow, and all that is
-counted against the limit of a site. It also remembers the answers that were given, until one of its cookies changes.
+counted against the limit of a site. It also caches Cookie headers, until one of its cookies changes.
 """
 
 from __future__ import annotations
@@ -50,37 +50,37 @@ class PartitionCookies:
 class SiteCookies:
     """The cookies of one registrable domain, and their cached headers."""
 
-    __slots__ = ("answers", "next_expiry", "non_root_path_count", "shelves")
+    __slots__ = ("cached_headers", "next_expiry", "non_root_path_count", "partitions")
 
     def __init__(self) -> None:
-        self.shelves: dict[Partition | None, PartitionCookies] = {}
-        self.answers: dict[tuple[object, ...], CachedCookieHeader] = {}
+        self.partitions: dict[Partition | None, PartitionCookies] = {}
+        self.cached_headers: dict[tuple[object, ...], CachedCookieHeader] = {}
         self.non_root_path_count = 0  # cookies with a path other than `/`; without any, all paths share one header
         self.next_expiry = inf  # no cookie expires before this
 
     def __iter__(self) -> Iterator[Cookie]:
-        for shelf in self.shelves.values():
-            yield from shelf
+        for partition_cookies in self.partitions.values():
+            yield from partition_cookies
 
-    def remember(self, key: tuple[object, ...], answer: CachedCookieHeader) -> None:
+    def cache_header(self, key: tuple[object, ...], cached: CachedCookieHeader) -> None:
         """Cache a header for equal requests."""
-        if len(self.answers) >= _MAX_CACHED_HEADERS:
+        if len(self.cached_headers) >= _MAX_CACHED_HEADERS:
             self.update_last_access()
-            self.answers.clear()
-        self.answers[key] = answer
+            self.cached_headers.clear()
+        self.cached_headers[key] = cached
 
     def update_last_access(self) -> None:
         """Set last_access of the cookies of cached headers: here, not at each request, which must be quick."""
-        for answer in self.answers.values():
-            for cookie in answer.cookies:
-                if cookie.last_access < answer.used:
-                    cookie.last_access = answer.used
+        for cached in self.cached_headers.values():
+            for cookie in cached.cookies:
+                if cookie.last_access < cached.used:
+                    cookie.last_access = cached.used
 
     def changed(self) -> None:
         """Clear the cached headers."""
-        if self.answers:
+        if self.cached_headers:
             self.update_last_access()
-            self.answers.clear()
+            self.cached_headers.clear()
 
 
 class Index:
@@ -101,17 +101,17 @@ class Index:
         """The site of a host or domain, if it has any cookies."""
         return self.sites.get(self._suffixes.site(domain))
 
-    def shelf(self, domain: str, partition: Partition | None) -> PartitionCookies | None:
+    def partition_cookies(self, domain: str, partition: Partition | None) -> PartitionCookies | None:
         """The cookies that a new cookie of this domain may replace or conflict with."""
         site = self.site(domain)
-        return site.shelves.get(partition) if site is not None else None
+        return site.partitions.get(partition) if site is not None else None
 
     def find(self, key: CookieKey) -> Cookie | None:
         """The cookie with this key."""
-        shelf = self.shelf(key.domain, key.partition)
-        if shelf is None:
+        partition_cookies = self.partition_cookies(key.domain, key.partition)
+        if partition_cookies is None:
             return None
-        return shelf.domains.get(key.domain, {}).get((key.name, key.path, key.host_only))
+        return partition_cookies.domains.get(key.domain, {}).get((key.name, key.path, key.host_only))
 
     def add(self, cookie: Cookie) -> None:
         """Add a cookie, replacing one with the same key."""
@@ -123,13 +123,13 @@ class Index:
         for cookie in cookies:
             if (cookie.domain, cookie.partition) != domain:
                 domain = cookie.domain, cookie.partition
-                site, shelf, slots = self._place_for(*domain)
+                site, partition_cookies, slots = self._place_for(*domain)
             slot = (cookie.name, cookie.path, cookie.host_only)
             old = slots.get(slot)
             if old is not None:
-                self._count(site, shelf, old, -1)
+                self._count(site, partition_cookies, old, -1)
             slots[slot] = cookie
-            self._count(site, shelf, cookie, 1)
+            self._count(site, partition_cookies, cookie, 1)
             if cookie.expires is not None and cookie.expires < site.next_expiry:
                 site.next_expiry = cookie.expires
 
@@ -137,16 +137,16 @@ class Index:
         """Remove a cookie, and containers that are empty then."""
         name = self._suffixes.site(cookie.domain)
         site = self.sites[name]
-        shelf = site.shelves[cookie.partition]
-        cookies = shelf.domains[cookie.domain]
+        partition_cookies = site.partitions[cookie.partition]
+        cookies = partition_cookies.domains[cookie.domain]
         del cookies[cookie.name, cookie.path, cookie.host_only]
-        self._count(site, shelf, cookie, -1)
+        self._count(site, partition_cookies, cookie, -1)
         site.changed()
         if not cookies:
-            del shelf.domains[cookie.domain]
-            if not shelf.count:
-                del site.shelves[cookie.partition]
-                if not site.shelves:
+            del partition_cookies.domains[cookie.domain]
+            if not partition_cookies.count:
+                del site.partitions[cookie.partition]
+                if not site.partitions:
                     del self.sites[name]
 
     def _place_for(
@@ -157,19 +157,19 @@ class Index:
         site = self.sites.get(name)
         if site is None:
             site = self.sites[name] = SiteCookies()
-        shelf = site.shelves.get(partition)
-        if shelf is None:
-            shelf = site.shelves[partition] = PartitionCookies()
+        partition_cookies = site.partitions.get(partition)
+        if partition_cookies is None:
+            partition_cookies = site.partitions[partition] = PartitionCookies()
         site.changed()
-        return site, shelf, shelf.domains.setdefault(domain, {})
+        return site, partition_cookies, partition_cookies.domains.setdefault(domain, {})
 
     def update_last_access(self) -> None:
         """Update last_access of all cookies."""
         for site in self.sites.values():
             site.update_last_access()
 
-    def _count(self, site: SiteCookies, shelf: PartitionCookies, cookie: Cookie, one: int) -> None:
+    def _count(self, site: SiteCookies, partition_cookies: PartitionCookies, cookie: Cookie, one: int) -> None:
         self.count += one
-        shelf.count += one
-        shelf.secure += one * cookie.secure
+        partition_cookies.count += one
+        partition_cookies.secure += one * cookie.secure
         site.non_root_path_count += one * (cookie.path != "/")

@@ -1,6 +1,6 @@
-"""Set-Cookie lines (RFC 6265bis, 5.6): text in, fields out. Knows no clock, no URL and no jar.
+"""Parses Set-Cookie values (RFC 6265bis, 5.6) into their attributes. Knows no clock, no URL and no jar.
 
-Rejects only what cannot be parsed. Whether a cookie may be stored is decided in `storage`.
+Only a value that cannot be parsed is rejected here; whether a cookie is stored is decided in `storage_model`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SAME_SITE: Final = {"none": SameSite.NONE, "lax": SameSite.LAX, "strict": SameS
 
 
 class SetCookie(msgspec.Struct, gc=False):
-    """The attributes of a Set-Cookie line, before any rule is applied.
+    """The attributes of a Set-Cookie value, before any rule is applied.
 
     `domain` is lower case and without its leading dot, unless it is a single dot, which no host matches; empty and
-    absent mean the same. `path` is None if the line has no path, or one that does not start with `/`: then the default
+    absent mean the same. `path` is None if the value has no path, or one that does not start with `/`: then the default
     path applies. `expires` is the parsed date.
     """
 
@@ -50,7 +50,7 @@ class SetCookie(msgspec.Struct, gc=False):
 def parse_set_cookie(line: str | bytes) -> SetCookie | None:
     """The fields of a Set-Cookie value, or None if it is not a cookie."""
     line = as_octets(line)
-    # Most lines are printable ASCII, and this test is many times faster than the search.
+    # Most values are printable ASCII, and this test is many times faster than the search.
     if not line.isprintable() and _CONTROL.search(line):
         return None
     pair, _, attributes = line.partition(";")
@@ -84,7 +84,7 @@ class _Attributes(NamedTuple):
     partitioned: bool
 
 
-@cache_short_texts(1024)  # the Set-Cookie lines of a server differ in the value, seldom in the attributes
+@cache_short_texts(1024)  # the Set-Cookie values of a server differ in the cookie value, seldom in the attributes
 def _read_attributes(text: str) -> _Attributes:
     """The last value of each attribute. Too long or invalid ones are ignored."""
     said: dict[str, str] = {}

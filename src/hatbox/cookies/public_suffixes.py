@@ -35,21 +35,21 @@ class PublicSuffixes:
 
     def __init__(self, suffix_list: SuffixList, remembered: int = 16384) -> None:
         self._list = suffix_list
-        self._cached = lru_cache(maxsize=remembered)(self._place)
+        self._cached = lru_cache(maxsize=remembered)(self._find_host_info)
 
-    def place(self, host: str) -> HostInfo:
+    def host_info(self, host: str) -> HostInfo:
         """The HostInfo of a canonical host. Long hosts are not cached: they may have a hundred domains."""
-        return self._cached(host) if len(host) <= _MAX_CACHED_LENGTH else self._place(host)
+        return self._cached(host) if len(host) <= _MAX_CACHED_LENGTH else self._find_host_info(host)
 
     def site(self, host: str) -> str:
         """The site of a canonical host."""
-        return self.place(host).site
+        return self.host_info(host).site
 
     def is_suffix(self, host: str) -> bool:
         """Whether a canonical host is a public suffix."""
-        return self.place(host).is_suffix
+        return self.host_info(host).is_suffix
 
-    def _place(self, host: str) -> HostInfo:
+    def _find_host_info(self, host: str) -> HostInfo:
         if not host or is_ip(host):
             return HostInfo(host, (host,), is_suffix=False)
         name = host.removesuffix(".")

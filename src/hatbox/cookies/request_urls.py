@@ -1,6 +1,6 @@
 """The parts of a request URL that cookies depend on: scheme, host and path.
 
-Parsing a URL costs more than finding its cookies, so a RequestUrl is created once, and results are cached.
+Splitting a URL costs more than finding its cookies, so a URL is parsed once, and the parts of recent URLs are cached.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import quote
 from hatbox.text_cache import cache_short_texts
 from hatbox.urls.hosts import MAX_HOST_INPUT, canonical_host, is_trustworthy_host
 
-__all__ = ["RequestUrl", "as_target", "target_from", "target_of"]
+__all__ = ["RequestUrl", "as_request_url", "parse_request_url", "request_url_from"]
 
 _URL: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)([^?#]*)")
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(?::[0-9]*)?")
@@ -24,7 +24,7 @@ _PLAIN_SCHEME: Final = {"ws": "http", "wss": "https"}
 
 
 class RequestUrl(NamedTuple):
-    """A request URL; create it with `target_of` or `target_from`. Cookies ignore ports.
+    """A request URL; create it with `parse_request_url` or `request_url_from`. Cookies ignore ports.
 
     `host` is canonical, and empty if the URL has none that could hold cookies. `secure` also holds for localhost.
     """
@@ -36,7 +36,7 @@ class RequestUrl(NamedTuple):
 
 
 @cache_short_texts(4096)
-def target_of(url: str) -> RequestUrl:
+def parse_request_url(url: str) -> RequestUrl:
     """Parse a URL given as text."""
     match = _URL.match(url)
     if match is None:
@@ -52,7 +52,7 @@ def target_of(url: str) -> RequestUrl:
     return RequestUrl(scheme, host, path, secure)
 
 
-def target_from(scheme: str, host: str, path: str) -> RequestUrl:
+def request_url_from(scheme: str, host: str, path: str) -> RequestUrl:
     """A RequestUrl from the parts of a URL.
 
     The host may have any spelling, an IPv6 address its brackets or not. The path is the one that is sent, not a decoded
@@ -64,9 +64,9 @@ def target_from(scheme: str, host: str, path: str) -> RequestUrl:
     return RequestUrl(scheme, host, path, secure)
 
 
-def as_target(url: str | RequestUrl) -> RequestUrl:
+def as_request_url(url: str | RequestUrl) -> RequestUrl:
     """A RequestUrl, from text or as given."""
-    return target_of(url) if isinstance(url, str) else url
+    return parse_request_url(url) if isinstance(url, str) else url
 
 
 def _readable(host: str) -> str:

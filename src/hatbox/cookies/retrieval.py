@@ -28,32 +28,32 @@ class RetrievedCookies(NamedTuple):
 
 def find_cookies(
     site: SiteCookies,
-    target: RequestUrl,
-    place: HostInfo,
+    request_url: RequestUrl,
+    host_info: HostInfo,
     now: float,
     *,
-    reach: SameSiteContext,
+    same_site_context: SameSiteContext,
     script: bool,
     partition: Partition | None,
 ) -> RetrievedCookies:
     """The cookies of the request's site that match it; `partition` is None if none is partitioned."""
     found: list[Cookie] = []
     since, until = -inf, inf
-    host, path, secure = target.host, target.path, target.secure
-    all_sites = reach is SameSiteContext.STRICT
-    for shelf in (site.shelves.get(None), site.shelves.get(partition) if partition else None):
-        if shelf is None:
+    host, path, secure = request_url.host, request_url.path, request_url.secure
+    all_sites = same_site_context is SameSiteContext.STRICT
+    for partition_cookies in (site.partitions.get(None), site.partitions.get(partition) if partition else None):
+        if partition_cookies is None:
             continue
-        for domain in place.domains:
-            for cookie in shelf.domains.get(domain, {}).values():
+        for domain in host_info.domains:
+            for cookie in partition_cookies.domains.get(domain, {}).values():
                 # The domain may have become a public suffix since the cookie was stored: do not send it to subdomains.
-                if (domain != host) if cookie.host_only else place.is_suffix:
+                if (domain != host) if cookie.host_only else host_info.is_suffix:
                     continue
                 if cookie.path != "/" and not path_matches(path, cookie.path):
                     continue
                 if (cookie.secure and not secure) or (cookie.http_only and script):
                     continue
-                if not (all_sites or is_sent(reach, cookie.same_site, now - cookie.created)):
+                if not (all_sites or is_sent(same_site_context, cookie.same_site, now - cookie.created)):
                     continue
                 expires = cookie.expires
                 if expires is not None:

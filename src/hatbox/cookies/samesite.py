@@ -13,17 +13,17 @@ import msgspec
 from hatbox.cookies.cookie import Partition, SameSite
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.cookies.public_suffixes import PublicSuffixes
-from hatbox.cookies.request_urls import RequestUrl, target_of
+from hatbox.cookies.request_urls import RequestUrl, parse_request_url
 
 __all__ = [
     "LAX_UNSAFE_SECONDS",
     "NO_PAGE",
     "RequestContext",
     "SameSiteContext",
+    "compute_same_site_context",
     "is_sent",
     "may_set",
     "partition_of",
-    "same_site_context",
 ]
 
 LAX_UNSAFE_SECONDS: Final = 120.0
@@ -61,46 +61,48 @@ class SameSiteContext(IntEnum):
     STRICT = 3  # all cookies
 
 
-def same_site_context(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> SameSiteContext:
+def compute_same_site_context(
+    context: RequestContext, request_url: RequestUrl, suffixes: PublicSuffixes
+) -> SameSiteContext:
     """The SameSite context of a request."""
-    if _is_same_site(context, target, suffixes):
+    if _is_same_site(context, request_url, suffixes):
         return SameSiteContext.STRICT
     if context.script or not context.navigation:
         return SameSiteContext.NONE
     return SameSiteContext.LAX if context.method.upper() in _SAFE_METHODS else SameSiteContext.LAX_UNSAFE
 
 
-def is_sent(reach: SameSiteContext, same_site: SameSite, age: float) -> bool:
+def is_sent(same_site_context: SameSiteContext, same_site: SameSite, age: float) -> bool:
     """Whether a cookie of this age is sent.
 
     A cookie that says nothing is lax, but while it is new it also goes with an unsafe navigation (5.6.7.2):
     single sign-on posts its answer that way, and both browsers send it.
     """
-    if same_site is SameSite.NONE or reach is SameSiteContext.STRICT:
+    if same_site is SameSite.NONE or same_site_context is SameSiteContext.STRICT:
         return True
-    if same_site is SameSite.STRICT or reach is SameSiteContext.NONE:
+    if same_site is SameSite.STRICT or same_site_context is SameSiteContext.NONE:
         return False
-    return reach is SameSiteContext.LAX or (same_site is SameSite.UNSPECIFIED and age <= LAX_UNSAFE_SECONDS)
+    return same_site_context is SameSiteContext.LAX or (same_site is SameSite.UNSPECIFIED and age <= LAX_UNSAFE_SECONDS)
 
 
-def may_set(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> bool:
+def may_set(context: RequestContext, request_url: RequestUrl, suffixes: PublicSuffixes) -> bool:
     """Whether the response may set cookies that are not SameSite=None: a navigation may set any."""
-    return (context.navigation and not context.script) or _is_same_site(context, target, suffixes)
+    return (context.navigation and not context.script) or _is_same_site(context, request_url, suffixes)
 
 
-def partition_of(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> Partition:
+def partition_of(context: RequestContext, request_url: RequestUrl, suffixes: PublicSuffixes) -> Partition:
     """The partition of a request: that of its page, or its own as for a top-level page."""
     if context.partition is None:
-        return Partition(f"{target.scheme}://{suffixes.site(target.host)}")
-    return canonical_partition(context.partition, target.host)
+        return Partition(f"{request_url.scheme}://{suffixes.site(request_url.host)}")
+    return canonical_partition(context.partition, request_url.host)
 
 
-def _is_same_site(context: RequestContext, target: RequestUrl, suffixes: PublicSuffixes) -> bool:
+def _is_same_site(context: RequestContext, request_url: RequestUrl, suffixes: PublicSuffixes) -> bool:
     if context.site_for_cookies is None:
         return True
-    own = (target.scheme, suffixes.site(target.host))
+    own = (request_url.scheme, suffixes.site(request_url.host))
     for url in (context.site_for_cookies, *context.redirects):
-        other = target_of(url)
+        other = parse_request_url(url)
         if not other.host or (other.scheme, suffixes.site(other.host)) != own:
             return False
     return True

@@ -45,7 +45,7 @@ class EngineDelegate(Protocol):
         """Typed text is lost, because the page is closed to hide it. `what` describes it for the user."""
 
     async def shown(self, tab_id: int) -> None:
-        """The user has restored the minimised window with the page of a hidden tab."""
+        """The user has restored the minimized window with the page of a hidden tab."""
 
     async def page_opened(self, cookie_store_id: str, opener_id: int | None, *, active: bool = True) -> Tab:
         """A page opened another page, in the same identity. Returns the new tab, whose page exists already.
@@ -79,7 +79,7 @@ class Engine(ABC):
     """Whether hidden tabs have pages. Where they do not, a page is closed to hide it, and opened to show it."""
 
     @abstractmethod
-    async def start(self, reports: EngineDelegate) -> None:
+    async def start(self, delegate: EngineDelegate) -> None:
         """Start the engine. Called again after a crash. Raises EngineError."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Engine(ABC):
     async def close(self, tab_id: int, *, hiding: bool) -> None:
         """Close a tab's page, which may be closed already. To hide it, first save a snapshot to restore it from.
 
-        A page to be hidden may stay alive in a minimised window until `open`, `stop` or the end of its tab.
+        A page to be hidden may stay alive in a minimized window until `open`, `stop` or the end of its tab.
         """
 
     @abstractmethod

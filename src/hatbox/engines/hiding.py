@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from hatbox.identities.model import ContextualIdentity
 from hatbox.identities.service import Identities
 from hatbox.tabs.service import Tabs
-from hatbox.tabs.tab_model import Hidden, Tab
+from hatbox.tabs.tab_model import PageHidden, Tab
 
 __all__ = ["HideReport", "UnsavedInput", "hide_and_wait"]
 
@@ -45,7 +45,7 @@ async def hide_and_wait(tabs: Tabs, service: Identities, identities: Sequence[Co
     reports: dict[int, tuple[str, ...]] = {}
     all_hidden = asyncio.Event()
 
-    def on_hidden(hidden: Hidden) -> None:
+    def on_hidden(hidden: PageHidden) -> None:
         if hidden.tab_id in open_tabs:
             reports[hidden.tab_id] = hidden.not_saved
         if len(reports) == len(open_tabs):

@@ -13,11 +13,11 @@ from hatbox.engines.engine_supervisor import EngineSupervisor
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import HIDDEN, Hidden, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -101,7 +101,7 @@ class TabReconciler:
             changed, self._identities_changed = self._identities_changed, False
             tabs, removed = await self._store.read(lambda each: (_tabs(each), self._removed(each) if changed else []))
             for tab in tabs.values():
-                if tab.id not in self._states and self._has_page(tab):
+                if tab.id not in self._states and self._needs_page(tab):
                     self._states[tab.id] = TabState(tab.cookie_store_id)
             for tab_id, state in list(self._states.items()):
                 self._compare(tab_id, state, tabs.get(tab_id))
@@ -109,18 +109,16 @@ class TabReconciler:
                 self._states.identities.discard(cookie_store_id)
                 self._tasks.spawn(self._remove_identity(cookie_store_id))
 
-    def _has_page(self, tab: Tab) -> bool:
+    def _needs_page(self, tab: Tab) -> bool:
         return self._engine.keeps_hidden_pages or not tab.hidden
 
     def _removed(self, transaction: Transaction) -> list[str]:
-        numbers = {
-            cookie_store_id: store_user_context_id(cookie_store_id) for cookie_store_id in self._states.identities
-        }
+        numbers = {cookie_store_id: user_context_id_of(cookie_store_id) for cookie_store_id in self._states.identities}
         return [each for each, number in numbers.items() if number and transaction.identities.get(number) is None]
 
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:
         state.hidden = tab is not None and tab.hidden
-        state.desired = tab if tab is not None and self._has_page(tab) and not state.closed else None
+        state.desired = tab if tab is not None and self._needs_page(tab) and not state.closed else None
         if not state.is_idle:
             return  # its task reads the new desired state
         if state.desired != state.actual:
@@ -159,8 +157,8 @@ class TabReconciler:
                     tab_id, PageState(tab.pending_url or tab.url, error=message), navigation=tab.navigation_id
                 )
         if previous is not None and not previous.hidden and state.hidden:
-            hidden = Hidden(tab_id, state.not_saved)
-            await self._reports.write(lambda each: record_change(each, HIDDEN, hidden))
+            hidden = PageHidden(tab_id, state.not_saved)
+            await self._reports.write(lambda each: record_change(each, PAGE_HIDDEN, hidden))
 
     async def _apply(self, desired: Tab, previous: Tab | None, state: TabState) -> None:
         is_requested = desired.navigation_id > state.navigation

@@ -1,4 +1,4 @@
-"""An engine at work on a profile, to be used with `async with`."""
+"""Runs an engine on a profile, with `async with`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Self = TypeVar("Self", bound="EngineRunner")
 
 
 class EngineRunner:
-    """Makes the tabs of a profile so, for as long as it is entered. A profile has one engine at a time."""
+    """Runs an engine on a profile inside `async with`: it opens and closes the pages of the tabs.
+
+    A profile has one engine at a time.
+    """
 
     def __init__(self, engine: Engine, store: Store) -> None:
         self.engine = engine
@@ -57,7 +60,7 @@ class EngineRunner:
                     await self._lease.release()
 
     async def wait_until_settled(self) -> None:
-        """Resolves when all that anyone had asked of tabs by now was done, or its loading begun."""
+        """Wait until every tab change made so far is applied: pages opened or closed, navigations started."""
         await self._reconciler.wait_until_settled()
 
     async def wait_until_loaded(self, tab_id: int) -> Tab:
@@ -67,11 +70,11 @@ class EngineRunner:
         """
         changed = asyncio.Event()
 
-        def hear(change: ChangeRecord) -> None:
+        def on_change(change: ChangeRecord) -> None:
             if change.topic in (UPDATED, REMOVED, RESYNC):
                 changed.set()
 
-        self._store.subscribe(hear)
+        self._store.subscribe(on_change)
         try:
             while True:
                 tab = await self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
@@ -80,4 +83,4 @@ class EngineRunner:
                 await changed.wait()
                 changed.clear()
         finally:
-            self._store.unsubscribe(hear)
+            self._store.unsubscribe(on_change)

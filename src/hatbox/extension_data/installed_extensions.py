@@ -9,7 +9,7 @@ import msgspec
 from hatbox.errors import ExtensionNotFound
 from hatbox.extension_data.extension_permissions import NONE, Permissions
 from hatbox.extension_data.granted_permissions import load_granted
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab
 
@@ -158,7 +158,7 @@ def remove(transaction: Transaction, area: str) -> InstalledExtension:
     drop_package(transaction, extension.digest)
     transaction.changes.append(CHANGED, _encode(area))
     if url:
-        open_tab(transaction, msgspec.json.decode(url, type=str), cookie_store_id=DEFAULT_STORE)
+        open_tab(transaction, msgspec.json.decode(url, type=str), cookie_store_id=DEFAULT_COOKIE_STORE_ID)
     return extension
 
 

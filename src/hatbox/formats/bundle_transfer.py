@@ -18,7 +18,7 @@ from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes, ImportR
 from hatbox.formats.cookie_merge import merge
 from hatbox.formats.import_progress import ImportProgress
 from hatbox.identities import changes, model, palette
-from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.identities.model import ContextualIdentity
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import Transaction
@@ -52,14 +52,14 @@ def import_bundle(
         given.setdefault(cookie_store_id, []).extend(holding.cookies)
     for cookie_store_id, cookies in given.items():
         if cookie_store_id is not None and cookies:
-            number = store_user_context_id(cookie_store_id) or 0
+            number = user_context_id_of(cookie_store_id) or 0
             if changes := merge(load_cookies(transaction, number), cookies, now, report):
                 write_changes(transaction, number, changes)
         merged += len(cookies)
         if progress is not None:
             progress.merged = merged
     if bundle.ordered and into is None:
-        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_STORE])
+        _arrange(transaction, [each for each in ids if each is not None and each != DEFAULT_COOKIE_STORE_ID])
     return report
 
 
@@ -68,7 +68,7 @@ def export_bundle(transaction: Transaction, now: float, wanted: Sequence[str] | 
     if wanted is not None:
         ids = dict.fromkeys(_store_id(transaction, each) for each in wanted)
         return _bundle(transaction, [_holding(transaction, each, now) for each in ids], whole=False)
-    everything = [DEFAULT_STORE, *(each.cookie_store_id for each in model.query(transaction))]
+    everything = [DEFAULT_COOKIE_STORE_ID, *(each.cookie_store_id for each in model.query(transaction))]
     holdings = [_holding(transaction, each, now) for each in everything]
     return _bundle(transaction, holdings, whole=True)
 
@@ -81,11 +81,15 @@ def _bundle(transaction: Transaction, holdings: Sequence[BundleEntry], *, whole:
 
 
 def _store_id(transaction: Transaction, name_or_id: str) -> str:
-    return DEFAULT_STORE if name_or_id == DEFAULT_STORE else model.find(transaction, name_or_id).cookie_store_id
+    return (
+        DEFAULT_COOKIE_STORE_ID
+        if name_or_id == DEFAULT_COOKIE_STORE_ID
+        else model.find(transaction, name_or_id).cookie_store_id
+    )
 
 
 def _holding(transaction: Transaction, cookie_store_id: str, now: float) -> BundleEntry:
-    number = store_user_context_id(cookie_store_id) or 0
+    number = user_context_id_of(cookie_store_id) or 0
     label = None
     if number:
         identity = model.get(transaction, cookie_store_id)
@@ -105,7 +109,7 @@ def _identified(transaction: Transaction, bundle: Bundle, report: ImportReport) 
     for identity in model.query(transaction):
         free.setdefault((identity.name, identity.icon, identity.color), []).append(identity)
     return [
-        DEFAULT_STORE if holding.label is None else _id_for(transaction, holding.label, free, report)
+        DEFAULT_COOKIE_STORE_ID if holding.label is None else _id_for(transaction, holding.label, free, report)
         for holding in bundle.entries
     ]
 

@@ -19,7 +19,7 @@ from hatbox.cookies.parse import SetCookie
 from hatbox.cookies.partitions import canonical_partition
 from hatbox.cookies.prefixes import satisfies_prefix
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.cookies.storage import check_fields, same_content
+from hatbox.cookies.storage_model import check_fields, same_content
 from hatbox.errors import CookieRejected
 from hatbox.formats.base import ImportReport
 from hatbox.urls.hosts import canonical_host

@@ -20,7 +20,7 @@ from hatbox.identities.model import (
 )
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Transaction
-from hatbox.tabs.visibility import close_all, hide_all, show_all
+from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
 __all__ = ["create", "hide", "move", "remove", "show", "update"]
 
@@ -31,10 +31,10 @@ def create(transaction: Transaction, name: str, color: str, icon: str) -> Contex
     """Create an identity, at the end of the list."""
     icon, color = palette.accepted_icon(icon), palette.accepted_color(color)
     name = _accepted_name(name)
-    number = transaction.identities.insert(name, icon, color)
-    if number > _MAX_USER_CONTEXT_ID:
+    user_context_id = transaction.identities.insert(name, icon, color)
+    if user_context_id > _MAX_USER_CONTEXT_ID:
         raise IdsExhausted
-    return record_change(transaction, CREATED, (number, name, icon, color, 0))
+    return record_change(transaction, CREATED, (user_context_id, name, icon, color, 0))
 
 
 def update(
@@ -45,7 +45,7 @@ def update(
     icon: str | None = None,
 ) -> ContextualIdentity:
     """Change name, color or icon. Stored values that this version does not know stay unchanged."""
-    number, old_name, old_icon, old_color, hidden = row_of(transaction, cookie_store_id)
+    user_context_id, old_name, old_icon, old_color, hidden = row_of(transaction, cookie_store_id)
     # As in Firefox, color is checked before icon here, and icon before color in create().
     color = old_color if color is None else palette.accepted_color(color)
     icon = old_icon if icon is None else palette.accepted_icon(icon)
@@ -57,8 +57,8 @@ def update(
     if icon != old_icon:
         changed["icon"] = icon
     if changed:
-        transaction.identities.update(number, **changed)
-    return record_change(transaction, UPDATED, (number, name, icon, color, hidden))
+        transaction.identities.update(user_context_id, **changed)
+    return record_change(transaction, UPDATED, (user_context_id, name, icon, color, hidden))
 
 
 def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: int) -> None:
@@ -82,7 +82,7 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """Remove an identity with its tabs, cookies and site data. Returns its last state."""
     row = row_of(transaction, cookie_store_id)
-    close_all(transaction, row[0])
+    close_identity_tabs(transaction, row[0])
     delete_cookies(transaction, row[0])
     transaction.site_data.clear(row[0])
     transaction.identities.delete(row[0])
@@ -92,13 +92,13 @@ def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity
 def hide(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide an identity and its tabs."""
     if set_hidden(transaction, cookie_store_id, hidden=True):
-        hide_all(transaction, cookie_store_id)
+        hide_identity_tabs(transaction, cookie_store_id)
 
 
 def show(transaction: Transaction, cookie_store_id: str) -> None:
     """Show an identity and its tabs."""
     if set_hidden(transaction, cookie_store_id, hidden=False):
-        show_all(transaction, cookie_store_id)
+        show_identity_tabs(transaction, cookie_store_id)
 
 
 def _accepted_name(name: str) -> str:

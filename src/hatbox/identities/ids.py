@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["DEFAULT_STORE", "cookie_store_id_of", "store_user_context_id", "user_context_id"]
+__all__ = ["DEFAULT_COOKIE_STORE_ID", "container_user_context_id", "cookie_store_id_of", "user_context_id_of"]
 
-DEFAULT_STORE: Final = "firefox-default"
+DEFAULT_COOKIE_STORE_ID: Final = "firefox-default"
 _PREFIX: Final = "firefox-container-"
 _CANONICAL_ID: Final = re.compile(rf"{_PREFIX}([1-9][0-9]{{0,9}})", re.ASCII)
 
 
 def cookie_store_id_of(user_context_id: int) -> str:
     """The cookieStoreId of a userContextId; 0 is the default store."""
-    return f"{_PREFIX}{user_context_id}" if user_context_id else DEFAULT_STORE
+    return f"{_PREFIX}{user_context_id}" if user_context_id else DEFAULT_COOKIE_STORE_ID
 
 
-def user_context_id(cookie_store_id: str) -> int | None:
+def container_user_context_id(cookie_store_id: str) -> int | None:
     """The userContextId of an identity's canonical cookieStoreId; None for any other text."""
     match = _CANONICAL_ID.fullmatch(cookie_store_id)
     return int(match[1]) if match else None
 
 
-def store_user_context_id(cookie_store_id: str) -> int | None:
+def user_context_id_of(cookie_store_id: str) -> int | None:
     """The userContextId of a cookieStoreId, 0 for the default store; None for any other text."""
-    return 0 if cookie_store_id == DEFAULT_STORE else user_context_id(cookie_store_id)
+    return 0 if cookie_store_id == DEFAULT_COOKIE_STORE_ID else container_user_context_id(cookie_store_id)

@@ -9,7 +9,7 @@ import msgspec
 
 from hatbox.errors import AmbiguousIdentity, IdentityMismatch, IdentityNotFound, InvalidIdentity
 from hatbox.identities import palette
-from hatbox.identities.ids import cookie_store_id_of, user_context_id
+from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import IdentityRow, Transaction
 
@@ -76,8 +76,8 @@ def query(transaction: Transaction, name: str | None = None) -> list[ContextualI
 def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     """The identity with this name or cookieStoreId. Raises IdentityNotFound or AmbiguousIdentity."""
     found = {identity.cookie_store_id: identity for identity in query(transaction, name_or_id) if name_or_id}
-    number = user_context_id(name_or_id)
-    row = transaction.identities.get(number) if number else None
+    user_context_id = container_user_context_id(name_or_id)
+    row = transaction.identities.get(user_context_id) if user_context_id else None
     if row is not None:
         found[name_or_id] = _identity(row)
     if not found:
@@ -97,8 +97,8 @@ def resolve(transaction: Transaction, identity: ContextualIdentity) -> Contextua
 
 def row_of(transaction: Transaction, cookie_store_id: str) -> IdentityRow:
     """The row of the identity with this cookieStoreId."""
-    number = user_context_id(cookie_store_id)
-    row = transaction.identities.get(number) if number else None
+    user_context_id = container_user_context_id(cookie_store_id)
+    row = transaction.identities.get(user_context_id) if user_context_id else None
     if row is None:
         raise InvalidIdentity(cookie_store_id)
     return row
@@ -108,7 +108,7 @@ def id_of(transaction: Transaction, identity: IdentityLike) -> str:
     """The cookieStoreId of an identity, which may not exist. Raises IdentityNotFound for an unknown name."""
     if isinstance(identity, ContextualIdentity):
         return identity.cookie_store_id
-    return identity if user_context_id(identity) else find(transaction, identity).cookie_store_id
+    return identity if container_user_context_id(identity) else find(transaction, identity).cookie_store_id
 
 
 def expect_identity(identity: object) -> None:
@@ -119,11 +119,11 @@ def expect_identity(identity: object) -> None:
 
 def set_hidden(transaction: Transaction, cookie_store_id: str, *, hidden: bool) -> bool:
     """Mark an identity as hidden or shown. Returns whether it changed."""
-    number, name, icon, color, was_hidden = row_of(transaction, cookie_store_id)
+    user_context_id, name, icon, color, was_hidden = row_of(transaction, cookie_store_id)
     if was_hidden == hidden:
         return False
-    transaction.identities.update(number, hidden=int(hidden))
-    record_change(transaction, HIDDEN if hidden else SHOWN, (number, name, icon, color, int(hidden)))
+    transaction.identities.update(user_context_id, hidden=int(hidden))
+    record_change(transaction, HIDDEN if hidden else SHOWN, (user_context_id, name, icon, color, int(hidden)))
     return True
 
 
@@ -144,8 +144,8 @@ _decode = msgspec.json.Decoder(ContextualIdentity).decode
 
 
 def _identity(row: IdentityRow) -> ContextualIdentity:
-    number, name, icon, color, hidden = row
-    return ContextualIdentity(name, icon, color, cookie_store_id_of(number), bool(hidden))
+    user_context_id, name, icon, color, hidden = row
+    return ContextualIdentity(name, icon, color, cookie_store_id_of(user_context_id), bool(hidden))
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from hatbox.schema.calls import NormaliseCall, compile_call, separate_callback
-from hatbox.schema.results import Shape, compile_shape
+from hatbox.schema.results import Converter, compile_converter
 
 __all__ = [
     "EventSchema",
@@ -44,7 +44,7 @@ class FunctionSchema(NamedTuple):
     """Permissions needed in addition to those of the namespace."""
     takes_callback: bool
     normalise: NormaliseCall
-    shape: Shape
+    convert_result: Converter
     any_value: bool
     """Whether it resolves to a value of the script, which JSON may not be able to represent."""
 
@@ -70,7 +70,7 @@ class OptionRequirement(NamedTuple):
 
 
 class EventSchema(NamedTuple):
-    """An event of a namespace. `shapes` convert the arguments of a listener."""
+    """An event of a namespace. `argument_converters` convert the arguments of a listener."""
 
     name: str
     path: str
@@ -79,7 +79,7 @@ class EventSchema(NamedTuple):
     normalise: NormaliseCall
     """Checks the options of addListener."""
     needs: tuple[OptionRequirement, ...]
-    shapes: tuple[Shape, ...]
+    argument_converters: tuple[Converter, ...]
     user_input: bool
     """Whether listeners are user input handlers."""
 
@@ -234,7 +234,7 @@ def _function(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Fu
         permissions=frozenset(schema.get("permissions", ())),
         takes_callback=schema.get("async") == "callback",
         normalise=separate_callback if schema.get("anyArguments") else checks,
-        shape=_lazily(lambda: compile_shape(resolve(schema.get("returns")))),
+        convert_result=_lazily(lambda: compile_converter(resolve(schema.get("returns")))),
         any_value=schema.get("returns", {}).get("type") == "any",
     )
 
@@ -252,13 +252,15 @@ def _event(namespace: str, schema: Mapping[str, Any], resolve: Resolve) -> Event
             )
             for each in schema.get("needs", ())
         ),
-        shapes=tuple(_lazily(partial(_argument_shape, each, resolve)) for each in schema["parameters"]),
+        argument_converters=tuple(
+            _lazily(partial(_argument_converter, each, resolve)) for each in schema["parameters"]
+        ),
         user_input=schema.get("userInput", False),
     )
 
 
-def _argument_shape(schema: Mapping[str, Any], resolve: Resolve) -> Shape:
-    return compile_shape(resolve(schema))
+def _argument_converter(schema: Mapping[str, Any], resolve: Resolve) -> Converter:
+    return compile_converter(resolve(schema))
 
 
 def _lazily(compiled: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any]:

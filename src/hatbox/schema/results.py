@@ -6,48 +6,48 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-__all__ = ["Shape", "compile_shape", "snake_case"]
+__all__ = ["Converter", "compile_converter", "snake_case"]
 
-Shape: TypeAlias = Callable[[Any], Any]
+Converter: TypeAlias = Callable[[Any], Any]
 
 
-def compile_shape(schema: Mapping[str, Any] | None) -> Shape:
+def compile_converter(schema: Mapping[str, Any] | None) -> Converter:
     """Compile a function that converts a Python value for scripts; without a schema, to None."""
     if schema is None:
         return lambda _: None
-    shape = _shape(schema)
+    convert = _value_converter(schema)
     if schema.get("optional"):
-        return lambda value: None if value is None else shape(value)
-    return shape
+        return lambda value: None if value is None else convert(value)
+    return convert
 
 
-def _shape(schema: Mapping[str, Any]) -> Shape:
+def _value_converter(schema: Mapping[str, Any]) -> Converter:
     if schema["type"] == "array":
-        item = compile_shape(schema["items"])
+        item = compile_converter(schema["items"])
         return lambda values: [item(value) for value in values]
     if schema["type"] == "object":
-        return _object(schema["properties"])
+        return _object_converter(schema["properties"])
     return lambda value: value
 
 
-def _object(properties: Mapping[str, Mapping[str, Any]]) -> Shape:
+def _object_converter(properties: Mapping[str, Mapping[str, Any]]) -> Converter:
     # Compiled from source, which is twice as fast: this runs for every object of every result.
-    shapes: dict[str, Any] = {}
-    members = [_member(name, schema, shapes) for name, schema in properties.items()]
-    shape: Shape = eval(f"lambda value: {{{', '.join(members)}}}", shapes)  # noqa: S307 - names of our own schema files
-    return shape
+    converters: dict[str, Any] = {}
+    members = [_member(name, schema, converters) for name, schema in properties.items()]
+    convert: Converter = eval(f"lambda value: {{{', '.join(members)}}}", converters)  # noqa: S307 - names of our own schema files
+    return convert
 
 
-def _member(name: str, schema: Mapping[str, Any], shapes: dict[str, Any]) -> str:
-    """The source of one member. Adds the shape of an object or array to `shapes`."""
+def _member(name: str, schema: Mapping[str, Any], converters: dict[str, Any]) -> str:
+    """The source of one member. Adds the converter of an object or array to `converters`."""
     value = shown = f"value.{snake_case(name)}"
-    has_shape = schema["type"] in ("array", "object")
-    if has_shape:
-        shaper = f"shape_{len(shapes)}"
-        shapes[shaper] = compile_shape(schema)
-        shown = f"{shaper}({value})"
+    is_converted = schema["type"] in ("array", "object")
+    if is_converted:
+        converter = f"convert_{len(converters)}"
+        converters[converter] = compile_converter(schema)
+        shown = f"{converter}({value})"
     # None is omitted for simple values, and null for objects and arrays, unless the schema says otherwise.
-    if schema.get("omitted", schema.get("optional") and not has_shape):
+    if schema.get("omitted", schema.get("optional") and not is_converted):
         return f"**({{{name!r}: {shown}}} if {value} is not None else {{}})"
     return f"{name!r}: {shown}"
 

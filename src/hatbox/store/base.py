@@ -110,7 +110,7 @@ class ChangeRecord(NamedTuple):
 
     topic: str
     payload: bytes
-    call: int | None
+    call_id: int | None
     """The id of the call that made it; None for a change by another process."""
 
 

@@ -40,4 +40,4 @@ class ChangeEvents:
         if known := self._topics.get(change.topic):
             event, decode = known
             if event:
-                event.emit(decode(change.payload), change.call)
+                event.emit(decode(change.payload), change.call_id)

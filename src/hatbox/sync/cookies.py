@@ -48,9 +48,11 @@ class SyncCookieStore:
         """The Cookie header of a request; empty without cookies."""
         return self._run(lambda: self._store.header(url, context))
 
-    def receive(self, lines: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE) -> None:
+    def receive(
+        self, set_cookie_values: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
+    ) -> None:
         """Store the Set-Cookie values of a response."""
-        return self._run(lambda: self._store.receive(lines, url, context))
+        return self._run(lambda: self._store.receive(set_cookie_values, url, context))
 
     def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
         """Store a cookie given by its fields, as Jar.set() takes them. Raises CookieRejected with the reason."""

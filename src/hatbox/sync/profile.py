@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, extra
+from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
 from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
@@ -107,13 +107,13 @@ class SyncProfile:
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:
         """An httpx.Client bound to an identity. `options` are those of httpx.Client."""
-        with extra("httpx"):
+        with require_extra("httpx"):
             from hatbox.clients.httpx import client
         return client(self._bind(identity), options)
 
     def requests(self, identity: IdentityLike) -> Session:
         """A requests.Session bound to an identity, with any adapters that you mount."""
-        with extra("requests"):
+        with require_extra("requests"):
             from hatbox.clients.requests import session
         return session(self._bind(identity))
 

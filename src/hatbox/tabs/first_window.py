@@ -7,7 +7,7 @@ moved to another window. A tab that the user opens in the window replaces it.
 
 from __future__ import annotations
 
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import first_tab, mark_first_tab
 from hatbox.tabs.opening import open_window
@@ -19,7 +19,7 @@ __all__ = ["close_first_tab", "leave_first_tab", "open_first_window", "unused_wi
 def open_first_window(transaction: Transaction) -> None:
     """Open the first window, unless the profile has a window."""
     if not transaction.windows.find():
-        window = open_window(transaction, cookie_store_id=DEFAULT_STORE)
+        window = open_window(transaction, cookie_store_id=DEFAULT_COOKIE_STORE_ID)
         (row,) = transaction.tabs.find(window=window.id)
         mark_first_tab(transaction, row.id)
 

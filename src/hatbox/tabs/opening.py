@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hatbox.errors import InvalidIdentity
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
@@ -32,7 +32,7 @@ def open_tab(
 
     A hidden identity is shown first.
     """
-    store = store_user_context_id(cookie_store_id)
+    store = user_context_id_of(cookie_store_id)
     if store is None or (store and transaction.identities.get(store) is None):
         raise InvalidIdentity(cookie_store_id)
     window = window_for_new_tab(transaction, window_id)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import ChangeEvents
@@ -20,8 +20,8 @@ from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.tab_model import (
     BLANK,
     Activation,
-    Hidden,
     Move,
+    PageHidden,
     Tab,
     TabPosition,
     TabRemoval,
@@ -53,8 +53,11 @@ class Tabs:
         """Emitted for each observable change of a tab."""
         self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
         """Emitted for each tab that becomes active in its window."""
-        self.on_hidden = feed.event("on_hidden", model.HIDDEN, decoder(Hidden))
-        """Emitted when an engine has hidden the page of a tab, with a description of lost typed text."""
+        self.on_hidden = feed.event("on_hidden", model.PAGE_HIDDEN, decoder(PageHidden))
+        """Emitted when an engine has hidden the page of a tab, with a description of lost typed text.
+
+        Without a running engine, hiding a tab emits only `on_updated`.
+        """
         self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
         """Emitted for each tab moved within its window."""
         self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(TabPosition))
@@ -160,4 +163,6 @@ class Tabs:
 def _store_id(transaction: Transaction, identity: IdentityLike) -> str:
     if isinstance(identity, ContextualIdentity):
         return resolve(transaction, identity).cookie_store_id
-    return DEFAULT_STORE if identity == DEFAULT_STORE else find(transaction, identity).cookie_store_id
+    return (
+        DEFAULT_COOKIE_STORE_ID if identity == DEFAULT_COOKIE_STORE_ID else find(transaction, identity).cookie_store_id
+    )

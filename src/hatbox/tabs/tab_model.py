@@ -17,11 +17,11 @@ __all__ = [
     "BLANK",
     "CREATED",
     "DETACHED",
-    "HIDDEN",
     "MOVED",
     "NAVIGATED",
     "NEW_TAB",
     "NO_WINDOW",
+    "PAGE_HIDDEN",
     "REMOVED",
     "UPDATED",
     "WINDOW_CREATED",
@@ -29,8 +29,8 @@ __all__ = [
     "WINDOW_REMOVED",
     "WINDOW_UPDATED",
     "Activation",
-    "Hidden",
     "Move",
+    "PageHidden",
     "Tab",
     "TabPosition",
     "TabRemoval",
@@ -54,7 +54,7 @@ NO_WINDOW: Final = -1  # the id that stands for no window
 CREATED, UPDATED, REMOVED = "tabs.created", "tabs.updated", "tabs.removed"
 NAVIGATED = "tabs.navigated"  # a navigation was requested; read by engines only
 ACTIVATED, MOVED, ATTACHED, DETACHED = "tabs.activated", "tabs.moved", "tabs.attached", "tabs.detached"
-HIDDEN = "engine.hidden"  # an engine hid the page
+PAGE_HIDDEN = "engine.hidden"  # an engine hid the page
 WINDOW_CREATED, WINDOW_REMOVED = "windows.created", "windows.removed"
 WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 
@@ -138,7 +138,7 @@ class Activation(msgspec.Struct, frozen=True):
     window_id: int
 
 
-class Hidden(msgspec.Struct, frozen=True):
+class PageHidden(msgspec.Struct, frozen=True):
     """An engine has hidden the page of a tab."""
 
     tab_id: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hatbox.identities.ids import cookie_store_id_of, store_user_context_id
+from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
 from hatbox.identities.model import set_hidden
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
@@ -26,31 +26,31 @@ from hatbox.tabs.strip import (
 from hatbox.tabs.tab_model import ACTIVATED, record_change
 
 __all__ = [
-    "close_all",
-    "hide_all",
+    "close_identity_tabs",
+    "hide_identity_tabs",
     "hide_tabs",
     "show_abandoned",
-    "show_all",
     "show_and_activate",
     "show_identity_of",
+    "show_identity_tabs",
     "show_tabs",
     "show_without_event",
 ]
 
 
-def hide_all(transaction: Transaction, cookie_store_id: str) -> None:
+def hide_identity_tabs(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide every tab of an identity that is being hidden, active and pinned ones too."""
-    _hide(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
+    _hide(transaction, transaction.tabs.find(store=user_context_id_of(cookie_store_id)))
 
 
-def show_all(transaction: Transaction, cookie_store_id: str) -> None:
+def show_identity_tabs(transaction: Transaction, cookie_store_id: str) -> None:
     """Show every tab of an identity that is being shown, at its old position."""
-    _show(transaction, transaction.tabs.find(store=store_user_context_id(cookie_store_id)))
+    _show(transaction, transaction.tabs.find(store=user_context_id_of(cookie_store_id)))
 
 
-def close_all(transaction: Transaction, store: int) -> None:
+def close_identity_tabs(transaction: Transaction, user_context_id: int) -> None:
     """Close every tab of an identity that is being removed."""
-    close_rows(transaction, transaction.tabs.find(store=store))
+    close_rows(transaction, transaction.tabs.find(store=user_context_id))
 
 
 def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str | None = None) -> list[int]:
@@ -112,7 +112,7 @@ def show_identity_of(transaction: Transaction, store: int) -> None:
     """Show the identity of a cookie store, with all its tabs, if it is hidden."""
     if _is_hidden(transaction, store):
         set_hidden(transaction, cookie_store_id_of(store), hidden=False)
-        show_all(transaction, cookie_store_id_of(store))
+        show_identity_tabs(transaction, cookie_store_id_of(store))
 
 
 def _is_hidden(transaction: Transaction, store: int) -> bool:

@@ -13,7 +13,7 @@ from hatbox.extensions.extension import Extension
 from hatbox.extensions.extension_page import ExtensionPage
 from hatbox.extensions.runtime import LogEntry
 from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Tab
@@ -66,7 +66,7 @@ class ExtensionUnderTest:
 
     # ── User actions ──
 
-    async def open(self, url: str, identity: IdentityLike = DEFAULT_STORE) -> Tab | None:
+    async def open(self, url: str, identity: IdentityLike = DEFAULT_COOKIE_STORE_ID) -> Tab | None:
         """Open a tab as the user, and wait until its page has loaded. Returns None if the extension closed the tab."""
         tab = await self._profile.tabs.open(identity, url)
         try:

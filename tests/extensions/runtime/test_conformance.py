@@ -13,7 +13,7 @@ import pytest
 
 import hatbox
 from hatbox.extensions.runtime import Runtime
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from tests.api.caller import extension_caller
 from tests.conformance.record import RUNNER, SUITES, Case, Suite
 from tests.conformance.site import Site
@@ -65,7 +65,7 @@ def test_a_script_gets_the_same_answers_as_in_firefox(
         for case in cases:
             path = tmp_path / f"{next(numbers)}.db"
             async with hatbox.open(path) as profile, engine_for(profile, suite) as engine:
-                await profile.tabs.open(DEFAULT_STORE)
+                await profile.tabs.open(DEFAULT_COOKIE_STORE_ID)
                 if engine:
                     await engine.wait_until_settled()  # a browser that was recorded had shown its first tab long before
                 host.use(profile)

@@ -37,10 +37,10 @@ class _ContextualIdentities(Namespace):
         super().__init__(schema, services.store, events)
 
     def get(self, cookie_store_id: str) -> asyncio.Future[Any]:
-        return self._read_once("get", model.get, cookie_store_id)
+        return self._read_single_statement("get", model.get, cookie_store_id)
 
     def query(self, details: Mapping[str, str | None]) -> asyncio.Future[Any]:
-        return self._read_once("query", model.query, details["name"])
+        return self._read_single_statement("query", model.query, details["name"])
 
     def create(self, details: Mapping[str, str]) -> asyncio.Future[Any]:
         return self._write("create", changes.create, details["name"], details["color"], details["icon"])
@@ -63,10 +63,10 @@ class _ContextualIdentities(Namespace):
         return self._write("show", changes.show, cookie_store_id)
 
     def get_supported_colors(self) -> asyncio.Future[Any]:
-        return self._read_once("getSupportedColors", lambda _: COLORS)
+        return self._read_single_statement("getSupportedColors", lambda _: COLORS)
 
     def get_supported_icons(self) -> asyncio.Future[Any]:
-        return self._read_once("getSupportedIcons", lambda _: ICONS)
+        return self._read_single_statement("getSupportedIcons", lambda _: ICONS)
 
 
 def _change_args(_: Caller, identity: ContextualIdentity) -> tuple[_ChangeInfo]:

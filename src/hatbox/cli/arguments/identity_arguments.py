@@ -10,7 +10,7 @@ import typer
 
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import AmbiguousIdentity
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 
@@ -31,7 +31,8 @@ IdentitiesArgument = Annotated[
 StoreArgument = Annotated[
     str,
     typer.Argument(
-        metavar="NAME-OR-ID", help=f"Identity: its name or its cookieStoreId; {DEFAULT_STORE} is the default store."
+        metavar="NAME-OR-ID",
+        help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store.",
     ),
 ]
 
@@ -54,7 +55,7 @@ async def find_identities(profile: Profile, names_or_ids: Sequence[str]) -> list
 
 async def find_store(profile: Profile, name_or_id: str) -> ContextualIdentity | None:
     """The identity with this name or id; None for the default store."""
-    return None if name_or_id == DEFAULT_STORE else await find_identity(profile, name_or_id)
+    return None if name_or_id == DEFAULT_COOKIE_STORE_ID else await find_identity(profile, name_or_id)
 
 
 async def check_identities(profile: Profile, names_or_ids: Sequence[str]) -> None:

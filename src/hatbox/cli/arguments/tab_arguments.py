@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.errors import InvalidIdentity, InvalidTab
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
@@ -41,7 +41,7 @@ async def with_identities(profile: Profile, tabs: Sequence[Tab]) -> list[TabAndI
 
 
 async def _identity(profile: Profile, cookie_store_id: str) -> ContextualIdentity | None:
-    if cookie_store_id == DEFAULT_STORE:
+    if cookie_store_id == DEFAULT_COOKIE_STORE_ID:
         return None
     try:
         return await profile.identities.get(cookie_store_id)

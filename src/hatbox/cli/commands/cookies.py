@@ -22,7 +22,7 @@ from hatbox.cli.terminal.output import print_cookies, print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.cookies import Cookie, Jar, SameSite
 from hatbox.cookies.cookie_stores import CookieStore
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 from hatbox.urls.match_patterns import ALL_URLS
 
@@ -202,7 +202,9 @@ def _run_with_store(profile: str | None, identity: str, work: Callable[[_Selecte
 
     async def run(opened: Profile) -> T:
         found = await find_store(opened, identity)
-        store_id, name = (found.cookie_store_id, found.name) if found else (DEFAULT_STORE, "the default store")
+        store_id, name = (
+            (found.cookie_store_id, found.name) if found else (DEFAULT_COOKIE_STORE_ID, "the default store")
+        )
         api = opened.browser(["cookies", ALL_URLS]).cookies
         return await work(_SelectedStore(store_id, name, await opened.cookies.open(store_id), api))
 
@@ -243,7 +245,7 @@ def _expiry(days: float | None, now: float) -> float | None:
 def _document(cookie: Cookie, store_id: str) -> Any:
     """A cookie as JSON, as the cookies API returns it."""
     (surface,) = (each for each in schema.load() if each.namespace == "cookies")
-    return surface.functions["get"].shape(cookie_view(cookie, store_id))
+    return surface.functions["get"].convert_result(cookie_view(cookie, store_id))
 
 
 def _confirm(selected: _SelectedStore, domain: str | None) -> None:

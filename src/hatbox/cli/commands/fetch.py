@@ -28,8 +28,8 @@ from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, prof
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
-from hatbox.clients.identity_binding import extra
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.clients.identity_binding import require_extra
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def fetch(
         insecure=insecure,
     )
     printer = _Printer(include=include or head, output=output or "", fail=fail, as_json=as_json)
-    with extra("httpx"):
+    with require_extra("httpx"):
         import httpx
 
         from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing package is reported
@@ -154,7 +154,7 @@ async def _fetch(profile: Profile, identity: str, options: _FetchOptions, printe
     async with (
         profile,
         profile.httpx(
-            await find_store(profile, identity) or DEFAULT_STORE,
+            await find_store(profile, identity) or DEFAULT_COOKIE_STORE_ID,
             follow_redirects=options.location,
             verify=not options.insecure,
             timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),

@@ -27,7 +27,7 @@ from hatbox.engines.background.background_engine import BackgroundEngineError
 from hatbox.engines.background.opened_tabs import OpenedTabs
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
@@ -74,7 +74,7 @@ def open_(
         found = await find_store(opened, identity)
         await find_running_engine(opened, as_json=as_json)
         result = await _open(opened, found, to_open, selection, max_time)
-        return found.name if found else DEFAULT_STORE, await with_identities(opened, result.open), result
+        return found.name if found else DEFAULT_COOKIE_STORE_ID, await with_identities(opened, result.open), result
 
     requested, tabs_opened, result = run_with_profile(profile, open_all)
     _print_result(
@@ -151,7 +151,7 @@ async def _open(
     try:
         with spinner(loading) as update:
             return await opened.open_tabs(
-                identity or DEFAULT_STORE,
+                identity or DEFAULT_COOKIE_STORE_ID,
                 urls,
                 engine=selection,
                 max_time=max_time,
@@ -174,7 +174,7 @@ async def _open(
 def _print_replacements(requested: str, opened: Sequence[TabAndIdentity], replaced: Mapping[int, int]) -> None:
     for tab, identity in opened:
         if tab.id in replaced:
-            name = identity.name if identity else DEFAULT_STORE
+            name = identity.name if identity else DEFAULT_COOKIE_STORE_ID
             where = f"in {name}, not in {requested}" if name != requested else f"in another tab of {name}"
             cause = f"an extension replaced tab {replaced[tab.id]} with tab {tab.id}"
             print_line(f"The page is {where}: {cause}.", sys.stderr)
@@ -191,7 +191,7 @@ def _raise_without_pages(result: OpenedTabs) -> None:
 
 
 async def _tabs_of(opened: Profile, name_or_id: str) -> list[Tab]:
-    return await opened.tabs.query(await find_store(opened, name_or_id) or DEFAULT_STORE)
+    return await opened.tabs.query(await find_store(opened, name_or_id) or DEFAULT_COOKIE_STORE_ID)
 
 
 def _print_result(what: str, tabs: Sequence[TabAndIdentity], *, as_json: bool) -> None:

@@ -28,7 +28,7 @@ from hatbox.formats.base import Tally
 from hatbox.formats.firefox_folders import default_folder
 from hatbox.formats.firefox_profile import LOSES, read_folder, write_folder
 from hatbox.formats.firefox_profile import NAME as FIREFOX
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
 
 __all__ = ["export", "import_"]
@@ -223,7 +223,7 @@ def _select_containers(bundle: Bundle, containers: Sequence[str]) -> Bundle:
     """The entries of these containers, or of all."""
     if not containers:
         return bundle
-    names = [entry.label.name if entry.label else DEFAULT_STORE for entry in bundle.entries]
+    names = [entry.label.name if entry.label else DEFAULT_COOKIE_STORE_ID for entry in bundle.entries]
     for wanted in containers:
         if wanted not in names:
             close = difflib.get_close_matches(wanted, names, n=3)

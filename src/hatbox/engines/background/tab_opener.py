@@ -14,7 +14,7 @@ from hatbox.engines.background.opened_tabs import OpenedTabs
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.changes import hide
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import Transaction
 from hatbox.store.lease import Lease
@@ -53,7 +53,7 @@ class TabOpener:
         Calls `on_progress` with whether an engine is ready. Raises EngineError or TimeoutError.
         """
         await self._check_engine()
-        store_id = self._identity.cookie_store_id if self._identity else DEFAULT_STORE
+        store_id = self._identity.cookie_store_id if self._identity else DEFAULT_COOKIE_STORE_ID
         active = [tab.id for tab in await self._tabs.query() if tab.active]
         opened = OpenedTabs(await asyncio.gather(*(self._tabs.open(store_id, url) for url in urls)))
         tab_ids = [tab.id for tab in opened.tabs]

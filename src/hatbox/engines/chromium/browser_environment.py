@@ -39,7 +39,7 @@ class BrowserEnvironment(NamedTuple):
     launched: Launched
     services: ProfileServices
     options: WindowOptions
-    reports: EngineDelegate
+    delegate: EngineDelegate
     tasks: Tasks
 
     @property

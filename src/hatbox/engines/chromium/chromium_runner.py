@@ -7,7 +7,7 @@ from playwright.async_api import BrowserContext, Page
 from hatbox.engines.chromium.engine import ChromiumEngine
 from hatbox.engines.runner import EngineRunner
 from hatbox.errors import EngineError
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store
@@ -60,8 +60,8 @@ class ChromiumRunner(EngineRunner):
 
     async def context(self, identity: IdentityLike) -> BrowserContext:
         """The browser context of an identity. A page opened in it becomes a tab of the profile."""
-        if identity == DEFAULT_STORE:
-            return await self.engine.context_of(DEFAULT_STORE)
+        if identity == DEFAULT_COOKIE_STORE_ID:
+            return await self.engine.context_of(DEFAULT_COOKIE_STORE_ID)
         return await self.engine.context_of((await self._identities.resolve(identity)).cookie_store_id)
 
     async def _open(self, identity: IdentityLike, url: str) -> int:

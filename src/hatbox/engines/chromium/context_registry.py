@@ -22,7 +22,7 @@ from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.live_page import LivePage
 from hatbox.engines.chromium.sessions import within
 from hatbox.errors import EngineError
-from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.tabs.site_data import SITE_DATA_CLEARED, SiteDataRemoval
@@ -170,7 +170,7 @@ class ContextRegistry:
             await within(context.close(), "context.close()")  # a concurrent call has created one
 
     async def _indicator(self, cookie_store_id: str) -> IdentityIndicator | None:
-        if not self._env.options.indicator or cookie_store_id == DEFAULT_STORE:
+        if not self._env.options.indicator or cookie_store_id == DEFAULT_COOKIE_STORE_ID:
             return None
         return indicator_for(await self._env.services.identities.get(cookie_store_id))
 

@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, Partition, SameSite
 from hatbox.cookies.cookie_stores import CookieChange, CookieStore
-from hatbox.cookies.storage import same_content
+from hatbox.cookies.storage_model import same_content
 from hatbox.engines.chromium.debounce import Debouncer
 from hatbox.engines.chromium.sessions import Session
 from hatbox.errors import InvalidIdentity

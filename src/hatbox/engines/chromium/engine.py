@@ -72,11 +72,11 @@ class ChromiumEngine(Engine):
         self._tasks = Tasks(_log_failure)
         self._with_credentials: dict[int, str] = {}  # URLs of tabs that load next; never stored
 
-    async def start(self, reports: EngineDelegate) -> None:
+    async def start(self, delegate: EngineDelegate) -> None:
         """See Engine."""
         await self._shut_down()
         launched = await launch(self._browser, headless=self._options.headless)
-        env = BrowserEnvironment(launched, self._services, self._options, reports, self._tasks)
+        env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
 
@@ -86,20 +86,20 @@ class ChromiumEngine(Engine):
             running.unsubscribe()
             pages = running.pages.copy()
             running.pages.clear()
-            await asyncio.gather(*(save_snapshot(running.env.reports, tab_id, page) for tab_id, page in pages.items()))
+            await asyncio.gather(*(save_snapshot(running.env.delegate, tab_id, page) for tab_id, page in pages.items()))
             await running.contexts.close_all()
         await self._shut_down()
 
     def loads_again(self, tab: Tab) -> bool:
         """See Engine."""
-        return tab.url != BLANK and not (self.running and tab.id in self.running.parked)
+        return tab.url != BLANK and not (self.running and tab.id in self.running.minimized)
 
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
         await running.interceptor.wait_until_ready()
-        if page := await running.parked.unpark(tab):
-            if tab.pending_url and tab.pending_url != tab.url:  # to show the parked page again needs no load
+        if page := await running.minimized.restore(tab):
+            if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
                 page.load(self._pending_url(tab), tab.navigation_id)
             else:
                 page.resume()
@@ -144,17 +144,17 @@ class ChromiumEngine(Engine):
             return
         context = running.contexts.of_page(page)
         try:
-            if hiding and page.typed_input.is_possible and await running.parked.park(tab_id, page):
+            if hiding and page.typed_input.is_possible and await running.minimized.minimize(tab_id, page):
                 return
             page.is_closing = True
             # Concurrently, so that an unresponsive page costs one timeout, not two.
             await asyncio.gather(
-                *([save_snapshot(running.env.reports, tab_id, page)] if hiding else []),
+                *([save_snapshot(running.env.delegate, tab_id, page)] if hiding else []),
                 *([save_site_data(context, page)] if context else []),
             )
         except asyncio.CancelledError:
             if hiding:  # the engine is stopping, and stop() saves the pages in `pages`
-                running.parked.remove(tab_id)
+                running.minimized.remove(tab_id)
                 running.pages.setdefault(tab_id, page)
             raise
         await running.contexts.close_page(context, page)
@@ -213,7 +213,7 @@ class ChromiumEngine(Engine):
         if running is not self.running:
             return
         running.abandon()
-        running.env.reports.engine_crashed("its process has ended")
+        running.env.delegate.engine_crashed("its process has ended")
 
     async def _shut_down(self) -> None:
         running, self.running = self.running, None

@@ -39,4 +39,4 @@ class FocusTracker:
         if tab_id is not None and tab_id != self._active_tab:
             self._active_tab = tab_id
             self._focused_at[tab_id] = time.monotonic()
-            self._env.tasks.spawn(self._env.reports.page_activated(tab_id))
+            self._env.tasks.spawn(self._env.delegate.page_activated(tab_id))

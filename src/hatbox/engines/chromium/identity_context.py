@@ -26,7 +26,7 @@ from hatbox.engines.chromium.navigation_responses import NavigationResponse, Nav
 from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import Store
 from hatbox.tabs.site_data import SiteDataRemoval
 from hatbox.tasks import Tasks
@@ -89,7 +89,7 @@ class IdentityContext:
         self._options = options
         self._tasks = Tasks(_log_task_error)
         self._site_data = SiteDataSync(
-            store, store_user_context_id(self.cookie_store_id) or 0, lambda: [page.world for page in self.pages]
+            store, user_context_id_of(self.cookie_store_id) or 0, lambda: [page.world for page in self.pages]
         )
         self._responses = NavigationResponses(self._on_navigation_response)
         self._poller = CookiePoller(

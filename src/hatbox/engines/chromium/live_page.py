@@ -139,8 +139,8 @@ class LivePage:
         self.typed_input.fill_later(snapshot.forms if snapshot else ())
         self.navigation.load(url, navigation_id, snapshot, fallback_url)
 
-    def park(self) -> None:
-        """Leave the page as it is while its tab is hidden. No changes are reported meanwhile."""
+    def stop_reporting(self) -> None:
+        """Report no more changes of the page: its tab is hidden, or the page is being closed."""
         if self.state.reporter is not None:
             self.state.reporter.stop()
 
@@ -161,7 +161,7 @@ class LivePage:
     def detach(self) -> None:
         """Stop all work for a page that is closed or being closed."""
         self.state.set_idle()
-        self.park()
+        self.stop_reporting()
         self.snapshots.cancel()
         self._tasks.cancel()
 

@@ -18,7 +18,7 @@ from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.identity_context import IdentityContext
 from hatbox.engines.chromium.live_page import LivePage
-from hatbox.engines.chromium.parked_pages import ParkedPages
+from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 
@@ -40,14 +40,14 @@ class PageEvents:
         contexts: ContextRegistry,
         pages: TabPages,
         targets: TabTargets,
-        parked: ParkedPages,
+        minimized: MinimizedPages,
         focus: FocusTracker,
     ) -> None:
         self._env = env
         self._contexts = contexts
         self._pages = pages
         self._targets = targets
-        self._parked = parked
+        self._minimized = minimized
         self._focus = focus
         self._closing: set[asyncio.Task[None]] = set()
         self._skip_close_delay = asyncio.Event()
@@ -58,7 +58,7 @@ class PageEvents:
 
     def page_closed(self, context: IdentityContext, page: LivePage) -> None:
         """See ContextDelegate."""
-        self._parked.discard(page)
+        self._minimized.discard(page)
         task = self._env.tasks.spawn(self._confirm_page_closed(context, page))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
@@ -74,7 +74,7 @@ class PageEvents:
 
     def page_focused(self, page: LivePage) -> None:
         """See ContextDelegate."""
-        if not self._parked.on_focus(page):
+        if not self._minimized.on_focus(page):
             self._focus.on_focus(page.tab_id)
 
     async def wait_until_closed(self) -> None:
@@ -92,14 +92,14 @@ class PageEvents:
         page.navigation.adopt()
         if page.page.is_closed():
             self._pages.pop(tab.id, None)
-            await self._env.reports.page_closed(tab.id)
+            await self._env.delegate.page_closed(tab.id)
 
     async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
         if not await self._outlives_its_pages():
             return  # reported as a crash
         if page.tab_id is not None and self._pages.get(page.tab_id) is page:
             del self._pages[page.tab_id]
-            await self._env.reports.page_closed(page.tab_id)
+            await self._env.delegate.page_closed(page.tab_id)
         await self._contexts.close_if_empty(context)
 
     async def _reopen(self, context: IdentityContext, tab_ids: list[int]) -> None:
@@ -111,7 +111,7 @@ class PageEvents:
                 "the browser context of %s was closed; reopening its %d tabs", context.cookie_store_id, len(tab_ids)
             )
         for tab_id in tab_ids:
-            self._env.reports.dropped(tab_id)
+            self._env.delegate.dropped(tab_id)
 
     async def _outlives_its_pages(self) -> bool:
         """Whether the browser still responds after the time that a quitting browser needs to end."""

@@ -29,7 +29,7 @@ async def read_snapshot(page: LivePage) -> tuple[TypedInput, bytes | None]:
         return typed, await page.snapshots.snapshot(typed.forms)
 
 
-async def save_snapshot(reports: EngineDelegate, tab_id: int, page: LivePage) -> None:
+async def save_snapshot(delegate: EngineDelegate, tab_id: int, page: LivePage) -> None:
     """Save a snapshot of a page, and report typed text that is lost."""
     try:
         typed, snapshot = await read_snapshot(page)
@@ -37,13 +37,13 @@ async def save_snapshot(reports: EngineDelegate, tab_id: int, page: LivePage) ->
         logger.debug("tab %d: snapshot failed: %s", tab_id, error)
         typed, snapshot = TypedInput(lost={FROZEN: 1} if page.typed_input.is_possible else {}), None
     if snapshot is not None:
-        await reports.save_snapshot(tab_id, snapshot)
+        await delegate.save_snapshot(tab_id, snapshot)
     elif typed.forms:
         typed = TypedInput(lost={**typed.lost, NOT_WEB: sum(len(form.fields) for form in typed.forms)})
     if typed.lost:
         lost = describe_lost(typed.lost)
         logger.warning("tab %d: typed text is not saved: %s", tab_id, ", ".join(lost))
-        await reports.not_saved(tab_id, lost)
+        await delegate.not_saved(tab_id, lost)
 
 
 async def save_site_data(context: IdentityContext, page: LivePage) -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
 from hatbox.engines.chromium.focus import FocusTracker
+from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
-from hatbox.engines.chromium.parked_pages import ParkedPages
 from hatbox.engines.chromium.request_interception import RequestInterceptor
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
@@ -24,7 +24,7 @@ class RunningBrowser(NamedTuple):
     contexts: ContextRegistry
     pages: TabPages
     targets: TabTargets
-    parked: ParkedPages
+    minimized: MinimizedPages
     focus: FocusTracker
     events: PageEvents
     interceptor: RequestInterceptor
@@ -32,26 +32,26 @@ class RunningBrowser(NamedTuple):
     @classmethod
     def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
         """Create the parts, and subscribe them to changes of the profile and to webRequest listeners."""
-        contexts, pages, focus = ContextRegistry(env), TabPages(env.reports), FocusTracker(env)
+        contexts, pages, focus = ContextRegistry(env), TabPages(env.delegate), FocusTracker(env)
         targets = TabTargets(env, contexts, pages)
-        parked = ParkedPages(env, contexts, pages)
-        events = PageEvents(env, contexts, pages, targets, parked, focus)
+        minimized = MinimizedPages(env, contexts, pages)
+        events = PageEvents(env, contexts, pages, targets, minimized, focus)
         interceptor = RequestInterceptor(env.launched.browser, requests, targets)
         contexts.delegate = events
         interceptor.start()
         contexts.start()
-        parked.start()
-        return cls(env, contexts, pages, targets, parked, focus, events, interceptor)
+        minimized.start()
+        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor)
 
     def unsubscribe(self) -> None:
         """Ignore further changes of the profile. Requests are still intercepted."""
         self.contexts.stop()
-        self.parked.stop()
+        self.minimized.stop()
 
     def abandon(self) -> None:
         """Stop all work and remove all pages: the browser has crashed."""
         self.interceptor.stop()
         self.unsubscribe()
         self.contexts.abandon()
-        for pages in (self.targets, self.pages, self.parked):
+        for pages in (self.targets, self.pages, self.minimized):
             pages.clear()

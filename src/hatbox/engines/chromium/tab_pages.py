@@ -13,11 +13,11 @@ __all__ = ["TabPages"]
 class TabPages(dict[int, LivePage]):
     """The page of each tab that has one. Hidden tabs are not in it, also where their pages stay open."""
 
-    def __init__(self, reports: EngineDelegate) -> None:
+    def __init__(self, delegate: EngineDelegate) -> None:
         super().__init__()
-        self._reports = reports
+        self._delegate = delegate
 
     def assign(self, page: LivePage, tab: Tab) -> None:
         """Make a page the page of a tab: its changes are reported from now on."""
-        page.assign(TabReporter(self._reports, tab.id, tab.navigation_id))
+        page.assign(TabReporter(self._delegate, tab.id, tab.navigation_id))
         self[tab.id] = page

@@ -95,7 +95,7 @@ class TabTargets:
         opener_id = opener_id or (requested.target_id if requested else None)
         opener = next((page for page in self._pages.values() if page.target_id == opener_id), None)
         try:
-            return await self._env.reports.page_opened(
+            return await self._env.delegate.page_opened(
                 context.cookie_store_id, opener.tab_id if opener else None, active=not in_background
             )
         except (EngineError, InvalidIdentity):
@@ -103,4 +103,4 @@ class TabTargets:
 
     async def _close_unattached_tab(self, opening: asyncio.Task[Tab | None]) -> None:
         if (tab := await opening) is not None and tab.id not in self._pages:
-            await self._env.reports.page_closed(tab.id)
+            await self._env.delegate.page_closed(tab.id)

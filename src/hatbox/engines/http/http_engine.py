@@ -25,7 +25,7 @@ from hatbox.engines.http.http_auth import answer_challenge
 from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, InterceptingTransport
 from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
 from hatbox.errors import PackageError
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.tabs.tab_model import BLANK, Tab, is_blank
@@ -82,14 +82,14 @@ class HttpEngine(Engine):
         self._options = dict(options or {})
         self._requests = requests or RequestEvents()
         self._read_extension_file = read_extension_file or (lambda _: None)
-        self._reports: EngineDelegate | None = None
+        self._delegate: EngineDelegate | None = None
         self._clients: dict[str, httpx.AsyncClient] = {}
         self._loads: dict[int, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(self.limits.max_concurrent)
 
-    async def start(self, reports: EngineDelegate) -> None:
+    async def start(self, delegate: EngineDelegate) -> None:
         """See Engine."""
-        self._reports = reports
+        self._delegate = delegate
 
     async def stop(self) -> None:
         """See Engine."""
@@ -132,8 +132,8 @@ class HttpEngine(Engine):
             page = PageState(visit.url, tab.title, tab.icon, tab.http_status, tab.content_type)
         else:
             page = await self._page(tab, visit)
-        if self._reports is not None:
-            await self._reports.page_updated(tab.id, page, navigation=tab.navigation_id)
+        if self._delegate is not None:
+            await self._delegate.page_updated(tab.id, page, navigation=tab.navigation_id)
 
     async def _page(self, tab: Tab, visit: _Visit) -> PageState:
         if is_blank(visit.url):
@@ -246,8 +246,8 @@ class HttpEngine(Engine):
         return ""
 
     async def _client(self, cookie_store_id: str) -> httpx.AsyncClient:
-        identity: IdentityLike = DEFAULT_STORE
-        if cookie_store_id != DEFAULT_STORE:  # raises for a removed identity
+        identity: IdentityLike = DEFAULT_COOKIE_STORE_ID
+        if cookie_store_id != DEFAULT_COOKIE_STORE_ID:  # raises for a removed identity
             identity = await self._identities.get(cookie_store_id)
         if cookie_store_id not in self._clients:
             if "verify" not in self._options:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hatbox.clients.identity_binding import extra
+from hatbox.clients.identity_binding import require_extra
 from hatbox.engines.runner import EngineRunner
 from hatbox.engines.selection import EngineSelection
 
@@ -24,7 +24,7 @@ def create(services: EngineServices, _selection: EngineSelection) -> EngineRunne
 
 def create_http(services: EngineServices, limits: dict[str, Any], options: dict[str, Any]) -> EngineRunner:
     """The HTTP engine with these LoadLimits, and options of httpx.AsyncClient."""
-    with extra("httpx"):
+    with require_extra("httpx"):
         from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
     engine = HttpEngine(
         services.identities,

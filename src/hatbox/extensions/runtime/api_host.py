@@ -70,14 +70,14 @@ class ApiHost:
     def add_listener(self, listener: Listener, extra: list[Any]) -> None:
         """Add a listener of a script."""
         namespace, name = split_path(listener.path)
-        surface = self._dispatcher.require_namespace(self._caller, namespace).schema
-        event = surface.events.get(name)
+        schema = self._dispatcher.require_namespace(self._caller, namespace).schema
+        event = schema.events.get(name)
         if event is None:
             raise ApiError(f"{listener.path} is not an event")
         if listener.path not in self._events:
             self._events[listener.path] = ScriptEvent(self._dispatcher, self._caller, namespace, event)
         # If listeners of the event return a value, the dispatcher of the event gets it as an awaitable.
-        returns = event_returns(surface, name)
+        returns = event_returns(schema, name)
         forward: Callable[..., Any] = _CallingForwarder(listener) if returns else _NotifyingForwarder(listener)
         if event.user_input:
             forward = _UserInputRecorder(forward, self._note_user_input)

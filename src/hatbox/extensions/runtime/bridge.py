@@ -191,30 +191,30 @@ class Runtime:
     def _handle(self, message: Any) -> None:
         # The most frequent message without `match`, whose class patterns take longer than the rest of the bridge.
         if type(message) is list and len(message) == 4 and message[0] == protocol.CALL:
-            _, number, path, arguments = message
-            if type(number) is int and type(path) is str and type(arguments) is list:
+            _, request_id, path, arguments = message
+            if type(request_id) is int and type(path) is str and type(arguments) is list:
                 self.last_activity = self._loop.time()
-                self._calls.call(number, path, arguments)
+                self._calls.call(request_id, path, arguments)
                 return
         match message:
-            case [protocol.RESPONSE, int(number), bool(ok), value]:
-                self._requests.resolve(number, ok, value)
-            case [protocol.CALL, int(number), str(path), list(arguments), True]:
-                self._calls.call(number, path, arguments, user_input=True)
-            case [protocol.LISTENER, str(path), int(number), True, list(extra)]:
-                self.listeners.add(path, number, extra)
-            case [protocol.LISTENER, str(_), int(number), False]:
-                self.listeners.remove(number)
+            case [protocol.RESPONSE, int(request_id), bool(ok), value]:
+                self._requests.resolve(request_id, ok, value)
+            case [protocol.CALL, int(request_id), str(path), list(arguments), True]:
+                self._calls.call(request_id, path, arguments, user_input=True)
+            case [protocol.LISTENER, str(path), int(listener_id), True, list(extra)]:
+                self.listeners.add(path, listener_id, extra)
+            case [protocol.LISTENER, str(_), int(listener_id), False]:
+                self.listeners.remove(listener_id)
             case [protocol.LOG, str(level), str(text), location] if level in _LEVELS:
                 self._log(console_line(level, text, location))
             case [protocol.UNCAUGHT, str(kind), dict(error)] if kind in _KINDS:
                 self._log(uncaught(kind, error))
-            case [protocol.READ_SOURCE, int(number), str(url)]:
-                self._calls.respond(number, self._resources.source_at(url))
-            case [protocol.FETCH, int(number), dict(request)]:
-                self._calls.respond(number, self._resources.fetch(number, fetch_request(request)))
-            case [protocol.CANCEL, int(number)]:
-                self._calls.cancel(number)
+            case [protocol.READ_SOURCE, int(request_id), str(url)]:
+                self._calls.respond(request_id, self._resources.source_at(url))
+            case [protocol.FETCH, int(request_id), dict(request)]:
+                self._calls.respond(request_id, self._resources.fetch(request_id, fetch_request(request)))
+            case [protocol.CANCEL, int(request_id)]:
+                self._calls.cancel(request_id)
             case [protocol.READY]:
                 if not self._ready.done():
                     self._ready.set_result(None)
@@ -228,8 +228,8 @@ class Runtime:
         match message:
             case [protocol.PONG, int(number)]:
                 self._watchdog.on_pong(number)
-            case [protocol.SOCKET, str(kind), int(number), *fields]:
-                self._sockets.handle(kind, number, fields)
+            case [protocol.SOCKET, str(kind), int(socket_id), *fields]:
+                self._sockets.handle(kind, socket_id, fields)
             case [protocol.LOCAL_STORAGE, bool(last), str(chunk)]:
                 change = self._local_storage_chunks.add(chunk, last=last)
                 if change is not None and not self._host.change_local_storage(*change):

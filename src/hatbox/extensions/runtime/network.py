@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from hatbox.clients.empty_jar import DisabledCookieJar
+from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.httpx import decoded_body
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.engines.http.http_auth import answer_challenge
@@ -26,7 +26,7 @@ from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, 
 from hatbox.engines.load_errors import firefox_error_name
 from hatbox.errors import NetworkError
 from hatbox.extensions.runtime.host import FetchRequest, FetchResponse, Socket, SocketRequest
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
 from hatbox.web_requests import RequestCancelled, RequestEvents, RequestFrame, RequestLifecycle, RequestRedirected
@@ -47,7 +47,7 @@ _FORBIDDEN_HEADERS: Final = frozenset(
     {"cookie", "cookie2", "host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "via", "expect", "accept-encoding", "date", "dnt", "origin"}
 )
-_NO_TAB: Final = RequestFrame(-1, -1, DEFAULT_STORE)
+_NO_TAB: Final = RequestFrame(-1, -1, DEFAULT_COOKIE_STORE_ID)
 _FORBIDDEN_URL: Final = "NS_ERROR_DOM_BAD_URI"
 _HIDDEN_HEADERS: Final = frozenset(
     {"set-cookie", "set-cookie2", "content-encoding", "content-length", "transfer-encoding"}

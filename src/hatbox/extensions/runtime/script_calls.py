@@ -38,52 +38,52 @@ class ScriptCalls:
     def __len__(self) -> int:
         return len(self._pending)
 
-    def call(self, number: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
+    def call(self, request_id: int, path: str, arguments: list[Any], *, user_input: bool = False) -> None:
         """Call an API function. A result that is available at once is queued, and sent with the next flush."""
         namespace, member = split_path(path)
         try:
             call = self._host.call_with_user_input if user_input else self._host.call
             result = call(namespace, member, arguments)
         except Exception as error:  # noqa: BLE001 - sent to the script
-            self._outgoing.queued.append([protocol.RESULT, number, False, error_message(error, self._extension_id)])
+            self._outgoing.queued.append([protocol.RESULT, request_id, False, error_message(error, self._extension_id)])
             return
         if isinstance(result, asyncio.Future):
             if result.done():  # reads complete at once
-                self._outgoing.queued.append(self._result(number, result))
+                self._outgoing.queued.append(self._result(request_id, result))
                 return
         elif not inspect.isawaitable(result):
-            self._outgoing.queued.append([protocol.RESULT, number, True, result])
+            self._outgoing.queued.append([protocol.RESULT, request_id, True, result])
             return
-        self.respond(number, result)
+        self.respond(request_id, result)
 
-    def respond(self, number: int, result: Awaitable[Any]) -> None:
+    def respond(self, request_id: int, result: Awaitable[Any]) -> None:
         """Send the result of a request when it is available."""
         future = asyncio.ensure_future(result)
-        if number in self._pending:
+        if request_id in self._pending:
             future.cancel()
-            raise ProtocolError(f"request id {number} is in use")
-        self._pending[number] = future
-        future.add_done_callback(lambda done: self._on_done(number, done))
+            raise ProtocolError(f"request id {request_id} is in use")
+        self._pending[request_id] = future
+        future.add_done_callback(lambda done: self._on_done(request_id, done))
         if len(self._pending) > self._max_pending:
             self._process.set_reading(False)
 
-    def cancel(self, number: int) -> None:
+    def cancel(self, request_id: int) -> None:
         """Cancel a request, if it is pending."""
-        if number in self._pending:
-            self._pending[number].cancel()
+        if request_id in self._pending:
+            self._pending[request_id].cancel()
 
     def cancel_all(self) -> None:
         """Cancel all requests: the process has ended."""
         for result in list(self._pending.values()):
             result.cancel()
 
-    def _on_done(self, number: int, done: asyncio.Future[Any]) -> None:
-        del self._pending[number]
+    def _on_done(self, request_id: int, done: asyncio.Future[Any]) -> None:
+        del self._pending[request_id]
         if not self._process.running:
             if not done.cancelled():
                 done.exception()  # retrieved, or asyncio would log it
             return
-        message = self._result(number, done)
+        message = self._result(request_id, done)
         if self._pending:
             self._outgoing.send_soon(message)
             if len(self._pending) <= self._max_pending // 2:
@@ -91,13 +91,13 @@ class ScriptCalls:
         else:  # no other result can share the frame
             self._outgoing.send(message)
 
-    def _result(self, number: int, done: asyncio.Future[Any]) -> list[Any]:
+    def _result(self, request_id: int, done: asyncio.Future[Any]) -> list[Any]:
         try:
-            return [protocol.RESULT, number, True, done.result()]
+            return [protocol.RESULT, request_id, True, done.result()]
         except asyncio.CancelledError:
-            return [protocol.RESULT, number, False, UNEXPECTED]
+            return [protocol.RESULT, request_id, False, UNEXPECTED]
         except Exception as error:  # noqa: BLE001 - sent to the script
-            return [protocol.RESULT, number, False, error_message(error, self._extension_id)]
+            return [protocol.RESULT, request_id, False, error_message(error, self._extension_id)]
 
 
 def error_message(error: Exception, extension_id: str) -> str:

@@ -36,7 +36,7 @@ class Calls:
         writer.put(Call(self.last_id, work, reply, writes=writes))
         return reply
 
-    def take(self, loop: asyncio.AbstractEventLoop, calls: list[Call]) -> None:
+    def on_finished(self, loop: asyncio.AbstractEventLoop, calls: list[Call]) -> None:
         """Reply to calls that the writer has finished."""
         self._finished.extend(calls)
         if not self._is_replying:
@@ -69,7 +69,7 @@ class Calls:
     def _deliver(self, call: Call) -> None:
         self._subscribers.deliver_external(call.external_changes)
         for topic, payload in call.changes:
-            self._subscribers.deliver(ChangeRecord(topic, bytes(payload), call.number))
+            self._subscribers.deliver(ChangeRecord(topic, bytes(payload), call.id))
 
     def _settle(self, call: Call) -> None:
         self._subscribers.last_sequence = max(self._subscribers.last_sequence, call.sequence)

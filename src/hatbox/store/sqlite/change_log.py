@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import ChangeRecord
-from hatbox.store.sqlite.head import HeadRow
+from hatbox.store.sqlite.counters import Counters
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import CHANGES
 
@@ -29,9 +29,9 @@ _PRUNE_ROWS: Final = 1000
 class SqliteChangeLog:
     """ChangeLog on SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
+    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
         self._rows = Rows(connection, CHANGES)
-        self._head = head
+        self._counters = counters
         self._pruned = 0  # the total bytes ever logged, at the last pruning
         self.appended: list[tuple[str, msgspec.Raw]] = []
         """The changes of the current transaction."""
@@ -42,8 +42,8 @@ class SqliteChangeLog:
     def write(self) -> int:
         """Write the row of the current transaction; returns its number."""
         changes = _encode(self.appended)
-        sequence = self._head.add("changes")
-        logged = self._head.add("logged", len(changes))
+        sequence = self._counters.increment("changes")
+        logged = self._counters.increment("logged", len(changes))
         now = time.time_ns() // 1_000_000
         self._rows.insert((sequence, now, logged, changes))
         if sequence % _PRUNE_EVERY == 0 or logged - self._pruned > _PRUNE_BYTES:
@@ -62,8 +62,8 @@ class SqliteChangeLog:
 
     def latest(self) -> int:
         """The number of the newest row; 0 before the first one."""
-        self._head.reset()
-        return self._head.get("changes")
+        self._counters.reset()
+        return self._counters.get("changes")
 
     def is_empty(self) -> bool:
         """Whether the log has no row."""
@@ -71,8 +71,8 @@ class SqliteChangeLog:
 
     def prune(self) -> bool:
         """Delete rows beyond the limits of age and size, but not the newest. Returns whether rows remain."""
-        self._pruned = self._head.get("logged")
-        newest, oldest_byte = self._head.get("changes"), self._pruned - _MAX_BYTES
+        self._pruned = self._counters.get("logged")
+        newest, oldest_byte = self._counters.get("changes"), self._pruned - _MAX_BYTES
         earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
         while rows := self._rows.execute(
             "SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT ?", (_PRUNE_ROWS,)

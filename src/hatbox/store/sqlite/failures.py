@@ -108,10 +108,10 @@ def full(path: Path, needed: int = 0) -> DiskFull:
 
 def busy(path: Path) -> ProfileLocked:
     """Another process has an open write transaction for longer than the busy timeout."""
-    from hatbox.store.sqlite import holders  # for this message only: not each time a program starts
+    from hatbox.store.sqlite import lock_holders  # for this message only: not each time a program starts
 
-    writer = holders.writer_of(path)
-    process = f"another process, {holders.describe(writer)}" if writer else "another process"
+    writer = lock_holders.writer_of(path)
+    process = f"another process, {lock_holders.describe(writer)}" if writer else "another process"
     return ProfileLocked(
         path,
         f"database is locked by {process} (waited {BUSY_SECONDS:.0f} s)",
@@ -121,9 +121,9 @@ def busy(path: Path) -> ProfileLocked:
 
 def in_use(path: Path, purpose: str) -> ProfileLocked:
     """Other processes have the file open, and it is needed exclusively."""
-    from hatbox.store.sqlite import holders
+    from hatbox.store.sqlite import lock_holders
 
-    programs = ", ".join(map(holders.describe, holders.processes_with_open(path))) or "another program"
+    programs = ", ".join(map(lock_holders.describe, lock_holders.processes_with_open(path))) or "another program"
     return ProfileLocked(
         path,
         f"{purpose}, and {programs} has it open",

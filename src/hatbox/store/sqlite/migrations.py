@@ -186,7 +186,7 @@ def _statements_of(version: int) -> set[str]:
 
 
 def _add_checksums(connection: sqlite3.Connection) -> None:
-    """Format 5: every row gets a checksum, numbers come from the head row, saved pages have a table of their own."""
+    """Format 5: every row gets a checksum, ids come from the table head, saved pages have a table of their own."""
     for name in ("identities_by_position", "identities_by_name", "tabs_by_window", "tabs_by_store"):
         connection.execute(f"DROP INDEX {name}")
     earlier = ("identities", "changes", "cookies", "windows", "tabs", "site_data", "extension_data")

@@ -20,8 +20,8 @@ from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.change_log import SqliteChangeLog
+from hatbox.store.sqlite.counters import Counters
 from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
-from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
@@ -72,7 +72,7 @@ class ProfileFile:
                 self._lock.release()
 
     def _close(self) -> None:
-        log = SqliteChangeLog(self.connection, HeadRow(self.connection))
+        log = SqliteChangeLog(self.connection, Counters(self.connection))
         written = self.connection.total_changes > 0
         with contextlib.suppress(sqlite3.Error):  # closing must not fail; the next handle empties the log
             written = not self.read_only and (written or not log.is_empty())
@@ -81,9 +81,11 @@ class ProfileFile:
             with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
                 check_same_file(self.path, self._inode)
                 _empty_log(self.path)
-                from hatbox.store.sqlite.gaps import clear_gaps  # at the end only: not while a program starts
+                from hatbox.store.sqlite.unallocated_space import (
+                    clear_unallocated_space,
+                )  # at the end only: not while a program starts
 
-                clear_gaps(self.path)
+                clear_unallocated_space(self.path)
 
 
 def open_profile(path: Path) -> ProfileFile:
@@ -301,7 +303,7 @@ def _empty_log(path: Path) -> None:
     with contextlib.closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == FORMAT:
-            SqliteChangeLog(connection, HeadRow(connection)).clear()
+            SqliteChangeLog(connection, Counters(connection)).clear()
         connection.execute("COMMIT")
         connection.executescript("PRAGMA incremental_vacuum")
 

@@ -99,7 +99,7 @@ def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _raise_counters(connection: sqlite3.Connection) -> None:
-    """Restore the head row, so that no id is reused even if that row is lost."""
+    """Restore the counters, so that no id is reused even if the row of the table head is lost."""
     rows = Rows(connection, HEAD)
     head = rows.get(1)
     values = dict(zip(HEAD.columns, head or (1, *[0] * (len(HEAD.columns) - 1)), strict=True))

@@ -96,7 +96,7 @@ class SqliteStore(Store):
             self._processes,
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
-            finished=lambda batch: self._from_writer(self._calls.take, self._loop, batch),
+            finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._from_writer(settle, self._ended, None, None),
         )
         try:

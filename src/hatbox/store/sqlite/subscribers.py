@@ -52,7 +52,7 @@ class Subscribers:
     def deliver(self, change: ChangeRecord) -> None:
         """Call every subscriber that was added before the change."""
         for subscriber, calls_before in list(self._calls_before.items()):
-            if change.call is None or change.call > calls_before:
+            if change.call_id is None or change.call_id > calls_before:
                 try:
                     subscriber(change)
                 except Exception:

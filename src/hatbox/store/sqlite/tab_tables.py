@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hatbox.store.base import TabRow, WindowRow
-from hatbox.store.sqlite.head import HeadRow
+from hatbox.store.sqlite.counters import Counters
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import SITE_DATA, TAB_PAGES, TABS, WINDOWS
 
@@ -58,10 +58,10 @@ def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
 class SqliteTabTable:
     """TabTable on SQLite."""
 
-    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
+    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
         self._rows = Rows(connection, TABS)
         self._pages = Rows(connection, TAB_PAGES)
-        self._head = head
+        self._counters = counters
 
     def get(self, tab: int) -> TabRow | None:
         row = self._rows.get(tab)
@@ -74,7 +74,7 @@ class SqliteTabTable:
         return list(map(TabRow._make, found))
 
     def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
-        tab = self._head.add("tabs")
+        tab = self._counters.increment("tabs")
         values = {"id": tab, "window": window, "position": position, "store": store, **_as_stored(fields)}
         self._rows.insert(tuple(_NEW_TAB._replace(**values)))  # type: ignore[arg-type]  # by the names of columns
         return tab
@@ -102,9 +102,9 @@ class SqliteTabTable:
 class SqliteWindowTable:
     """WindowTable on SQLite. Each time a window gets the focus, its `focused` becomes the highest of all."""
 
-    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
+    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
         self._rows = Rows(connection, WINDOWS)
-        self._head = head
+        self._counters = counters
 
     def get(self, window: int) -> WindowRow | None:
         row = self._rows.get(window)
@@ -118,7 +118,7 @@ class SqliteWindowTable:
         return WindowRow._make(found[0]) if found else None
 
     def insert(self, **fields: str | int | None) -> int:
-        window = self._head.add("windows")
+        window = self._counters.increment("windows")
         values = {**_as_stored(fields), "id": window}
         self._rows.insert(tuple(_NEW_WINDOW._replace(**values)))  # type: ignore[arg-type]  # as above
         return window

@@ -9,8 +9,8 @@ from typing import Final
 from hatbox.store.base import CookieRow, CookieRowKey, IdentityRow, Processes
 from hatbox.store.sqlite.change_log import SqliteChangeLog
 from hatbox.store.sqlite.cookie_time_table import SqliteCookieTimeTable
+from hatbox.store.sqlite.counters import Counters
 from hatbox.store.sqlite.extension_table import SqliteExtensionTable
-from hatbox.store.sqlite.head import HeadRow
 from hatbox.store.sqlite.package_table import SqlitePackageTable
 from hatbox.store.sqlite.rows import Rows
 from hatbox.store.sqlite.schema import COOKIES, IDENTITIES
@@ -25,9 +25,9 @@ _ORDER: Final = "ORDER BY position, id"
 class SqliteIdentityTable:
     """IdentityTable on SQLite. The user's order is that of `position`, whose values have gaps for moved rows."""
 
-    def __init__(self, connection: sqlite3.Connection, head: HeadRow) -> None:
+    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
         self._rows = Rows(connection, IDENTITIES)
-        self._head = head
+        self._counters = counters
 
     def get(self, user_context_id: int) -> IdentityRow | None:
         row = self._rows.get(user_context_id)
@@ -46,7 +46,7 @@ class SqliteIdentityTable:
 
     def insert(self, name: str, icon: str, color: str) -> int:
         (last,) = self._rows.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
-        user_context_id = self._head.add("identities")
+        user_context_id = self._counters.increment("identities")
         self._rows.insert((user_context_id, name, icon, color, 0, last + _GAP))
         return user_context_id
 
@@ -133,14 +133,14 @@ class SqliteTransaction:
     """Transaction on one connection."""
 
     def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
-        self.head = HeadRow(connection)
+        self.counters = Counters(connection)
         self.processes = processes
-        self.identities = SqliteIdentityTable(connection, self.head)
+        self.identities = SqliteIdentityTable(connection, self.counters)
         self.cookies = SqliteCookieTable(connection)
         self.cookie_time = SqliteCookieTimeTable(connection)
-        self.tabs = SqliteTabTable(connection, self.head)
-        self.windows = SqliteWindowTable(connection, self.head)
+        self.tabs = SqliteTabTable(connection, self.counters)
+        self.windows = SqliteWindowTable(connection, self.counters)
         self.site_data = SqliteSiteDataTable(connection)
         self.extensions = SqliteExtensionTable(connection)
         self.packages = SqlitePackageTable(connection)
-        self.changes = SqliteChangeLog(connection, self.head)
+        self.changes = SqliteChangeLog(connection, self.counters)

@@ -39,12 +39,12 @@ _BLOCKED_SECONDS: Final = 5.0  # before a retry, while a reader of another conne
 class Call:
     """A call in the writer, and its result."""
 
-    __slots__ = ("changes", "error", "external_changes", "number", "reply", "sequence", "value", "work", "writes")
+    __slots__ = ("changes", "error", "external_changes", "id", "reply", "sequence", "value", "work", "writes")
 
     def __init__(
-        self, number: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
+        self, call_id: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
     ) -> None:
-        self.number = number
+        self.id = call_id
         self.work = work
         self.reply = reply
         self.writes = writes
@@ -167,7 +167,7 @@ class Writer:
             check_same_file(self._path, self._inode)
             self._connection.execute("BEGIN IMMEDIATE")
             check_schema_version(self._path, self._connection)
-            self._transaction.head.reset()
+            self._transaction.counters.reset()
             rows_remain = self._transaction.changes.prune()
             self._connection.execute("COMMIT")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
@@ -219,7 +219,7 @@ class Writer:
             try:
                 self._connection.execute(statement)
                 check_schema_version(self._path, self._connection)
-                self._transaction.head.reset()
+                self._transaction.counters.reset()
                 if writes:
                     self._postpone_maintenance()
                 return
@@ -259,7 +259,7 @@ class Writer:
             appended += call.changes
         log.appended = appended
         sequence = log.write() if appended else 0
-        transaction.head.flush()
+        transaction.counters.flush()
         connection.execute("COMMIT")
         calls[0].external_changes = external
         for call in calls:

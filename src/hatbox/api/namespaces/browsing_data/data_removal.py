@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from hatbox.cookies.cookie import ChangeCause, JarChange
 from hatbox.cookies.cookie_rows import find_cookies, write_changes
 from hatbox.errors import ApiError, ArgumentError
-from hatbox.identities.ids import store_user_context_id
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import CACHE, DATABASES, LOCAL_STORAGE, SERVICE_WORKERS, clear_site_data
 from hatbox.urls.url import parse_url
@@ -105,7 +105,7 @@ def _user_context_ids(transaction: Transaction, cookie_store_id: str | None) -> 
         return [0, *(row[0] for row in transaction.identities.find())]
     if cookie_store_id == _PRIVATE_STORE:
         return []
-    user_context_id = store_user_context_id(cookie_store_id)
+    user_context_id = user_context_id_of(cookie_store_id)
     if user_context_id is None or (user_context_id and transaction.identities.get(user_context_id) is None):
         raise ApiError(f"Invalid cookieStoreId: {cookie_store_id}")
     return [user_context_id]

@@ -12,7 +12,7 @@ from hatbox.api.namespaces.cookies.cookie_functions import Details
 from hatbox.api.namespaces.cookies.cookie_views import CookieChangeView, change_info
 from hatbox.api.services import Services
 from hatbox.cookies.cookie_stores import CookieChange
-from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions
 
@@ -48,7 +48,7 @@ class _Cookies(Namespace):
         return self._read("getAllCookieStores", cookie_functions.get_all_cookie_stores)
 
     def _access(self, caller: Caller, details: Details) -> tuple[HostPermissions, float]:
-        user_context_id = store_user_context_id(details["storeId"] or DEFAULT_STORE)
+        user_context_id = user_context_id_of(details["storeId"] or DEFAULT_COOKIE_STORE_ID)
         return caller.hosts, self._stores.prepare_row_access(user_context_id or 0)
 
 

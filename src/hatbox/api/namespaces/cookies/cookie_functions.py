@@ -15,7 +15,7 @@ from hatbox.api.namespaces.cookies.set_cookie_details import cookie_from_details
 from hatbox.cookies.cookie import ChangeCause, Cookie, JarChange
 from hatbox.cookies.cookie_rows import find_cookies, put_cookie, write_changes
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_STORE, cookie_store_id_of, store_user_context_id
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.urls.match_patterns import HostPermissions
 from hatbox.urls.url import parse_url
@@ -89,10 +89,10 @@ def get_all_cookie_stores(transaction: Transaction) -> list[CookieStoreView]:
 
 def _user_context_id(transaction: Transaction, details: Details) -> int | None:
     """The userContextId of a cookie store; None if it does not exist."""
-    store_id = details["storeId"] or DEFAULT_STORE
+    store_id = details["storeId"] or DEFAULT_COOKIE_STORE_ID
     if store_id == _PRIVATE_STORE:
         raise ApiError("Extension disallowed access to the private cookies storeId.")
-    user_context_id = store_user_context_id(store_id)
+    user_context_id = user_context_id_of(store_id)
     if user_context_id and transaction.identities.get(user_context_id) is None:
         return None
     return user_context_id

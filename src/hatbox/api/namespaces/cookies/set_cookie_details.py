@@ -15,7 +15,7 @@ from hatbox.api.namespaces.cookies.partition_keys import resolve_partition
 from hatbox.cookies.cookie import Cookie, SameSite
 from hatbox.cookies.parse import LONGEST_ATTRIBUTE, LONGEST_PAIR
 from hatbox.cookies.public_suffixes import default_public_suffixes
-from hatbox.cookies.storage import LIFETIME_SECONDS
+from hatbox.cookies.storage_model import LIFETIME_SECONDS
 from hatbox.errors import ApiError, PermissionDenied
 from hatbox.javascript.text import stringify
 from hatbox.urls.hosts import is_ip
@@ -63,7 +63,7 @@ def _domain(details: Mapping[str, Any], url: Url, hosts: HostPermissions) -> tup
     domain = (argument[1:] if argument.startswith(".") and argument != "." else argument).lower()
     if ":" in domain and not domain.startswith("["):
         domain = f"[{domain}]"
-    host = default_public_suffixes().place(url.host)
+    host = default_public_suffixes().host_info(url.host)
     if domain != url.host and (host.is_suffix or domain not in host.domains):
         raise _denied(details)
     if is_ip(domain):

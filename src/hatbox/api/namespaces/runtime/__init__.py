@@ -31,7 +31,7 @@ class _Runtime(Namespace):
 
     def __init__(self, schema: NamespaceSchema, services: Services) -> None:
         self._messages = services.messages
-        listener_args = MessageListenerArgs(services.messages, schema.events["onMessage"].shapes[1])
+        listener_args = MessageListenerArgs(services.messages, schema.events["onMessage"].argument_converters[1])
         events = {
             "onMessage": EventBinding(self._messages.on_message, listener_args.message),
             "onMessageExternal": EventBinding(self._messages.on_message_external, listener_args.message),

@@ -9,7 +9,7 @@ from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_views import TabView
 from hatbox.messaging.message_event import Delivery
 from hatbox.messaging.message_router import Connection, Message, MessageRouter
-from hatbox.schema.results import Shape
+from hatbox.schema.results import Converter
 
 __all__ = ["MessageListenerArgs"]
 
@@ -26,11 +26,11 @@ class _MessageSender(NamedTuple):
 
 
 class MessageListenerArgs:
-    """Builds listener arguments. `shape` is the result shape of runtime.MessageSender."""
+    """Builds listener arguments. `convert_sender` converts a runtime.MessageSender for scripts."""
 
-    def __init__(self, messages: MessageRouter, shape: Shape) -> None:
+    def __init__(self, messages: MessageRouter, convert_sender: Converter) -> None:
         self._messages = messages
-        self._shape = shape
+        self._convert_sender = convert_sender
 
     def message(self, caller: ExtensionCaller, delivery: Delivery[Message]) -> tuple[Any, _MessageSender, Any] | None:
         """(message, sender, sendResponse)"""
@@ -47,7 +47,7 @@ class MessageListenerArgs:
         if not connection.recipient.matches(context, connection.sender):
             return None
         delivery.accepted_by = context
-        port = self._messages.accept(connection, context, self._shape(_sender(caller, connection)))
+        port = self._messages.accept(connection, context, self._convert_sender(_sender(caller, connection)))
         if not context.is_javascript:
             return (port,)
         return ({"number": port.number, "name": port.name, "sender": port.sender},)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hatbox.errors import ApiError
 from hatbox.extension_data.installed_extensions import store_uninstall_url
-from hatbox.identities.ids import DEFAULT_STORE
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.javascript.text import stringify
 from hatbox.store.base import Transaction
 from hatbox.tabs.opening import open_tab
@@ -65,7 +65,7 @@ def open_options_page(transaction: Transaction, manifest: Mapping[str, Any]) -> 
         if url in (tab.url, tab.target):
             show_and_activate(transaction, tab)
             return
-    open_tab(transaction, url, cookie_store_id=DEFAULT_STORE)
+    open_tab(transaction, url, cookie_store_id=DEFAULT_COOKIE_STORE_ID)
 
 
 def set_uninstall_url(transaction: Transaction, extension_id: str, url: str | None) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.errors import ApiError
-from hatbox.identities.ids import DEFAULT_STORE, store_user_context_id
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.store.base import Transaction
 from hatbox.tabs.tab_model import is_blank
 from hatbox.urls.url import parse_url
@@ -51,16 +51,16 @@ def _own_page(text: str, page: str) -> str | None:
 def resolve_cookie_store(transaction: Transaction, cookie_store_id: str | None, access: TabAccess) -> str:
     """The cookie store for a new tab; the default store without an argument. Raises ApiError."""
     if not cookie_store_id:
-        return DEFAULT_STORE
+        return DEFAULT_COOKIE_STORE_ID
     if not access.has_cookies_permission:
         raise ApiError(f"No permission for cookieStoreId: {cookie_store_id}")
-    if cookie_store_id == DEFAULT_STORE:
-        return DEFAULT_STORE
+    if cookie_store_id == DEFAULT_COOKIE_STORE_ID:
+        return DEFAULT_COOKIE_STORE_ID
     if cookie_store_id == _PRIVATE_STORE:
         raise ApiError("Illegal to set private cookieStoreId in a non-private window")
     if not cookie_store_id.startswith(_CONTAINER):
         raise ApiError(f"Illegal cookieStoreId: {cookie_store_id}")
-    user_context_id = store_user_context_id(cookie_store_id)
+    user_context_id = user_context_id_of(cookie_store_id)
     if user_context_id is None or transaction.identities.get(user_context_id) is None:
         raise ApiError(f"No cookie store exists with ID {cookie_store_id}")
     return cookie_store_id

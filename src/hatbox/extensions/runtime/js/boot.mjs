@@ -113,7 +113,7 @@ function stackHasRoom(calls) {
 // Read the text of a file synchronously; null if it does not exist. Other messages are handled after the script.
 function readSourceSync(url) {
   stackHasRoom(1000);
-  const id = bridge.requestOutsideWindow(READ_SOURCE, stringify(url));
+  const id = bridge.requestUncounted(READ_SOURCE, stringify(url));
   let source = null;
   pipe.wait(text => {
     const messages = messagesIn(text);

@@ -11,15 +11,15 @@ import {createPorts} from "./ports.js";
 import {CALL, LISTENER, RESPONSE, UNCAUGHT} from "./protocol.js";
 import {encode, encodeMessage, refuseLarge} from "./values.js";
 
-const WINDOW = 4096; // calls without a result; further calls wait in the memory of the extension process
+const MAX_IN_FLIGHT = 4096; // requests without a result; further ones wait in the memory of the extension process
 const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
 
-const HIDDEN = {__proto__: null, enumerable: false, configurable: true};
+const NOT_ENUMERABLE = {__proto__: null, enumerable: false, configurable: true};
 
 // Give an API function the name and length that all of them have in Firefox.
-function disguised(make) {
-  defineValue(make, "name", "", HIDDEN);
-  return defineValue(make, "length", 1, HIDDEN);
+function withFirefoxNameAndLength(apiFunction) {
+  defineValue(apiFunction, "name", "", NOT_ENUMERABLE);
+  return defineValue(apiFunction, "length", 1, NOT_ENUMERABLE);
 }
 
 export function createBridge({pipe, data, maxListeners}) {
@@ -28,7 +28,7 @@ export function createBridge({pipe, data, maxListeners}) {
   // ── Requests to the host ──
 
   const pending = create(null); // id → settle(ok, value)
-  const queue = new NativeMap(); // position → message, beyond the window
+  const queue = new NativeMap(); // position → message, beyond MAX_IN_FLIGHT
   let nextId = 1;
   let inFlight = 0;
   let queueStart = 0;
@@ -42,7 +42,7 @@ export function createBridge({pipe, data, maxListeners}) {
     if (inFlight === 0) {
       inFlight = 1;
       sendNow(message); // a single call is not delayed for others to share its frame
-    } else if (inFlight < WINDOW) {
+    } else if (inFlight < MAX_IN_FLIGHT) {
       inFlight++;
       send(message);
     } else {
@@ -73,8 +73,8 @@ export function createBridge({pipe, data, maxListeners}) {
     return {__proto__: null, id, promise};
   }
 
-  // A request outside of the window, for a caller that reads the result from the pipe. Returns the id.
-  function requestOutsideWindow(kind, rest) {
+  // A request that is not counted as in flight, for a caller that reads the result from the pipe. Returns the id.
+  function requestUncounted(kind, rest) {
     refuseLarge(rest);
     const id = nextId++;
     sendNow(`["${kind}",${id},${rest}]`);
@@ -91,21 +91,21 @@ export function createBridge({pipe, data, maxListeners}) {
     request(CALL, `"${path}",${text}${userInput ? ",true" : ""}`, settle);
   }
 
-  function functionOf(path, spec) {
+  function createFunction(path, spec) {
     const check = spec.anyArguments ? anyArguments : compileCall(spec.shown, spec.parameters, spec.callback);
-    const make = (...args) => {
+    const apiFunction = (...args) => {
       let ready;
       try {
-        ready = checked(check, args, make);
+        ready = checked(check, args, apiFunction);
       } catch (error) {
         if (!(error instanceof NativeDOMException)) throw error;
-        return rejectClone(error, spec, args, make);
+        return rejectClone(error, spec, args, apiFunction);
       }
       const {text, callback} = ready;
       let site = null; // captured after the call was sent: it takes a third of the time of a call
       if (callback !== null) {
         call(path, text, (ok, value) => { callBack(callback, ok, value, spec.returns, site); });
-        site = callSite(make);
+        site = callSite(apiFunction);
         return undefined;
       }
       const result = new NativePromise((resolve, reject) => {
@@ -114,18 +114,18 @@ export function createBridge({pipe, data, maxListeners}) {
           else reject(errorAt(site, value));
         });
       });
-      site = callSite(make);
+      site = callSite(apiFunction);
       return result;
     };
-    return disguised(make);
+    return withFirefoxNameAndLength(apiFunction);
   }
 
   // As in Firefox, an argument that cannot be cloned rejects the promise, or sets lastError for the callback.
-  function rejectClone(error, spec, args, make) {
+  function rejectClone(error, spec, args, apiFunction) {
     const rejected = new NativePromise((_, reject) => { reject(error); });
     const callback = spec.callback ? args[args.length - 1] : null;
     if (typeof callback !== "function") return rejected;
-    const site = callSite(make);
+    const site = callSite(apiFunction);
     promiseThen(rejected, () => {}, () => { callBack(callback, false, error, spec.returns, site); });
     return undefined;
   }
@@ -179,7 +179,7 @@ export function createBridge({pipe, data, maxListeners}) {
     return false;
   }
 
-  function eventOf(path, spec) {
+  function createEvent(path, spec) {
     rejectedOptions[path] = spec.refused;
     if (mapHas(events, path)) return mapGet(events, path);
     const ids = new NativeMap(); // listener → id
@@ -263,7 +263,7 @@ export function createBridge({pipe, data, maxListeners}) {
 
   const browser = {};
   const members = create(null); // namespace → members of its file in members/
-  let shown = create(null); // top name → {text, object}: the properties of `browser`
+  let visible = create(null); // top name → {text, object}: the properties of `browser`
 
   const host = freeze({
     data,
@@ -279,12 +279,12 @@ export function createBridge({pipe, data, maxListeners}) {
     notify,
     ports: createPorts({notify, listen, report}),
     // Send the call of a function of members/ with other arguments, as JSON text.
-    send(made, text, settle) {
-      made.site; // captured now, while the caller is on the stack
-      call(made.path, text, settle);
+    send(callInfo, text, settle) {
+      callInfo.site; // captured now, while the caller is on the stack
+      call(callInfo.path, text, settle);
     },
-    callBack(callback, ok, value, made) { callBack(callback ?? (() => {}), ok, value, made.returns, made.site); },
-    errorOf: (made, message) => errorAt(made.site, message),
+    callBack(callback, ok, value, callInfo) { callBack(callback ?? (() => {}), ok, value, callInfo.returns, callInfo.site); },
+    errorOf: (callInfo, message) => errorAt(callInfo.site, message),
   });
 
   // Add a listener to an event that scripts do not see.
@@ -299,14 +299,14 @@ export function createBridge({pipe, data, maxListeners}) {
     request(CALL, `"${path}",${text}`, () => {});
   }
 
-  function addMembers(namespace, make) {
-    const made = make(host);
-    members[namespace] = made;
-    each(made.also ?? [], other => { members[other] = made; }); // the same under another name
-    const invoked = objectKeys(made.events ?? {});
-    for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = made.events[invoked[i]];
-    const prepared = objectKeys(made.prepare ?? {});
-    for (let i = 0; i < prepared.length; i++) preparers[`${namespace}.${prepared[i]}`] = made.prepare[prepared[i]];
+  function addMembers(namespace, createMembers) {
+    const implementation = createMembers(host);
+    members[namespace] = implementation;
+    each(implementation.also ?? [], other => { members[other] = implementation; }); // the same under another name
+    const invoked = objectKeys(implementation.events ?? {});
+    for (let i = 0; i < invoked.length; i++) invokers[`${namespace}.${invoked[i]}`] = implementation.events[invoked[i]];
+    const prepared = objectKeys(implementation.prepare ?? {});
+    for (let i = 0; i < prepared.length; i++) preparers[`${namespace}.${prepared[i]}`] = implementation.prepare[prepared[i]];
   }
 
   // Make `browser` have exactly the namespaces of a description. Unchanged namespaces stay the same objects.
@@ -318,11 +318,11 @@ export function createBridge({pipe, data, maxListeners}) {
     const next = create(null);
     for (const top in tops) {
       const text = stringify(tops[top]);
-      next[top] = shown[top]?.text === text ? shown[top] : {__proto__: null, text, object: namespaceOf(top, tops[top])};
+      next[top] = visible[top]?.text === text ? visible[top] : {__proto__: null, text, object: createNamespace(top, tops[top])};
       defineValue(browser, top, next[top].object, ENTRY);
     }
-    for (const top in shown) if (!(top in next)) delete browser[top];
-    shown = next;
+    for (const top in visible) if (!(top in next)) delete browser[top];
+    visible = next;
   }
 
   function topOf(tops, namespace) {
@@ -330,7 +330,7 @@ export function createBridge({pipe, data, maxListeners}) {
   }
 
   // A namespace with those below it, such as storage with storage.local.
-  function namespaceOf(path, specs) {
+  function createNamespace(path, specs) {
     const namespace = {};
     const spec = specs[path];
     if (spec !== undefined) fill(namespace, path, spec);
@@ -340,7 +340,7 @@ export function createBridge({pipe, data, maxListeners}) {
       const rest = startsWith(other, `${path}.`) ? slice(other, path.length + 1) : null;
       if (rest !== null) below[split(rest, ".")[0]] = true;
     }
-    for (const name in below) defineValue(namespace, name, namespaceOf(`${path}.${name}`, specs));
+    for (const name in below) defineValue(namespace, name, createNamespace(`${path}.${name}`, specs));
     return freeze(namespace);
   }
 
@@ -348,11 +348,11 @@ export function createBridge({pipe, data, maxListeners}) {
     const put = (names, make) => {
       each(objectKeys(names), name => { defineValue(namespace, name, make(`${path}.${name}`, names[name], name)); });
     };
-    put(spec.events, eventOf);
+    put(spec.events, createEvent);
     put(spec.constants, (_, value) => deepFreeze(value));
     each(objectKeys(spec.functions), name => {
       const called = spec.functions[name];
-      if (called.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, functionOf(`${path}.${name}`, called));
+      if (called.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, createFunction(`${path}.${name}`, called));
     });
   }
 
@@ -364,26 +364,26 @@ export function createBridge({pipe, data, maxListeners}) {
       if (typeof property.value === "function" && spec !== undefined && !hasOwn(spec.functions, name)) return;
       if (property.get) defineGetter(namespace, name, property.get, {__proto__: null, configurable: true});
       else if (spec === undefined || !hasOwn(spec.functions, name)) defineValue(namespace, name, property.value, ENTRY);
-      else defineValue(namespace, name, localFunction(`${path}.${name}`, spec.functions[name], property.value), ENTRY);
+      else defineValue(namespace, name, createMemberFunction(`${path}.${name}`, spec.functions[name], property.value), ENTRY);
     });
   }
 
   // A function of members/ with its arguments checked by the schema. It gets one argument for each parameter, null if
   // absent, then an object that describes the call, with the original arguments and their JSON text.
-  function localFunction(path, spec, own) {
+  function createMemberFunction(path, spec, own) {
     const check = compileCall(spec.shown, spec.parameters, spec.callback);
-    const make = (...args) => {
-      const {matched, text} = checked(check, args, make);
+    const apiFunction = (...args) => {
+      const {matched, text} = checked(check, args, apiFunction);
       const values = [];
       for (let i = 0; i < spec.parameters.length; i++) append(values, matched[i] ?? null);
       let site = null;
-      append(values, {__proto__: null, path, args, text, returns: spec.returns, get site() { return site ??= callSite(make); }});
+      append(values, {__proto__: null, path, args, text, returns: spec.returns, get site() { return site ??= callSite(apiFunction); }});
       return apply(own, undefined, values);
     };
-    return disguised(make);
+    return withFirefoxNameAndLength(apiFunction);
   }
 
-  return {browser, updateNamespaces, addMembers, onResult, onEvent, respond, respondError, report, requestPromise, requestOutsideWindow};
+  return {browser, updateNamespaces, addMembers, onResult, onEvent, respond, respondError, report, requestPromise, requestUncounted};
 }
 
 function deepFreeze(value) {

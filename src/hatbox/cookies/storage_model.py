@@ -1,6 +1,6 @@
-"""Storing a cookie (RFC 6265bis, 5.7): from the fields of a Set-Cookie line to a cookie, or an exclusion reason.
+"""The storage model (RFC 6265bis, 5.7): whether a Set-Cookie value is accepted, and the cookie that it creates.
 
-Contains the rules for one new cookie, and for conflicts with stored ones. Changes nothing.
+Pure: the jar adds the cookie, and `cookie_rows` writes it to the profile.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from hatbox.cookies.samesite import NO_PAGE, RequestContext, may_set, partition_
 from hatbox.errors import CookieRejected
 from hatbox.urls.hosts import is_ip
 
-__all__ = ["LIFETIME_SECONDS", "admit", "check_fields", "check_replacement", "same_content"]
+__all__ = ["LIFETIME_SECONDS", "check_fields", "check_replacement", "create_cookie", "same_content"]
 
 LIFETIME_SECONDS: Final = 400 * 86400.0
 _NO_RESTRICTION: Final = SameSite.NONE
 
 
-def admit(
+def create_cookie(
     parsed: SetCookie,
-    target: RequestUrl,
+    request_url: RequestUrl,
     now: float,
     context: RequestContext,
     suffixes: PublicSuffixes,
     lifetime: float,
 ) -> Cookie:
-    """The cookie of a Set-Cookie line, without its sequence. Raises CookieRejected."""
+    """Create the cookie of a Set-Cookie value, without its sequence. Raises CookieRejected."""
     name, value = parsed.name, parsed.value
     if not name and "=" in value:  # the RFC stores it, both browsers reject it
         raise CookieRejected(ExclusionReason.IMPERSONATES, name)
-    domain = _domain(parsed, target, suffixes)
+    domain = _domain(parsed, request_url, suffixes)
     host_only = not domain
     if parsed.secure:
-        if not target.secure:
+        if not request_url.secure:
             raise CookieRejected(ExclusionReason.INSECURE, name)
     elif parsed.same_site is _NO_RESTRICTION:
         raise CookieRejected(ExclusionReason.NONE_INSECURE, name)
@@ -50,7 +50,11 @@ def admit(
         raise CookieRejected(ExclusionReason.PARTITIONED_INSECURE, name)
     if parsed.http_only and context.script:
         raise CookieRejected(ExclusionReason.SCRIPT, name)
-    if context is not NO_PAGE and parsed.same_site is not _NO_RESTRICTION and not may_set(context, target, suffixes):
+    if (
+        context is not NO_PAGE
+        and parsed.same_site is not _NO_RESTRICTION
+        and not may_set(context, request_url, suffixes)
+    ):
         raise CookieRejected(ExclusionReason.CROSS_SITE, name)
     if not satisfies_prefix(
         name,
@@ -64,21 +68,21 @@ def admit(
     return Cookie(
         name=name,
         value=value,
-        domain=domain or target.host,
-        path=parsed.path or default_path(target.path),
+        domain=domain or request_url.host,
+        path=parsed.path or default_path(request_url.path),
         host_only=host_only,
         secure=parsed.secure,
         http_only=parsed.http_only,
         same_site=parsed.same_site,
         expires=_expiry(parsed, now, lifetime),
-        partition=partition_of(context, target, suffixes) if parsed.partitioned else None,
+        partition=partition_of(context, request_url, suffixes) if parsed.partitioned else None,
         created=now,
         last_access=now,
     )
 
 
 def check_fields(fields: SetCookie) -> None:
-    """Reject fields that a Set-Cookie line could not contain: they would not round-trip."""
+    """Reject fields that a Set-Cookie value could not contain: they would not round-trip."""
     name, value = fields.name, fields.value
     if not name and not value:
         raise CookieRejected(ExclusionReason.EMPTY, name)
@@ -90,12 +94,12 @@ def check_fields(fields: SetCookie) -> None:
 
 
 def check_replacement(
-    cookie: Cookie, shelf: PartitionCookies, target: RequestUrl, context: RequestContext, now: float
+    cookie: Cookie, partition_cookies: PartitionCookies, request_url: RequestUrl, context: RequestContext, now: float
 ) -> Cookie | None:
     """The cookie that this one replaces, if any. Raises CookieRejected if stored cookies forbid it."""
-    if not target.secure and shelf.secure and _overlays_secure(cookie, shelf, now):
+    if not request_url.secure and partition_cookies.secure and _overlays_secure(cookie, partition_cookies, now):
         raise CookieRejected(ExclusionReason.OVERLAYS_SECURE, cookie.name)
-    old = shelf.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))
+    old = partition_cookies.domains.get(cookie.domain, {}).get((cookie.name, cookie.path, cookie.host_only))
     if old is None or old.expired(now):
         return None
     if old.http_only and context.script:
@@ -114,9 +118,9 @@ def same_content(old: Cookie, new: Cookie) -> bool:
     )
 
 
-def _domain(parsed: SetCookie, target: RequestUrl, suffixes: PublicSuffixes) -> str:
+def _domain(parsed: SetCookie, request_url: RequestUrl, suffixes: PublicSuffixes) -> str:
     """The domain of a domain cookie; empty for a host-only cookie."""
-    host = target.host
+    host = request_url.host
     if not host:
         raise CookieRejected(ExclusionReason.HOST, parsed.name)
     domain = parsed.domain
@@ -140,14 +144,14 @@ def _expiry(parsed: SetCookie, now: float, lifetime: float) -> float | None:
     return None
 
 
-def _overlays_secure(cookie: Cookie, shelf: PartitionCookies, now: float) -> bool:
+def _overlays_secure(cookie: Cookie, partition_cookies: PartitionCookies, now: float) -> bool:
     """Whether an insecure cookie would be sent with, or instead of, a secure one of the same name."""
     return any(
         neighbour.secure
         and neighbour.name == cookie.name
         and path_matches(cookie.path, neighbour.path)
         and not neighbour.expired(now)
-        for domain, cookies in shelf.domains.items()
+        for domain, cookies in partition_cookies.domains.items()
         if domain_matches(domain, cookie.domain) or domain_matches(cookie.domain, domain)
         for neighbour in cookies.values()
     )

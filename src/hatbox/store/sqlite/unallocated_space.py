@@ -1,10 +1,10 @@
-"""Overwrites what SQLite leaves behind in the free space of its pages. Knows its file format, and no table.
+"""Overwrites the unallocated space of b-tree pages with zeros. Knows the file format of SQLite, and no table.
 
 `secure_delete` overwrites a cell that is deleted. But when a page is split or merged, cells move to the page beside it,
-and a copy stays in the gap between the cell pointers and the cells of the old page: it is not overwritten when the cell
-is deleted later. VACUUM would remove it too, and would write the whole file each time.
+and a copy stays in the unallocated space of the old page, between its cell pointer array and its cells: it is not
+overwritten when the cell is deleted later. VACUUM would remove it too, and would write the whole file each time.
 
-SQLite never reads the gap, so a process that is killed meanwhile leaves a sound file.
+SQLite never reads that space, so a process that is killed meanwhile leaves a sound file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 
 from hatbox.store.sqlite.header import is_locked, wal_size
 
-__all__ = ["clear_gaps"]
+__all__ = ["clear_unallocated_space"]
 
 _MAX_BYTES: Final = 2**30  # where the page is that SQLite uses for locks; it shifts the pointer map
 _FILE_HEADER: Final = 100
@@ -27,8 +27,8 @@ _ENTRY: Final = 5  # bytes of the pointer map for each page: its kind, and its p
 _IN_B_TREES: Final = (1, 5)  # kinds in the pointer map: the root of a b-tree, another page of one
 
 
-def clear_gaps(path: Path) -> None:
-    """Overwrite the gaps of a profile with zeros. Only for a caller that holds its lock exclusively. Raises OSError.
+def clear_unallocated_space(path: Path) -> None:
+    """Overwrite the unallocated space of a profile. Only for a caller that holds its lock exclusively. Raises OSError.
 
     Does nothing while a program has the database open that does not know the lock, or where a WAL exists.
     """
@@ -41,15 +41,15 @@ def clear_gaps(path: Path) -> None:
         if is_locked(descriptor) or wal_size(path) or not _FILE_HEADER <= size < _MAX_BYTES:
             return
         with mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) as data:
-            for start, end in _gaps(data):
+            for start, end in _unallocated_ranges(data):
                 if data[start:end].strip(b"\0"):
                     os.pwrite(descriptor, bytes(end - start), start)
     finally:
         os.close(descriptor)
 
 
-def _gaps(data: mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Where the gap of each b-tree page starts and ends. A page that is not exactly as it must be is left out."""
+def _unallocated_ranges(data: mmap.mmap) -> Iterator[tuple[int, int]]:
+    """The start and end of the unallocated space of each b-tree page. Pages with an invalid header are skipped."""
     page_size = _number(data, 16, 2)
     if page_size not in (4096, 8192, 16384, 32768) or data[20] or not _number(data, 52, 4):
         return  # an unusual size, reserved bytes, or no pointer map
@@ -60,10 +60,10 @@ def _gaps(data: mmap.mmap) -> Iterator[tuple[int, int]]:
             entry = (index - place) * page_size + (place - 1) * _ENTRY
             if not place or data[entry] not in _IN_B_TREES:
                 continue
-        yield from _gap_of(data, index * page_size, page_size, _FILE_HEADER if not index else 0)
+        yield from _unallocated_in(data, index * page_size, page_size, _FILE_HEADER if not index else 0)
 
 
-def _gap_of(data: mmap.mmap, page: int, page_size: int, offset: int) -> Iterator[tuple[int, int]]:
+def _unallocated_in(data: mmap.mmap, page: int, page_size: int, offset: int) -> Iterator[tuple[int, int]]:
     header = page + offset
     size = _PAGE_HEADERS.get(data[header])
     if size is None:

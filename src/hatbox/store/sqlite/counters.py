@@ -1,4 +1,7 @@
-"""The head row: the highest ids that were ever used. Read once and written once in each transaction."""
+"""The table `head`: one row of counters, such as the highest id ever used in each table.
+
+Read once and written once in each transaction.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ import sqlite3
 from hatbox.store.sqlite.rows import Rows, corruption
 from hatbox.store.sqlite.schema import HEAD
 
-__all__ = ["HeadRow"]
+__all__ = ["Counters"]
 
 
-class HeadRow:
-    """The numbers of the head row. A write transaction resets it at its start and flushes it at its end."""
+class Counters:
+    """The counters of a profile. A write transaction resets them at its start and flushes them at its end."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._rows = Rows(connection, HEAD)
@@ -23,18 +26,18 @@ class HeadRow:
         self._values, self._changed = None, False
 
     def get(self, name: str) -> int:
-        """One of the numbers."""
+        """The value of a counter."""
         return self._read()[name]
 
-    def add(self, name: str, amount: int = 1) -> int:
-        """Raise one of the numbers; returns it."""
+    def increment(self, name: str, amount: int = 1) -> int:
+        """Increment a counter; returns its new value."""
         values = self._read()
         values[name] += amount
         self._changed = True
         return values[name]
 
     def flush(self) -> None:
-        """Write the numbers that were raised."""
+        """Write the counters, if one was incremented."""
         if self._changed:
             self._rows.put([tuple(self._read().values())])
             self._changed = False
