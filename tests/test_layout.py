@@ -56,10 +56,6 @@ LAYERS = [
 ]
 
 
-DUPLICATE_CLASS_NAMES: tuple[str, ...] = ()
-"""Temporary: class names that are still defined in two modules."""
-
-
 def layer_of(module: str) -> int:
     """The index of the layer of a module: that of the longest listed prefix of its name."""
     name = module.removeprefix("hatbox").removeprefix(".") or "__init__"
@@ -123,7 +119,7 @@ def test_a_public_class_name_is_defined_in_one_module_only() -> None:
         for name in classes_of(syntax_of(module)):
             defined.setdefault(name, set()).add(module)
     duplicates = {name: where for name, where in defined.items() if len(where) > 1}
-    assert set(duplicates) <= set(DUPLICATE_CLASS_NAMES), duplicates
+    assert not duplicates
 
 
 def test_the_command_line_uses_no_store() -> None:

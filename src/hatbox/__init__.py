@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
-    from hatbox.cookies.cookie import Cookie, JarChange
-    from hatbox.cookies.cookie_stores import CookieStore, CookieStores
+    from hatbox.clock import Clock
+    from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
+    from hatbox.cookies.cookie_stores import CookieChange, CookieStore, CookieStores
     from hatbox.cookies.jar import Jar
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
@@ -16,21 +17,23 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.errors import *
     from hatbox.events import Event
-    from hatbox.extension_data.extension_permissions import ExtensionPermissions
+    from hatbox.extension_data.extension_permissions import ExtensionPermissions, Permissions
     from hatbox.extension_data.installed_extensions import InstalledExtension
     from hatbox.extension_data.run_records import RunRecord
     from hatbox.extensions.extension import Extension
+    from hatbox.extensions.extension_page import ExtensionPage
     from hatbox.extensions.installing import Installation
     from hatbox.extensions.package.stored_package import StoredPackage
     from hatbox.extensions.service import Extensions
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-    from hatbox.formats.base import Bundle, ImportReport
-    from hatbox.identities.model import ContextualIdentity
+    from hatbox.formats.base import Bundle, BundleEntry, ImportReport
+    from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
+    from hatbox.store.processes import ProcessId
     from hatbox.sync import (
         SyncChromium,
         SyncCookieStore,
@@ -42,7 +45,17 @@ if TYPE_CHECKING:
         open_sync,
     )
     from hatbox.tabs.service import Tabs
-    from hatbox.tabs.tab_model import Tab, Window
+    from hatbox.tabs.tab_model import (
+        PageHidden,
+        Tab,
+        TabActivation,
+        TabMove,
+        TabPosition,
+        TabRemoval,
+        TabUpdate,
+        Window,
+    )
+    from hatbox.web_requests import RequestEvents
 
 __all__ = [
     "AlreadyInstalled",
@@ -51,10 +64,15 @@ __all__ = [
     "ArgumentError",
     "Browser",
     "Bundle",
+    "BundleEntry",
+    "ChangeCause",
     "ChromiumRunner",
+    "Clock",
     "Color",
     "ContextualIdentity",
     "Cookie",
+    "CookieChange",
+    "CookieKey",
     "CookieRejected",
     "CookieStore",
     "CookieStores",
@@ -70,6 +88,7 @@ __all__ = [
     "Extension",
     "ExtensionError",
     "ExtensionNotFound",
+    "ExtensionPage",
     "ExtensionPermissions",
     "ExtensionTerminated",
     "ExtensionUi",
@@ -79,6 +98,7 @@ __all__ = [
     "HideReport",
     "Icon",
     "Identities",
+    "IdentityLike",
     "IdentityMismatch",
     "IdentityNotFound",
     "IdentityRemoved",
@@ -104,7 +124,11 @@ __all__ = [
     "NotAProfile",
     "OpenedTabs",
     "PackageError",
+    "PageHidden",
+    "Partition",
     "PermissionDenied",
+    "Permissions",
+    "ProcessId",
     "Profile",
     "ProfileClosed",
     "ProfileCorrupt",
@@ -112,7 +136,9 @@ __all__ = [
     "ProfileLocked",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "RequestEvents",
     "RunRecord",
+    "SameSite",
     "SandboxUnavailable",
     "ScriptError",
     "Store",
@@ -125,6 +151,11 @@ __all__ = [
     "SyncProfile",
     "SyncTabs",
     "Tab",
+    "TabActivation",
+    "TabMove",
+    "TabPosition",
+    "TabRemoval",
+    "TabUpdate",
     "Tabs",
     "TriggerError",
     "TriggerResult",
@@ -140,10 +171,15 @@ __version__ = "0.1.0"
 _HOMES = {
     "Browser": "api.browser",
     "Bundle": "formats.base",
+    "BundleEntry": "formats.base",
+    "ChangeCause": "cookies.cookie",
     "ChromiumRunner": "engines.chromium.chromium_runner",
+    "Clock": "clock",
     "Color": "identities.palette",
     "ContextualIdentity": "identities.model",
     "Cookie": "cookies.cookie",
+    "CookieChange": "cookies.cookie_stores",
+    "CookieKey": "cookies.cookie",
     "CookieStore": "cookies.cookie_stores",
     "CookieStores": "cookies.cookie_stores",
     "EngineLog": "engines.background.engine_log",
@@ -151,12 +187,14 @@ _HOMES = {
     "EngineSelection": "engines.selection",
     "Event": "events",
     "Extension": "extensions.extension",
+    "ExtensionPage": "extensions.extension_page",
     "ExtensionPermissions": "extension_data.extension_permissions",
     "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
     "HideReport": "engines.hiding",
     "Icon": "identities.palette",
     "Identities": "identities.service",
+    "IdentityLike": "identities.model",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
@@ -164,8 +202,14 @@ _HOMES = {
     "JarChange": "cookies.cookie",
     "LeaseHolder": "store.lease",
     "OpenedTabs": "engines.background.opened_tabs",
+    "PageHidden": "tabs.tab_model",
+    "Partition": "cookies.cookie",
+    "Permissions": "extension_data.extension_permissions",
+    "ProcessId": "store.processes",
     "Profile": "profile",
+    "RequestEvents": "web_requests",
     "RunRecord": "extension_data.run_records",
+    "SameSite": "cookies.cookie",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
     "SyncChromium": "sync",
@@ -176,6 +220,11 @@ _HOMES = {
     "SyncProfile": "sync",
     "SyncTabs": "sync",
     "Tab": "tabs.tab_model",
+    "TabActivation": "tabs.tab_model",
+    "TabMove": "tabs.tab_model",
+    "TabPosition": "tabs.tab_model",
+    "TabRemoval": "tabs.tab_model",
+    "TabUpdate": "tabs.tab_model",
     "Tabs": "tabs.service",
     "TriggerResult": "extensions.ui_triggers",
     "Window": "tabs.tab_model",

@@ -24,7 +24,7 @@ from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
@@ -254,19 +254,22 @@ class Profile:
         from hatbox.engines.background.background_engine import BackgroundEngine
         from hatbox.engines.background.tab_opener import TabOpener
         from hatbox.engines.lease import engine_lease
+        from hatbox.engines.registry import registration_of
         from hatbox.engines.selection import EngineSelection
 
         selection = engine if isinstance(engine, EngineSelection) else EngineSelection(engine)
+        registration_of(selection.name)  # raises for an unknown engine, before tabs are opened
         background = BackgroundEngine(self.address, self.engine_log, selection)
         found = None if identity == DEFAULT_COOKIE_STORE_ID else await self.identities.resolve(identity)
         opener = TabOpener(self.tabs, engine_lease(self._store), background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
-    async def hide_and_wait(self, identities: Sequence[IdentityLike]) -> HideReport:
-        """Hide identities, and wait until the running engine has hidden their pages."""
+    async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
+        """Hide one or several identities, and wait until the running engine has hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
 
-        found = [await self.identities.resolve(each) for each in identities]
+        several = [identities] if isinstance(identities, (str, ContextualIdentity)) else identities
+        found = [await self.identities.resolve(each) for each in several]
         if await self.running_engine() is not None:
             return await hide_and_wait(self.tabs, self.identities, found)
         await asyncio.gather(*map(self.identities.hide, found))

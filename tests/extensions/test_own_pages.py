@@ -12,7 +12,7 @@ from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_arguments import resolve_tab_url
 from hatbox.errors import ApiError
 from hatbox.extensions.extension import Extension
-from hatbox.tabs.tab_model import Tab, Update
+from hatbox.tabs.tab_model import Tab, TabUpdate
 from hatbox.urls.match_patterns import host_permissions
 from tests.extensions.made import run_made
 from tests.extensions.runtime.lab import needs_deno
@@ -79,7 +79,7 @@ async def loaded(profile: Profile, tab_id: int) -> Tab:
     """A tab when its load has ended."""
     done = asyncio.Event()
 
-    def tell(_: Update) -> None:
+    def tell(_: TabUpdate) -> None:
         done.set()
 
     profile.tabs.on_updated.add_listener(tell)

@@ -34,7 +34,7 @@ class Identities:
     """The identities of a profile, for Python: typed, in snake_case, with keyword arguments.
 
     Calls start at once and return a future. When it resolves, the change is durable. An identity is given by its name,
-    cookieStoreId or object.
+    cookieStoreId or object. A text in the form of a cookieStoreId is read as an id, not as a name.
     """
 
     def __init__(self, store: Store) -> None:

@@ -101,8 +101,8 @@ class SyncProfile:
         """Open tabs in an identity, and wait until their pages are loaded. See Profile.open_tabs."""
         return self._loop.run(lambda: self._profile.open_tabs(identity, urls, engine=engine, max_time=max_time))
 
-    def hide_and_wait(self, identities: Sequence[IdentityLike]) -> HideReport:
-        """Hide identities, and wait until the running engine has hidden their pages."""
+    def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
+        """Hide one or several identities, and wait until the running engine has hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:

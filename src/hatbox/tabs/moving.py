@@ -16,7 +16,7 @@ from hatbox.tabs.strip import (
     row_of,
     set_order,
 )
-from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Move, Tab, TabPosition, record_change, tab_of
+from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tab_of
 from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
 
@@ -110,7 +110,7 @@ def pin_without_event(transaction: Transaction, row: TabRow, *, pinned: bool) ->
     transaction.tabs.update(row.id, pinned=int(pinned))
     transaction.tabs.set_positions((other.id, at) for at, other in enumerate([*others[:place], row, *others[place:]]))
     if place != row.position:
-        record_change(transaction, MOVED, Move(row.id, row.window, row.position, place))
+        record_change(transaction, MOVED, TabMove(row.id, row.window, row.position, place))
         drop_references(transaction, order, ())
     if pinned:
         new, shown = show_without_event(transaction, row_of(transaction, row.id))

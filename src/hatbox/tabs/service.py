@@ -19,13 +19,13 @@ from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.tab_model import (
     BLANK,
-    Activation,
-    Move,
     PageHidden,
     Tab,
+    TabActivation,
+    TabMove,
     TabPosition,
     TabRemoval,
-    Update,
+    TabUpdate,
     Window,
     decoder,
     tab_of,
@@ -49,16 +49,16 @@ class Tabs:
         feed = ChangeEvents(store, "tabs")
         self.on_created = feed.event("on_created", model.CREATED, decoder(Tab))
         """Emitted for each new tab."""
-        self.on_updated = feed.event("on_updated", model.UPDATED, decoder(Update))
+        self.on_updated = feed.event("on_updated", model.UPDATED, decoder(TabUpdate))
         """Emitted for each observable change of a tab."""
-        self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(Activation))
+        self.on_activated = feed.event("on_activated", model.ACTIVATED, decoder(TabActivation))
         """Emitted for each tab that becomes active in its window."""
         self.on_hidden = feed.event("on_hidden", model.PAGE_HIDDEN, decoder(PageHidden))
         """Emitted when an engine has hidden the page of a tab, with a description of lost typed text.
 
         Without a running engine, hiding a tab emits only `on_updated`.
         """
-        self.on_moved = feed.event("on_moved", model.MOVED, decoder(Move))
+        self.on_moved = feed.event("on_moved", model.MOVED, decoder(TabMove))
         """Emitted for each tab moved within its window."""
         self.on_attached = feed.event("on_attached", model.ATTACHED, decoder(TabPosition))
         """Emitted for each tab moved here from another window."""

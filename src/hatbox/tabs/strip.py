@@ -22,10 +22,10 @@ from hatbox.tabs.tab_model import (
     UPDATED,
     WINDOW_FOCUSED,
     WINDOW_REMOVED,
-    Activation,
-    Move,
+    TabActivation,
+    TabMove,
     TabRemoval,
-    Update,
+    TabUpdate,
     record_change,
     tab_of,
 )
@@ -85,7 +85,7 @@ def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
     """Record that these attributes of a tab have changed."""
     focused = transaction.windows.last_focused()
     is_focused = focused is not None and focused.id == row.window
-    record_change(transaction, UPDATED, Update(tab_of(row), changed, is_focused))
+    record_change(transaction, UPDATED, TabUpdate(tab_of(row), changed, is_focused))
 
 
 def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
@@ -94,7 +94,7 @@ def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence
     places = {row.id: place for place, row in enumerate(order)}
     for row in moved:
         if row.position != places[row.id]:
-            record_change(transaction, MOVED, Move(row.id, row.window, row.position, places[row.id]))
+            record_change(transaction, MOVED, TabMove(row.id, row.window, row.position, places[row.id]))
 
 
 def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
@@ -113,7 +113,7 @@ def activate(transaction: Transaction, row: TabRow) -> None:
         record_change(transaction, ACTIVATED, switch_to(transaction, row))
 
 
-def switch_to(transaction: Transaction, row: TabRow) -> Activation:
+def switch_to(transaction: Transaction, row: TabRow) -> TabActivation:
     """Activate a visible tab without recording it. Returns the record."""
     order = transaction.tabs.find(window=row.window)
     now = next_access_time(order)
@@ -124,7 +124,7 @@ def switch_to(transaction: Transaction, row: TabRow) -> Activation:
             transaction.tabs.update(previous.related, owner=None)
     _clear_related_tabs(transaction, order)
     transaction.tabs.update(row.id, active=1, last_accessed=now + _INSTANT)
-    return Activation(row.id, previous.id if previous else None, row.window)
+    return TabActivation(row.id, previous.id if previous else None, row.window)
 
 
 def ensure_active(transaction: Transaction, window: int) -> None:

@@ -28,13 +28,13 @@ __all__ = [
     "WINDOW_FOCUSED",
     "WINDOW_REMOVED",
     "WINDOW_UPDATED",
-    "Activation",
-    "Move",
     "PageHidden",
     "Tab",
+    "TabActivation",
+    "TabMove",
     "TabPosition",
     "TabRemoval",
-    "Update",
+    "TabUpdate",
     "Window",
     "decoder",
     "is_blank",
@@ -121,7 +121,7 @@ class Window(msgspec.Struct, frozen=True):
     height: int | None
 
 
-class Update(msgspec.Struct, frozen=True):
+class TabUpdate(msgspec.Struct, frozen=True):
     """A tab after an update, and the changed attributes."""
 
     tab: Tab
@@ -130,7 +130,7 @@ class Update(msgspec.Struct, frozen=True):
     """Whether its window has the focus."""
 
 
-class Activation(msgspec.Struct, frozen=True):
+class TabActivation(msgspec.Struct, frozen=True):
     """A tab became the active tab of its window."""
 
     tab_id: int
@@ -146,7 +146,7 @@ class PageHidden(msgspec.Struct, frozen=True):
     """Describes typed text that is lost, for the user, without the text."""
 
 
-class Move(msgspec.Struct, frozen=True):
+class TabMove(msgspec.Struct, frozen=True):
     """A tab moved within its window."""
 
     tab_id: int

@@ -14,7 +14,7 @@ from hatbox.events import Event
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
-from hatbox.tabs.tab_model import TabRemoval, Update
+from hatbox.tabs.tab_model import TabRemoval, TabUpdate
 
 __all__ = ["TabEventPrinter"]
 
@@ -56,7 +56,7 @@ class TabEventPrinter:
     def _on_created(self, tab: Tab) -> None:
         self._queue.put_nowait(("opened", tab))
 
-    def _on_updated(self, update: Update) -> None:
+    def _on_updated(self, update: TabUpdate) -> None:
         tab = update.tab
         if "hidden" in update.changed:
             self._queue.put_nowait(("hidden" if tab.hidden else "shown", tab))

@@ -9,7 +9,7 @@ from hatbox.api.caller import Caller
 from hatbox.api.namespaces.tabs.tab_access import tab_access
 from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, matches_any
 from hatbox.api.namespaces.tabs.tab_views import TabView, change_info
-from hatbox.tabs.tab_model import Activation, Move, Tab, TabPosition, TabRemoval, Update
+from hatbox.tabs.tab_model import Tab, TabActivation, TabMove, TabPosition, TabRemoval, TabUpdate
 from hatbox.urls.match_patterns import parse_url_pattern
 
 __all__ = ["activated", "attached", "created", "detached", "highlighted", "moved", "removed", "updated"]
@@ -40,7 +40,7 @@ def created(caller: Caller, tab: Tab) -> tuple[TabView]:
     return (TabView(tab, tab_access(caller)),)
 
 
-def updated(caller: Caller, update: Update, filter_: Mapping[str, Any] | None) -> Sequence[Any] | None:
+def updated(caller: Caller, update: TabUpdate, filter_: Mapping[str, Any] | None) -> Sequence[Any] | None:
     """(tabId, changeInfo, tab), if the filter of the listener matches."""
     access = tab_access(caller)
     if filter_ is not None and not _matches(update, filter_):
@@ -56,7 +56,7 @@ def updated(caller: Caller, update: Update, filter_: Mapping[str, Any] | None) -
     return (update.tab.id, info, TabView(update.tab, access)) if info else None
 
 
-def _matches(update: Update, filter_: Mapping[str, Any]) -> bool:
+def _matches(update: TabUpdate, filter_: Mapping[str, Any]) -> bool:
     tab, window_id = update.tab, filter_["windowId"]
     return (
         filter_["tabId"] in (None, tab.id)
@@ -65,17 +65,17 @@ def _matches(update: Update, filter_: Mapping[str, Any]) -> bool:
     )
 
 
-def moved(_: Caller, move: Move) -> tuple[int, Move]:
+def moved(_: Caller, move: TabMove) -> tuple[int, TabMove]:
     """(tabId, moveInfo)"""
     return move.tab_id, move
 
 
-def activated(_: Caller, activation: Activation) -> tuple[Activation]:
+def activated(_: Caller, activation: TabActivation) -> tuple[TabActivation]:
     """(activeInfo)"""
     return (activation,)
 
 
-def highlighted(_: Caller, activation: Activation) -> tuple[_HighlightInfo]:
+def highlighted(_: Caller, activation: TabActivation) -> tuple[_HighlightInfo]:
     """(highlightInfo)"""
     return (_HighlightInfo([activation.tab_id], activation.window_id),)
 

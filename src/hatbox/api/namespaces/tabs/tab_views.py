@@ -6,7 +6,7 @@ import time
 from typing import Any, Final, NamedTuple
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
-from hatbox.tabs.tab_model import Tab, Update
+from hatbox.tabs.tab_model import Tab, TabUpdate
 
 __all__ = ["NO_TAB", "PROBLEM", "MutedInfo", "TabView", "change_info", "tab_view", "title_of"]
 
@@ -71,7 +71,7 @@ def title_of(tab: Tab) -> str:
     return PROBLEM if tab.error and not tab.title else tab.display_title
 
 
-def change_info(update: Update, access: TabAccess, properties: frozenset[str] | None) -> dict[str, Any]:
+def change_info(update: TabUpdate, access: TabAccess, properties: frozenset[str] | None) -> dict[str, Any]:
     """The changeInfo of tabs.onUpdated: requested and visible changes."""
     view = TabView(update.tab, access)
     muted = {name: value for name, value in zip(_MUTED_INFO, view.muted_info, strict=True) if value is not None}

@@ -9,7 +9,7 @@ from hatbox.api.namespaces.web_navigation.navigation_frames import MAIN_FRAME, N
 from hatbox.clock import Clock
 from hatbox.events import Event
 from hatbox.tabs.service import Tabs
-from hatbox.tabs.tab_model import BLANK, Tab, TabRemoval, Update
+from hatbox.tabs.tab_model import BLANK, Tab, TabRemoval, TabUpdate
 
 __all__ = ["NavigationEvents"]
 
@@ -62,7 +62,7 @@ class NavigationEvents:
             self._pending.clear()
         self._subscribed = has_listeners
 
-    def _on_updated(self, update: Update) -> None:
+    def _on_updated(self, update: TabUpdate) -> None:
         tab = update.tab
         if "status" not in update.changed:
             return
