@@ -9,10 +9,45 @@ import pytest
 __all__ = ["mark"]
 
 _BROWSER_FIXTURES: Final = {"browser", "desktop", "display", "firefox"}
-_BROWSER_FILES: Final = ("tests/cli/test_chromium.py", "tests/conformance/test_recording.py")
+_BROWSER_FILES: Final = (
+    "tests/cli/commands/test_chromium.py",
+    "tests/conformance/test_recording.py",
+    "tests/engines/chromium/test_launch.py",
+)
+_BROWSER_TESTS: Final = ("test_firefox_",)
 
-# Measured with: HATBOX_TESTS=all python -m pytest --durations=0
-_SLOW_FILES: Final[tuple[str, ...]] = ()
+# Files and tests that take longest, by: HATBOX_TESTS=all python -m pytest --durations=50
+_SLOW: Final = (
+    "tests/cli/commands/run/test_extension_runner.py",
+    "tests/cli/commands/test_browse.py",
+    "tests/cli/commands/test_demo.py",
+    "tests/cli/commands/test_engine_log.py",
+    "tests/cli/commands/test_fetch.py",
+    "tests/cli/commands/test_replaced_tabs.py",
+    "tests/cli/commands/test_tabs.py",
+    "tests/cli/test_cli.py",
+    "tests/clients/test_every_client.py",
+    "tests/clients/test_processes.py",
+    "tests/conformance/test_extensions.py",
+    "tests/conformance/test_ui.py",
+    "tests/engines/background/",
+    "tests/engines/test_processes.py",
+    "tests/extensions/runtime/sandbox/",
+    "tests/extensions/runtime/test_conformance.py",
+    "tests/extensions/runtime/test_hostile.py",
+    "tests/extensions/test_import_scripts.py",
+    "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
+    "tests/store/test_background_check.py",
+    "tests/store/test_crash.py",
+    "tests/store/test_damage.py",
+    "tests/store/test_handles.py",
+    "tests/store/test_processes.py",
+    "tests/store/test_repair.py",
+    "tests/store/test_scrubbing.py",
+    "tests/store/test_wal.py",
+    "tests/test_readme.py",
+    "tests/testing/",
+)
 
 
 def mark(item: pytest.Item) -> None:
@@ -20,8 +55,9 @@ def mark(item: pytest.Item) -> None:
     path = item.nodeid.partition("::")[0]
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     needs_browser = _BROWSER_FIXTURES & set(getattr(item, "fixturenames", ()))
-    if needs_browser or path in _BROWSER_FILES or parameters.get("engine") == "chromium":
+    is_browser_test = path in _BROWSER_FILES or item.name.startswith(_BROWSER_TESTS)
+    if needs_browser or is_browser_test or parameters.get("engine") == "chromium":
         item.add_marker("browser")
         item.add_marker(pytest.mark.xdist_group(path))  # one worker, which starts one browser
-    elif path in _SLOW_FILES:
+    elif item.nodeid.startswith(_SLOW):
         item.add_marker("slow")
