@@ -10,7 +10,7 @@ __all__ = ["mark"]
 
 _BROWSER_FIXTURES: Final = {"browser", "desktop", "display", "firefox"}
 _BROWSER_FILES: Final = (
-    "tests/cli/commands/test_chromium.py",
+    "tests/cli/test_chromium.py",
     "tests/conformance/test_recording.py",
     "tests/engines/chromium/test_launch.py",
 )
@@ -20,7 +20,7 @@ _BROWSER_TESTS: Final = ("test_firefox_",)
 _SLOW: Final = (
     "tests/cli/commands/run/test_extension_runner.py",
     "tests/cli/commands/test_browse.py",
-    "tests/cli/commands/test_demo.py",
+    "tests/cli/test_demo.py",
     "tests/cli/commands/test_engine_log.py",
     "tests/cli/commands/test_fetch.py",
     "tests/cli/commands/test_replaced_tabs.py",
