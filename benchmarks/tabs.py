@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hatbox
-from hatbox.engines.chromium import ChromiumRunner
+from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.launch import find_browser, flags, launch
 from tests.engines.chromium.real import until
 from tests.engines.program import Program

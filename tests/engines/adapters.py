@@ -56,13 +56,13 @@ class Chromium(Adapter):
         return profile.chromium(headless=True)
 
     def pages(self, runner: EngineRunner) -> set[int] | None:
-        from hatbox.engines.chromium import ChromiumRunner
+        from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 
         assert isinstance(runner, ChromiumRunner)
         return runner.engine.tabs
 
     async def synced(self, runner: EngineRunner) -> None:
-        from hatbox.engines.chromium import ChromiumRunner
+        from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 
         assert isinstance(runner, ChromiumRunner)
         await runner.wait_until_synced()
