@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
-from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction
+from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.calls import Calls, settle
@@ -139,7 +139,7 @@ class SqliteStore(Store):
 
     def _require_open(self) -> Writer:
         if self._writer is None:
-            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
+            raise not_open(self.label)
         if self._process != os.getpid():
             raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         running = asyncio._get_running_loop()
