@@ -18,7 +18,7 @@ import msgspec
 
 from hatbox.errors import ProfileReadOnly
 from hatbox.store.lease import Lease, LeaseHolder
-from hatbox.store.processes import current_process
+from hatbox.store.processes import ProcessId, current_process, host_id, start_time
 
 if sys.platform == "win32":
     import msvcrt
@@ -39,6 +39,21 @@ _LOCKED_BYTE: Final = 2**20  # beyond the text: on Windows other processes canno
 _ATTEMPTS: Final = 500  # reading the holder locks the file briefly, and a new holder needs time to sign
 _RETRY_SECONDS: Final = 0.01
 _UNSIGNED: Final = LeaseHolder("unknown", None)
+
+
+class _Signature(msgspec.Struct, frozen=True):
+    """The text of the file. Earlier versions read and write `engine` and `process` only, for a local process."""
+
+    engine: str
+    process: int
+    host: str = ""
+    started_at: str = ""
+
+    @property
+    def holder(self) -> LeaseHolder:
+        if self.host:
+            return LeaseHolder(self.engine, ProcessId(self.host, self.process, self.started_at))
+        return LeaseHolder(self.engine, ProcessId(host_id(), self.process, start_time(self.process) or ""))
 
 
 class FileLease(Lease):
@@ -77,7 +92,7 @@ class FileLease(Lease):
                     _lock(file)
                 except OSError:
                     file.seek(0)
-                    return _if_running(msgspec.json.decode(file.read(), type=LeaseHolder))
+                    return _if_running(_decode(file.read()))
                 self._remove(file)
         except (OSError, msgspec.DecodeError):
             pass
@@ -97,10 +112,11 @@ class FileLease(Lease):
         if not self._is_in_place(file):
             file.close()
             return False
-        self._holder = LeaseHolder(purpose, current_process())
+        process = current_process()
+        self._holder = LeaseHolder(purpose, process)
         file.truncate(0)
         file.seek(0)
-        file.write(msgspec.json.encode(self._holder))
+        file.write(msgspec.json.encode(_Signature(purpose, process.pid, process.host, process.started_at)))
         file.flush()
         self._file = file
         _acquired.add(self)
@@ -130,6 +146,10 @@ class FileLease(Lease):
         if self._file is not None:
             self._file.close()
             self._file = self._holder = None
+
+
+def _decode(text: bytes) -> LeaseHolder:
+    return msgspec.json.decode(text, type=_Signature).holder
 
 
 def _if_running(holder: LeaseHolder) -> LeaseHolder | None:
