@@ -11,8 +11,9 @@ import contextlib
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal
 
 import msgspec
 
@@ -26,11 +27,16 @@ if sys.platform == "win32":
     def _lock(file: IO[bytes]) -> None:
         file.seek(_LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+    _lock_shared = _lock  # msvcrt has no shared locks
 else:
     import fcntl
 
     def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _lock_shared(file: IO[bytes]) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 __all__ = ["FileLease"]
@@ -86,14 +92,23 @@ class FileLease(Lease):
 
     def read_holder(self) -> LeaseHolder | None:
         """The holder; None if no process has the lease. Removes the file of a killed process."""
+        return self._read_holder("r+b", _lock, self._remove)
+
+    def probe_holder(self) -> LeaseHolder | None:
+        """The holder, as `read_holder` returns it. Changes nothing: needs no write access, and removes no file."""
+        return self._read_holder("rb", _lock_shared, lambda _: None)
+
+    def _read_holder(
+        self, mode: Literal["rb", "r+b"], lock: Callable[[IO[bytes]], None], on_unused: Callable[[IO[bytes]], None]
+    ) -> LeaseHolder | None:
         try:
-            with self._path.open("r+b") as file:
+            with self._path.open(mode) as file:
                 try:
-                    _lock(file)
+                    lock(file)
                 except OSError:
                     file.seek(0)
                     return _if_running(_decode(file.read()))
-                self._remove(file)
+                on_unused(file)
         except (OSError, msgspec.DecodeError):
             pass
         return None

@@ -136,6 +136,7 @@ class SqliteStore(Store):
             await self._processes.unregister()
             self._is_open = False
             self._reader.close()
+            self._processes.remove_stale_leases()
 
     def _require_open(self) -> Writer:
         if self._writer is None:
