@@ -388,6 +388,10 @@ class Store(ABC):
         """The path of a local file that belongs to this profile alone; None if the store has no such files."""
 
     @abstractmethod
+    def owns_file(self, path: Path) -> bool:
+        """Whether a local file is part of this profile. False if the store has no such files."""
+
+    @abstractmethod
     def lease(self, name: str) -> Lease:
         """The lease with this name. Two objects with one name are one lease."""
 

@@ -12,15 +12,18 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
+
+import platformdirs
 
 import hatbox.store
 from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
 
-__all__ = ["STORES", "Address", "check_at", "repair_at", "store_at"]
+__all__ = ["STORES", "Address", "check_at", "default_address", "repair_at", "store_at"]
 
 Address = str | os.PathLike[str]
 """Where a profile is: a path, or a URL whose scheme names the store."""
@@ -29,6 +32,12 @@ STORES: Final = tuple(each.name for each in pkgutil.iter_modules(hatbox.store.__
 """The names of all stores."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def default_address() -> str:
+    """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
+    named = os.environ.get("HATBOX_PROFILE")
+    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
 
 
 def store_at(address: Address) -> Store:

@@ -12,9 +12,11 @@ from hatbox.errors import ProfileLocked
 from hatbox.store.processes import ProcessId, current_process
 from hatbox.store.sqlite.file_lease import FileLease
 
-__all__ = ["SqliteProcesses"]
+__all__ = ["PROCESS_SUFFIX", "SqliteProcesses"]
 
-_INFIX: Final = "-process-"
+PROCESS_SUFFIX: Final = "-process-"
+"""Starts the names of the lease files of processes, after the name of the profile."""
+
 _DIGEST_LENGTH: Final = 12
 
 
@@ -67,12 +69,12 @@ class SqliteProcesses:
     def remove_stale_leases(self) -> None:
         """Remove the lease files of killed processes. Not for transaction functions, which have no such effect."""
         with contextlib.suppress(OSError):  # the folder cannot be listed
-            for path in self._profile.parent.glob(f"{glob.escape(self._profile.name)}{_INFIX}*"):
+            for path in self._profile.parent.glob(f"{glob.escape(self._profile.name)}{PROCESS_SUFFIX}*"):
                 FileLease(path).read_holder()
 
     def _path_of(self, process: ProcessId) -> Path:
         digest = hashlib.sha256(process.host.encode()).hexdigest()[:_DIGEST_LENGTH]
-        return self._profile.with_name(f"{self._profile.name}{_INFIX}{process.pid}-{digest}")
+        return self._profile.with_name(f"{self._profile.name}{PROCESS_SUFFIX}{process.pid}-{digest}")
 
 
 _leases: Final[dict[Path, tuple[FileLease, int]]] = {}
