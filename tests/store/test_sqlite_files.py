@@ -817,3 +817,13 @@ def test_a_profile_owns_its_files_and_no_others(tmp_path: Path) -> None:
         assert store.owns_file(tmp_path / "link.db")
         for other in ("profile.dbx", "profile.db-cookies.txt", "profile.db.bak", "-wal", "folder/profile.db"):
             assert not store.owns_file(tmp_path / other)
+
+
+@in_loop
+async def test_a_profile_that_another_process_has_just_created_is_not_missing(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile:
+        await profile.identities.create("Travel", color="red", icon="pet")
+        assert path.with_name("profile.db-wal").exists()
+        assert not files.create_profile(path, create_tables)
+        assert len(await profile.identities.query()) == 5
