@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hatbox.errors import NotAProfile
-from hatbox.store.sqlite.check import Problem, Report, check
-from hatbox.store.sqlite.repair import Repair, repair
+from hatbox.store.check_results import Problem, Repair, Report
+from hatbox.store.registry import Address, check_at, repair_at
 
 __all__ = ["Repair", "Report", "check_profile", "repair_profile"]
 
 
-def check_profile(path: Path, *, any_file: bool = False) -> Report:
-    """Check the profile at `path`. Raises ProfileError if the file is not a profile, or cannot be read.
+def check_profile(address: Address, *, any_file: bool = False) -> Report:
+    """Check a profile. Raises ProfileError if it is not a profile, cannot be read, or its store has no check.
 
     With `any_file`, a file that is not a profile is reported as damaged: a damaged header can make a profile look like
     another file.
     """
     try:
-        return check(path)
+        return check_at(address)
     except NotAProfile as error:
         if not any_file:
             raise
-        return Report(path, 0, {}, (Problem("header", error.problem),), ())
+        return Report(error.label, 0, {}, (Problem("header", error.problem),), ())
 
 
-def repair_profile(path: Path, into: Path) -> Repair:
-    """Save every undamaged row of the profile at `path` into a new profile. Raises ProfileError."""
-    return repair(path, into)
+def repair_profile(address: Address, into: Address) -> Repair:
+    """Save every undamaged row of a profile into a new profile. Raises ProfileError."""
+    return repair_at(address, into)

@@ -6,11 +6,8 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import platformdirs
 
 from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
@@ -28,7 +25,7 @@ from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
-from hatbox.store.registry import Address, store_at
+from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK
 from hatbox.web_requests import RequestEvents
@@ -49,12 +46,6 @@ if TYPE_CHECKING:
 __all__ = ["Profile", "default_address", "open"]
 
 Runner = TypeVar("Runner", bound=EngineRunner)
-
-
-def default_address() -> str:
-    """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
-    named = os.environ.get("HATBOX_PROFILE")
-    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
 
 
 def open(  # noqa: A001 - hatbox.open() reads as it should

@@ -13,7 +13,8 @@ import pytest
 
 import hatbox
 from hatbox.errors import NotAProfile, ProfileError, ProfileTooNew
-from hatbox.store.sqlite.check import Report, check
+from hatbox.store.check_results import Report
+from hatbox.store.sqlite.check import check
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
 

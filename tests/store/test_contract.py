@@ -412,8 +412,11 @@ async def test_a_store_that_is_not_open_says_so(new_store: NewStore) -> None:
     store = new_store()
     for state in ("not yet open", "closed"):
         for use in (lambda: store.read(names), lambda: store.write(add("a"))):
-            with pytest.raises(ProfileClosed, match=r"not open.*hatbox\.open"):
+            with pytest.raises(ProfileClosed, match=r"not open.*hatbox\.open") as caught:
                 use()
+            assert caught.value.remedy == (
+                "Open it with `async with hatbox.open() as profile`, or `profile = await hatbox.open()` in a notebook."
+            )
         await store.close()  # also twice, and before it was open
         if state == "not yet open":
             await store.open()

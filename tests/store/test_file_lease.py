@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -222,3 +223,37 @@ def test_two_engines_never_hold_it_however_often_its_file_comes_and_goes(path: P
         process.stdin.flush()
     assert [process.communicate(timeout=120)[0] for process in processes] == ["never together\n"] * 4
     assert list(path.parent.iterdir()) == []
+
+
+HOLD_AS_BEFORE = """
+import fcntl, json, os, sys
+file = open(sys.argv[1] + "-engine", "w")
+fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+file.write(json.dumps({"engine": "chromium", "process": os.getpid()}))
+file.flush()
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no flock here")
+def test_the_engine_of_an_earlier_version_is_seen(path: Path) -> None:
+    process = hold(path, HOLD_AS_BEFORE)
+    try:
+        holder = Lease(path).holder()
+        assert holder is not None
+        assert (holder.purpose, holder.pid) == ("chromium", process.pid)
+        assert holder.process is not None
+        assert (holder.process.is_local, holder.process.is_running) == (True, True)
+        assert Lease(path).acquire("http") == holder
+    finally:
+        end(process)
+    assert Lease(path).holder() is None
+
+
+def test_an_earlier_version_can_read_the_engine_and_its_process(path: Path) -> None:
+    lease = Lease(path)
+    assert lease.acquire("chromium") is None
+    signed = json.loads(path.with_name("profile.db-engine").read_text("utf-8"))
+    assert (signed["engine"], signed["process"]) == ("chromium", os.getpid())
+    lease.release()

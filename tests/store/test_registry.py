@@ -11,7 +11,7 @@ import pytest
 import hatbox
 from hatbox.store import registry
 from hatbox.store.base import Store
-from hatbox.store.registry import STORES, store_at
+from hatbox.store.registry import STORES, check_at, repair_at, store_at
 from hatbox.store.sqlite import SqliteStore
 
 
@@ -56,3 +56,24 @@ def test_a_new_store_needs_nothing_but_its_package(monkeypatch: pytest.MonkeyPat
     assert seen == ["other://user:secret@host//db?x=1", "OTHER://host/db"]
     with pytest.raises(hatbox.ProfileError, match="Use a path, or one of: other://"):
         store_at("nosuch://host")
+
+
+def test_a_store_without_a_check_says_so_and_not_its_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class OtherStore(SqliteStore):
+        @property
+        def label(self) -> str:
+            return "other://host/db"
+
+    package = ModuleType("hatbox.store.other")
+    package.SCHEMES = ("other",)  # type: ignore[attr-defined]
+    package.store_at = lambda _: OtherStore(tmp_path / "profile.db")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.setattr(registry, "STORES", (*STORES, "other"))
+    address = "other://user:secret@host/db"
+    with pytest.raises(hatbox.ProfileError, match=r"^other://host/db: check is not supported"):
+        check_at(address)
+    with pytest.raises(hatbox.ProfileError, match=r"^other://host/db: repair is not supported"):
+        repair_at(address, tmp_path / "new.db")
+    with pytest.raises(hatbox.ProfileError, match=r"^other://host/db: .* another kind of store") as caught:
+        repair_at(tmp_path / "profile.db", address)
+    assert "secret" not in str(caught.value)

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.store.sqlite import failures
+from hatbox.store.sqlite import SqliteStore, failures
 from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.migrations import create_tables
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
@@ -805,3 +805,25 @@ async def test_a_log_of_changes_that_cannot_be_read_is_told_as_damage(path: Path
             connection.execute("INSERT INTO changes (at, logged, changes, checksum) VALUES (0, 0, x'67', 0)")
         with pytest.raises(hatbox.ProfileCorrupt):
             await profile.identities.create("a", color="red", icon="pet")
+
+
+def test_a_profile_owns_its_files_and_no_others(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "profile.db")
+    (tmp_path / "profile.db").touch()
+    own = ["", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log", "-process-7-0123456789ab"]
+    for store in (SqliteStore(tmp_path / "profile.db"), SqliteStore(tmp_path / "link.db")):
+        assert all(store.owns_file(tmp_path / f"profile.db{each}") for each in own)
+        assert store.owns_file(tmp_path / "folder" / ".." / "profile.db-wal")
+        assert store.owns_file(tmp_path / "link.db")
+        for other in ("profile.dbx", "profile.db-cookies.txt", "profile.db.bak", "-wal", "folder/profile.db"):
+            assert not store.owns_file(tmp_path / other)
+
+
+@in_loop
+async def test_a_profile_that_another_process_has_just_created_is_not_missing(tmp_path: Path) -> None:
+    path = tmp_path / "profile.db"
+    async with hatbox.open(path) as profile:
+        await profile.identities.create("Travel", color="red", icon="pet")
+        assert path.with_name("profile.db-wal").exists()
+        assert not files.create_profile(path, create_tables)
+        assert len(await profile.identities.query()) == 5

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from hatbox.errors import ProfileLocked
 from hatbox.store import processes
+from hatbox.store.lease import LeaseHolder
 from hatbox.store.processes import ProcessId, current_process, start_time
 from hatbox.store.sqlite import SqliteStore
+from hatbox.store.sqlite.file_lease import FileLease
 from tests.store.in_loop import in_loop
 from tests.store.test_contract import opened
 
@@ -121,6 +124,38 @@ async def test_a_killed_process_of_another_machine_is_not_running(path: Path, fo
     foreign.kill()
     assert not await is_running(path, foreign.id)
     assert not [each for each in path.parent.iterdir() if "-process-" in each.name]
+
+
+@in_loop
+async def test_a_transaction_does_not_touch_the_lease_files(path: Path, foreign: Other) -> None:
+    def leases() -> list[str]:
+        return [each.name for each in path.parent.iterdir() if "-process-" in each.name]
+
+    async with opened(SqliteStore(path)) as store:
+        foreign.kill()
+        assert not await store.read(lambda each: each.processes.is_running(foreign.id))
+        assert not await store.write(lambda each: each.processes.is_running(foreign.id))
+        assert len(leases()) == 1
+        await store.register_process()
+        assert len(leases()) == 1  # its own
+        assert await store.read(lambda each: each.processes.is_running(each.processes.current))
+    assert leases() == []
+
+
+@in_loop
+async def test_a_process_that_cannot_be_registered_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = LeaseHolder("process", ProcessId("same-name", os.getpid(), "another time"))
+
+    async def acquire(*_: object) -> LeaseHolder:
+        return other
+
+    async with opened(SqliteStore(path)) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(FileLease, "acquire", acquire)
+            with pytest.raises(ProfileLocked, match="cannot register this process"):
+                await store.register_process()
+        await store.register_process()  # not registered by the failed call
+        assert len([each for each in path.parent.iterdir() if "-process-" in each.name]) == 1
 
 
 @in_loop

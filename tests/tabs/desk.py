@@ -173,5 +173,5 @@ def _short(topic: str, payload: Any) -> str:
 
 
 def _value(tab: dict[str, Any], attribute: str) -> Any:
-    value = ("loading" if tab["started"] else "complete") if attribute == "status" else tab[attribute]
+    value = ("loading" if tab["begun"] else "complete") if attribute == "status" else tab[attribute]
     return str(value).lower() if isinstance(value, bool) else value

@@ -65,7 +65,7 @@ class MenuShown(msgspec.Struct, frozen=True):
 
     only: str | None
     menu_ids: dict[str, list[MenuItemId]]
-    context: MenuContext
+    context: MenuContext = msgspec.field(name="spot")  # the name in earlier versions
 
 
 def record_shown(transaction: Transaction, extension: str, context: MenuContext) -> None:

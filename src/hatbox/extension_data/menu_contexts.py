@@ -27,7 +27,7 @@ class MenuContext(msgspec.Struct, frozen=True, kw_only=True):
     """Where a menu is opened: in the page of a tab, or in the browser UI."""
 
     tab: Tab | None
-    ui_context: str = ""
+    ui_context: str = msgspec.field(default="", name="outside")  # the name in earlier versions
     """`tab`, `tools_menu` or a kind of action; empty in a page."""
     link_url: str | None = None
     link_text: str | None = None

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from hatbox.errors import ProfileClosed
 from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
 
@@ -40,6 +41,7 @@ __all__ = [
     "TransactionFunction",
     "WindowRow",
     "WindowTable",
+    "not_open",
 ]
 
 T = TypeVar("T")
@@ -386,6 +388,10 @@ class Store(ABC):
         """The path of a local file that belongs to this profile alone; None if the store has no such files."""
 
     @abstractmethod
+    def owns_file(self, path: Path) -> bool:
+        """Whether a local file is part of this profile. False if the store has no such files."""
+
+    @abstractmethod
     def lease(self, name: str) -> Lease:
         """The lease with this name. Two objects with one name are one lease."""
 
@@ -436,3 +442,9 @@ class Store(ABC):
     @abstractmethod
     def unsubscribe(self, subscriber: ChangeSubscriber) -> None:
         """Stop calling `subscriber`."""
+
+
+def not_open(label: str) -> ProfileClosed:
+    """The error of a call to a store that is not open."""
+    remedy = "Open it with `async with hatbox.open() as profile`, or `profile = await hatbox.open()` in a notebook."
+    return ProfileClosed(label, "it is not open", remedy)

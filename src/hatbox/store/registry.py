@@ -1,7 +1,8 @@
 """The stores, found by the scheme of a profile's address. A new store is a package beside this module, nothing else.
 
 Each package has `SCHEMES`, the schemes of its addresses, and `store_at(address)`. A plain path has the empty scheme.
-The package itself imports no driver: all packages are imported to find one.
+It may have `check_at(address)` and `repair_at(address, into)`, which need no open profile. The package imports no
+driver: all packages are imported to find one.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import os
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
+
+import platformdirs
 
 import hatbox.store
 from hatbox.errors import ProfileError
 from hatbox.store.base import Store
+from hatbox.store.check_results import Repair, Report
 
-__all__ = ["STORES", "Address", "store_at"]
+__all__ = ["STORES", "Address", "check_at", "default_address", "repair_at", "store_at"]
 
 Address = str | os.PathLike[str]
 """Where a profile is: a path, or a URL whose scheme names the store."""
@@ -29,15 +34,48 @@ STORES: Final = tuple(each.name for each in pkgutil.iter_modules(hatbox.store.__
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
+def default_address() -> str:
+    """The address of the default profile: $HATBOX_PROFILE, or profile.db in the user data directory."""
+    named = os.environ.get("HATBOX_PROFILE")
+    return named or str(Path(platformdirs.user_data_dir("hatbox", appauthor=False)) / "profile.db")
+
+
 def store_at(address: Address) -> Store:
     """The store for this address, not opened. Raises ProfileError for an unknown scheme."""
-    text = os.fspath(address)
-    found = None if isinstance(address, os.PathLike) else _SCHEME.match(text)
+    store: Store = _package_of(address).store_at(os.fspath(address))
+    return store
+
+
+def check_at(address: Address) -> Report:
+    """Check the profile for damage. Raises ProfileError, also for a store without a check."""
+    report: Report = _function_of(address, "check")(os.fspath(address))
+    return report
+
+
+def repair_at(address: Address, into: Address) -> Repair:
+    """Save every undamaged row into a new profile of the same store. Raises ProfileError, also if not supported."""
+    function = _function_of(address, "repair")
+    if _package_of(into) is not _package_of(address):
+        problem = "it is in another kind of store than the damaged profile"
+        raise ProfileError(store_at(into).label, problem, "Nothing was written. Choose another address.")
+    repaired: Repair = function(os.fspath(address), os.fspath(into))
+    return repaired
+
+
+def _function_of(address: Address, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] | None = getattr(_package_of(address), f"{name}_at", None)
+    if function is None:
+        label = store_at(address).label
+        raise ProfileError(label, f"{name} is not supported by this store", "Use the tools of its database.")
+    return function
+
+
+def _package_of(address: Address) -> ModuleType:
+    found = None if isinstance(address, os.PathLike) else _SCHEME.match(address)
     scheme = found[1].lower() if found else ""
     for package in _packages():
         if scheme in package.SCHEMES:
-            store: Store = package.store_at(text)
-            return store
+            return package
     known = ", ".join(f"{each}://" for package in _packages() for each in package.SCHEMES if each)
     remedy = f"Use a path, or one of: {known}" if known else "Use the path of a file"
     # The rest of the URL may contain a password.

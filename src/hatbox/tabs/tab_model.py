@@ -60,14 +60,14 @@ WINDOW_UPDATED, WINDOW_FOCUSED = "windows.updated", "windows.focused"
 
 
 class Tab(msgspec.Struct, frozen=True):
-    """A tab: its position in a window, and its page."""
+    """A tab: its position in a window, and its page. The names in JSON are those of earlier versions."""
 
     id: int
     window_id: int
     index: int
     cookie_store_id: str
     url: str
-    pending_url: str
+    pending_url: str = msgspec.field(name="target")
     """The URL of the navigation in progress; empty without one."""
     title: str
     icon: str
@@ -84,11 +84,11 @@ class Tab(msgspec.Struct, frozen=True):
     """The tab to activate when this one is closed, if set."""
     last_accessed: float
     """In seconds since 1970."""
-    navigation_id: int
+    navigation_id: int = msgspec.field(name="navigation")
     """The id of the last requested navigation."""
     loading: bool
     """Whether that navigation has not completed yet."""
-    started: bool
+    started: bool = msgspec.field(name="begun")
     """Whether an engine has started it."""
     http_status: int | None
     """The status of the HTTP response; None without one."""

@@ -207,9 +207,9 @@ def test_the_tree_has_no_circles_and_no_orphans(steps: list[tuple[str, int, int 
 
 TAB = msgspec.convert(
     {
-        **dict.fromkeys(("id", "window_id", "index", "navigation_id", "last_accessed"), 1),
-        **dict.fromkeys(("cookie_store_id", "pending_url", "title", "icon", "muted_by", "content_type", "error"), ""),
-        **dict.fromkeys(("active", "pinned", "hidden", "muted", "discardable", "loading", "started"), False),
+        **dict.fromkeys(("id", "window_id", "index", "navigation", "last_accessed"), 1),
+        **dict.fromkeys(("cookie_store_id", "target", "title", "icon", "muted_by", "content_type", "error"), ""),
+        **dict.fromkeys(("active", "pinned", "hidden", "muted", "discardable", "loading", "begun"), False),
         **dict.fromkeys(("opener_id", "successor_id", "http_status")),
         "url": PAGE,
     },

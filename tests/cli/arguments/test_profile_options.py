@@ -29,3 +29,11 @@ def test_json_may_stand_before_the_verb(cli: Cli) -> None:
 def test_an_empty_path_is_wrong_usage_and_not_the_default(cli: Cli, profile: Path, arguments: list[str]) -> None:
     assert cli(*arguments).status == 2
     assert not profile.exists()
+
+
+@pytest.mark.parametrize("suffix", ["", "-engine", "-engine.log", "-process-7-0123456789ab"])
+def test_no_output_overwrites_a_file_of_the_profile(cli: Cli, profile: Path, suffix: str) -> None:
+    cli("list")
+    result = cli("export", "--all", "-f", "json-lines", "--output", f"{profile}{suffix}")
+    assert result.status == 2
+    assert "is the profile itself" in result.err

@@ -81,3 +81,19 @@ def test_the_damage_that_an_error_names_is_the_damage_that_is_repaired(cli: Cli,
     error = cli("list", "--profile", str(copy)).err
     assert "hatbox check" in error
     assert "hatbox check --repair NEW-FILE" in error
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--repair", "new.db"]])
+def test_the_password_of_an_address_is_not_printed(cli: Cli, monkeypatch: pytest.MonkeyPatch, more: list[str]) -> None:
+    address = "postgresql://u:secret@h/db"
+    monkeypatch.setenv("HATBOX_PROFILE", address)
+    for result in (cli("check", "--profile", address, *more), cli("check", *more)):
+        assert result.status == 1
+        assert "postgresql://" in result.err
+        assert "secret" not in result.out + result.err
+
+
+def test_the_password_of_the_new_profile_is_not_printed(cli: Cli, path: Path) -> None:
+    result = cli("check", "--profile", str(path), "--repair", "postgresql://u:secret@h/db")
+    assert result.status == 1
+    assert "secret" not in result.out + result.err

@@ -84,3 +84,16 @@ def test_no_log_is_moved_while_it_is_written_and_no_line_is_lost(
     assert outputs == ["done\n"] * 3
     lines = [line for each in stored() for line in each.read_text().split()]
     assert len(lines) == len(set(lines)) == 3 * 50 * 50
+
+
+def test_the_log_of_a_store_without_local_files_is_in_the_log_folder(profile: Path) -> None:
+    class RemoteStore(SqliteStore):
+        label = "postgresql://host/db"
+
+        def side_file(self, name: str) -> None:  # type: ignore[override]
+            return None
+
+    log = EngineLog.of(RemoteStore(profile))
+    assert not log_folder().exists()
+    os.close(log.open())
+    assert [log.path] == stored() == [log_folder() / "postgresql_host_db-engine.log"]

@@ -5,24 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
-from hatbox.profile import Profile, default_address
+from hatbox.profile import Profile
 
 __all__ = ["JsonOption", "ProfileOption", "profile_address", "refuse_profile", "run_with_profile"]
 
 T = TypeVar("T")
 
-_SUFFIXES: Final = ("", "-wal", "-shm", "-lock", "-journal")
-
 ProfileOption = Annotated[
     str | None,
     typer.Option(
         "--profile",
-        metavar="PATH",
-        help="Profile file. Default: $HATBOX_PROFILE, or profile.db in the user data directory.",
+        metavar="PATH-OR-URL",
+        help="Path or URL of the profile. Default: $HATBOX_PROFILE, or profile.db in the user data directory.",
     ),
 ]
 
@@ -49,7 +47,5 @@ def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]
 
 def refuse_profile(output: str, profile: str | None, option: str) -> None:
     """Refuse to overwrite a file of the profile itself."""
-    database = Path(profile or default_address()).expanduser().resolve()
-    target = Path(output).resolve()
-    if target in [database.with_name(database.name + suffix) for suffix in _SUFFIXES]:
+    if Profile(profile).store.owns_file(Path(output)):
         raise typer.BadParameter(f"{output} is the profile itself. Specify another file", param_hint=option)

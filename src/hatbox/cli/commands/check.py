@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,9 +33,9 @@ def check(
 
     The exit status is 1 if damage was found.
     """
-    path = Path(profile_address(profile) or default_address()).expanduser().absolute()
-    report = check_profile(path, any_file=into is not None)
-    repaired = None if into is None else repair_profile(path, Path(into).expanduser().absolute())
+    address = profile_address(profile) or default_address()
+    report = check_profile(address, any_file=into is not None)
+    repaired = None if into is None else repair_profile(address, into)
     if as_json:
         print_json(_document(report, repaired), sys.stdout)
     else:
@@ -50,7 +49,7 @@ def check(
 def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
     """The report as JSON. Programs rely on these names."""
     document: dict[str, object] = {
-        "path": str(report.path),
+        "path": report.label,
         "damaged": not report.is_sound,
         "rows": report.rows,
         "problems": [{"place": place, "problem": problem} for place, problem in report.problems],
@@ -58,7 +57,7 @@ def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
     }
     if repaired:
         document["repaired"] = {
-            "path": str(repaired.into),
+            "path": repaired.into,
             "saved": repaired.saved,
             "lost": repaired.lost,
             "unreadable": repaired.unreadable,
@@ -69,14 +68,14 @@ def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
 
 def _print_report(report: Report, *, is_repaired: bool) -> None:
     found = f"{len(report.problems)} {'problem' if len(report.problems) == 1 else 'problems'} found"
-    print_line(f"{report.path}: {'no damage found' if report.is_sound else found}", sys.stdout)
+    print_line(f"{report.label}: {'no damage found' if report.is_sound else found}", sys.stdout)
     for place, problem in report.problems:
         print_line(f"  {place}: {problem}", sys.stdout)
     for note in report.notes:
         print_line(note, sys.stdout)
     if not report.is_sound and not is_repaired:
         remedy = "The profile was not changed. Restore it from a backup, or save the undamaged rows: "
-        print_line(f"{remedy}hatbox check --profile '{report.path}' --repair NEW-FILE", sys.stdout)
+        print_line(f"{remedy}hatbox check --profile '{report.label}' --repair NEW-FILE", sys.stdout)
 
 
 def _print_repair(repaired: Repair) -> None:

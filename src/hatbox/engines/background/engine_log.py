@@ -69,6 +69,8 @@ class EngineLog:
 
     def open(self) -> int:
         """Open the log for appending and reading. It is locked until all copies of the descriptor are closed."""
+        if self.path.parent == log_folder():
+            _create_log_folder()
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             _lock_shared(descriptor)
@@ -126,8 +128,7 @@ class EngineLog:
         write."""
         try:
             written = datetime.fromtimestamp(self.path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
-            folder = log_folder()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder = _create_log_folder()
             target = _write_new(folder, f"{self.path.stem}-{written}", content[-_MAX_BYTES:])
         except OSError:
             return None
@@ -146,6 +147,12 @@ class EngineLog:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:
             return False
+
+
+def _create_log_folder() -> Path:
+    folder = log_folder()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
 
 
 def _write_new(folder: Path, name: str, content: bytes) -> Path:

@@ -3,17 +3,36 @@
 from pathlib import Path
 
 from hatbox.errors import ProfileError
+from hatbox.store.check_results import Repair, Report
 from hatbox.store.sqlite.store import SqliteStore
 
-__all__ = ["SCHEMES", "SqliteStore", "store_at"]
+__all__ = ["SCHEMES", "SqliteStore", "check_at", "repair_at", "store_at"]
 
 SCHEMES = ("",)
 
 
 def store_at(address: str) -> SqliteStore:
     """The store for the file with this path, which may be relative or start with ~."""
+    return SqliteStore(_path_at(address))
+
+
+def check_at(address: str) -> Report:
+    """Check the file with this path."""
+    from hatbox.store.sqlite.check import check  # only when needed: not each time a program starts
+
+    return check(_path_at(address))
+
+
+def repair_at(address: str, into: str) -> Repair:
+    """Save the undamaged rows of the file with this path into a new file."""
+    from hatbox.store.sqlite.repair import repair
+
+    return repair(_path_at(address), _path_at(into))
+
+
+def _path_at(address: str) -> Path:
     path = Path(address)
     try:
-        return SqliteStore(path.expanduser().absolute())
+        return path.expanduser().absolute()
     except (OSError, RuntimeError) as error:  # no such user, or the current folder was deleted
         raise ProfileError(path, f"cannot resolve the path ({error})", "Choose another path.") from error

@@ -12,9 +12,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.store.check_results import Problem, Report
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.header import inspect, wal_size
@@ -25,35 +26,11 @@ from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.sqlite.schema import FORMAT, HEAD, TABLES, Table
 from hatbox.store.sqlite.wal import damage_in
 
-__all__ = ["Examination", "Problem", "Report", "alone_with", "check", "connect_to_read"]
+__all__ = ["Examination", "alone_with", "check", "connect_to_read"]
 
 _MAX_PROBLEMS: Final = 100
 _BATCH: Final = 200  # rows that are read in one transaction: a longer one would prevent the WAL from being truncated
 _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-
-
-class Problem(NamedTuple):
-    """One instance of damage: its place and a description."""
-
-    place: str
-    problem: str
-
-
-class Report(NamedTuple):
-    """The result of a check."""
-
-    path: Path
-    format: int
-    rows: dict[str, int]
-    """The number of rows with a valid checksum, by table."""
-    problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
-    """What could not be checked, and why."""
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether no damage was found."""
-        return not self.problems
 
 
 def check(path: Path) -> Report:
@@ -107,7 +84,7 @@ def _check(path: Path, *, alone: bool) -> Report:
             problems.append(Problem("header", error.problem))
     if alone and (damage := damage_in(path.with_name(f"{path.name}-wal"))):
         note = "The tables were not checked: what they have depends on the write-ahead log."
-        return Report(path, FORMAT, {}, (*problems, Problem("write-ahead log", f"it {damage}")), (note,))
+        return Report(str(path), FORMAT, {}, (*problems, Problem("write-ahead log", f"it {damage}")), (note,))
     notes = () if alone else ("The write-ahead log was not checked: another program has the profile open.",)
     index = path.with_name(f"{path.name}-shm")
     had_index = index.exists()
@@ -119,7 +96,7 @@ def _check(path: Path, *, alone: bool) -> Report:
         if alone and not had_index:
             index.unlink(missing_ok=True)
     problems += examination.problems
-    return Report(path, examination.format, examination.rows, tuple(problems), (*notes, *examination.notes))
+    return Report(str(path), examination.format, examination.rows, tuple(problems), (*notes, *examination.notes))
 
 
 class Examination:

@@ -11,14 +11,15 @@ import contextlib
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal
 
 import msgspec
 
 from hatbox.errors import ProfileReadOnly
 from hatbox.store.lease import Lease, LeaseHolder
-from hatbox.store.processes import current_process
+from hatbox.store.processes import ProcessId, current_process, host_id, start_time
 
 if sys.platform == "win32":
     import msvcrt
@@ -26,11 +27,16 @@ if sys.platform == "win32":
     def _lock(file: IO[bytes]) -> None:
         file.seek(_LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+    _lock_shared = _lock  # msvcrt has no shared locks
 else:
     import fcntl
 
     def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _lock_shared(file: IO[bytes]) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 __all__ = ["FileLease"]
@@ -39,6 +45,21 @@ _LOCKED_BYTE: Final = 2**20  # beyond the text: on Windows other processes canno
 _ATTEMPTS: Final = 500  # reading the holder locks the file briefly, and a new holder needs time to sign
 _RETRY_SECONDS: Final = 0.01
 _UNSIGNED: Final = LeaseHolder("unknown", None)
+
+
+class _Signature(msgspec.Struct, frozen=True):
+    """The text of the file. Earlier versions read and write `engine` and `process` only, for a local process."""
+
+    engine: str
+    process: int
+    host: str = ""
+    started_at: str = ""
+
+    @property
+    def holder(self) -> LeaseHolder:
+        if self.host:
+            return LeaseHolder(self.engine, ProcessId(self.host, self.process, self.started_at))
+        return LeaseHolder(self.engine, ProcessId(host_id(), self.process, start_time(self.process) or ""))
 
 
 class FileLease(Lease):
@@ -71,14 +92,23 @@ class FileLease(Lease):
 
     def read_holder(self) -> LeaseHolder | None:
         """The holder; None if no process has the lease. Removes the file of a killed process."""
+        return self._read_holder("r+b", _lock, self._remove)
+
+    def probe_holder(self) -> LeaseHolder | None:
+        """The holder, as `read_holder` returns it. Changes nothing: needs no write access, and removes no file."""
+        return self._read_holder("rb", _lock_shared, lambda _: None)
+
+    def _read_holder(
+        self, mode: Literal["rb", "r+b"], lock: Callable[[IO[bytes]], None], on_unused: Callable[[IO[bytes]], None]
+    ) -> LeaseHolder | None:
         try:
-            with self._path.open("r+b") as file:
+            with self._path.open(mode) as file:
                 try:
-                    _lock(file)
+                    lock(file)
                 except OSError:
                     file.seek(0)
-                    return _if_running(msgspec.json.decode(file.read(), type=LeaseHolder))
-                self._remove(file)
+                    return _if_running(_decode(file.read()))
+                on_unused(file)
         except (OSError, msgspec.DecodeError):
             pass
         return None
@@ -97,10 +127,11 @@ class FileLease(Lease):
         if not self._is_in_place(file):
             file.close()
             return False
-        self._holder = LeaseHolder(purpose, current_process())
+        process = current_process()
+        self._holder = LeaseHolder(purpose, process)
         file.truncate(0)
         file.seek(0)
-        file.write(msgspec.json.encode(self._holder))
+        file.write(msgspec.json.encode(_Signature(purpose, process.pid, process.host, process.started_at)))
         file.flush()
         self._file = file
         _acquired.add(self)
@@ -130,6 +161,10 @@ class FileLease(Lease):
         if self._file is not None:
             self._file.close()
             self._file = self._holder = None
+
+
+def _decode(text: bytes) -> LeaseHolder:
+    return msgspec.json.decode(text, type=_Signature).holder
 
 
 def _if_running(holder: LeaseHolder) -> LeaseHolder | None:

@@ -342,7 +342,8 @@ def create_profile(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bo
 def _refuse_orphaned_journal(path: Path) -> None:
     """SQLite would replay a journal that has lost its profile into the new one, and mix the two."""
     for journal in (_beside(path, "-wal"), _beside(path, "-journal")):
-        if os.path.lexists(journal):
+        # In this order: a process that has just created the profile creates its journal after it.
+        if os.path.lexists(journal) and not os.path.lexists(path):
             raise ProfileCorrupt(
                 path,
                 f"it is missing, but its journal {journal.name} is still there",

@@ -7,9 +7,10 @@ import os
 import sqlite3
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.store.check_results import Repair
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.migrations import create_schema
@@ -19,22 +20,10 @@ from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import CHANGES, FORMAT, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table
 from hatbox.store.sqlite.wal import damage_in
 
-__all__ = ["Repair", "repair"]
+__all__ = ["repair"]
 
 _GAP: Final = 1000  # ids to skip if it is unknown which were used
 _RESERVED_ID: Final = 5  # by Firefox, for internal use
-
-
-class Repair(NamedTuple):
-    """The result for each table, without the change log, which only open programs read."""
-
-    into: Path
-    saved: dict[str, int]
-    lost: dict[str, int]
-    unreadable: int
-    """Unreadable cells that may have been rows of any table."""
-    replaced: dict[str, int]
-    """Lost identities and windows that have cookies, site data or tabs: new rows replace them."""
 
 
 def repair(path: Path, into: Path) -> Repair:
@@ -74,7 +63,7 @@ def _repair(path: Path, into: Path) -> Repair:
         raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
     missing = _missing(path, into)
     lost = {name: max(salvage.damaged[name], missing[name] + replaced.get(name, 0)) for name in saved}
-    return Repair(into, saved, lost, salvage.unreadable, replaced)
+    return Repair(str(into), saved, lost, salvage.unreadable, replaced)
 
 
 def _count(connection: sqlite3.Connection, table: Table) -> int:

@@ -10,17 +10,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
-from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction
+from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.calls import Calls, settle
 from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
-from hatbox.store.sqlite.processes import SqliteProcesses
+from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
 from hatbox.store.sqlite.profile_file import real_path
 from hatbox.store.sqlite.reader import Reader
 from hatbox.store.sqlite.subscribers import Subscribers
@@ -29,6 +29,9 @@ from hatbox.store.sqlite.writer import Writer
 __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
+
+_SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
+"""The files of a profile, beside those of its processes."""
 
 
 class SqliteStore(Store):
@@ -62,6 +65,12 @@ class SqliteStore(Store):
     def side_file(self, name: str) -> Path:
         profile = self._given_path.resolve()  # beside the profile itself, not beside a link to it
         return profile.with_name(f"{profile.name}-{name}")
+
+    def owns_file(self, path: Path) -> bool:
+        profile, file = self._given_path.resolve(), path.resolve()
+        suffix = file.name.removeprefix(profile.name)
+        is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
 
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
@@ -136,10 +145,11 @@ class SqliteStore(Store):
             await self._processes.unregister()
             self._is_open = False
             self._reader.close()
+            self._processes.remove_stale_leases()
 
     def _require_open(self) -> Writer:
         if self._writer is None:
-            raise ProfileClosed(self._path, "it is not open", "Open it with hatbox.open() first.")
+            raise not_open(self.label)
         if self._process != os.getpid():
             raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
         running = asyncio._get_running_loop()
