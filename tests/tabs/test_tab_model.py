@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hatbox.tabs.tab_model import Tab, Update, decoder
+from hatbox.tabs.tab_model import Tab, TabUpdate, decoder
 
 TAB = Tab(
     id=1,
@@ -34,8 +34,8 @@ TAB = Tab(
 
 
 def test_programs_of_the_previous_version_can_read_the_change_log() -> None:
-    written = msgspec.json.encode(Update(TAB, ("url",), focused=True))
+    written = msgspec.json.encode(TabUpdate(TAB, ("url",), focused=True))
     tab = msgspec.json.decode(written)["tab"]
     assert (tab["target"], tab["navigation"], tab["begun"]) == ("https://site.example/", 3, False)
     assert not {"pending_url", "navigation_id", "started"} & set(tab)
-    assert decoder(Update)(written).tab == TAB
+    assert decoder(TabUpdate)(written).tab == TAB
