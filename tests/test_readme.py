@@ -20,6 +20,7 @@ import pytest
 from hatbox.schema import load
 from tests.cli import engines
 from tests.formats.firefox_files import insert, make_database
+from tests.waiting import block_until
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -208,7 +209,7 @@ class Reader:
         return started
 
     def _wait_for_engine_end(self) -> None:
-        engines.until(lambda: engines.holder(self.newcomer.profile) is None, "the end of the engine in the background")
+        block_until(lambda: engines.holder(self.newcomer.profile) is None, "the end of the engine in the background")
 
     def close(self) -> None:
         for each in self._background:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 import hatbox
 from hatbox.cookies import Cookie
 from hatbox.formats import Bundle, BundleEntry
+from tests.waiting import block_until
 
 
 @pytest.fixture
@@ -32,10 +32,7 @@ def threads_of_hatbox() -> list[str]:
 
 
 def assert_no_thread_is_left() -> None:
-    deadline = time.monotonic() + 10
-    while threads_of_hatbox() and time.monotonic() < deadline:
-        time.sleep(0.002)
-    assert not threads_of_hatbox()
+    block_until(lambda: not threads_of_hatbox(), "the end of all threads")
 
 
 def test_every_call_returns_when_it_is_done(path: Path) -> None:

@@ -6,15 +6,12 @@ import contextlib
 import importlib.util
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from hatbox.errors import EngineError
 from hatbox.store.sqlite.file_lease import FileLease
-
-TIMEOUT = 30.0
+from tests.waiting import block_until
 
 
 def has_chromium() -> bool:
@@ -28,14 +25,6 @@ def has_chromium() -> bool:
     except EngineError:
         return False
     return True
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    """Wait until a condition is true that another process fulfils."""
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline, f"{what}: not within {TIMEOUT:g} seconds"
-        time.sleep(0.02)
 
 
 class RunningEngine(NamedTuple):
@@ -60,7 +49,7 @@ def end(profile: Path, number: int = signal.SIGTERM) -> None:
 
 def wait_for_exit(process: int, profile: Path) -> None:
     """Wait until a process has exited by itself."""
-    until(lambda: not _is_alive(process), f"exit of process {process}")
+    block_until(lambda: not _is_alive(process), f"exit of process {process}")
     assert holder(profile) is None
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
+from tests.waiting import block_until
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("playwright") is None, reason="needs Playwright: pip install 'hatbox[chromium]'"
@@ -102,13 +103,13 @@ def test_two_accounts_hide_restart_and_show(cli: Cli, program: Start, profile: P
     browser.stdout.readline()
     asked = len(site.requests("/me"))
     cli("show", "Work")
-    engines.until(lambda: "Work" in site.users("/me")[asked:], "a request of Work beside the one of Personal")
+    block_until(lambda: "Work" in site.users("/me")[asked:], "a request of Work beside the one of Personal")
 
     def shown() -> Any:
         return cli("tabs", "Work", "--json").json
 
     titles = ["Signed in as Work", "local kept, indexed kept"]
-    engines.until(lambda: [tab["title"] for tab in shown()] == titles, "the pages of Work")
+    block_until(lambda: [tab["title"] for tab in shown()] == titles, "the pages of Work")
     assert [tab["url"] for tab in shown()] == [tab["url"] for tab in before]
     browser.send_signal(signal.SIGINT)
     _, err = browser.communicate(timeout=60)

@@ -100,7 +100,7 @@ def test_what_another_process_does_while_the_cookies_are_loaded_counts(
 ) -> None:
     async def main() -> None:
         async with hatbox.open(path) as other, hatbox.open(path) as profile:
-            store, read = profile._store, profile._store.read
+            store, read = profile.store, profile.store.read
             await (await other.cookie_store("Work")).receive([b"a=1"], HERE)
             await profile.cookies.open("firefox-default")  # from now on the profile hears of others
 

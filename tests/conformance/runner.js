@@ -13,9 +13,9 @@ const TAB_IDS = new Set(["tabId", "previousTabId", "openerTabId", "successorTabI
 const WINDOW_IDS = new Set(["windowId", "oldWindowId", "newWindowId"]);
 const VOLATILE = new Set(["scheduledTime", "lastAccessed", "left", "top", "width", "height"]);
 
-// `site` is the origin of the pages that cases may load: scheme, host and port. `settleMs` is how long nothing must happen
-// for all to be quiet: the longer, the busier the machine.
-async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
+// `site` is the origin of the pages that cases may load: scheme, host and port. `quiet` says when a case has settled: after
+// so many milliseconds without a new entry, or, if it is an async function, when two calls in a row returned true without one.
+async function runCase(browser, testCase, site, quiet = SETTLE_MS) {
   const log = [];
   const saved = {};
   const tabs = new Map();  // id → the number that stands for it, in the order of first sight
@@ -227,6 +227,17 @@ async function runCase(browser, testCase, site, settleMs = SETTLE_MS) {
   }
 
   async function settle() {
+    await (typeof quiet === "function" ? untilIdle(quiet) : untilQuiet(quiet));
+  }
+
+  async function untilIdle(isIdle) {
+    for (let times = 0; times < 2;) {
+      const before = log.length;
+      times = await isIdle() && log.length === before ? times + 1 : 0;
+    }
+  }
+
+  async function untilQuiet(settleMs) {
     const deadline = Date.now() + CALLBACK_MS;
     while (awaited > 0 && Date.now() < deadline) await new Promise(resolve => setTimeout(resolve, POLL_MS));
     let before;

@@ -184,8 +184,8 @@ async def test_a_store_opens_with_one_read_however_busy_another_writer_is(
             await received(theirs, "b=0; Max-Age=0")
             await received(theirs, f"d{count}={count}")
 
-        reads = BusyReads(one._store, write)
-        monkeypatch.setattr(one._store, "read", reads)
+        reads = BusyReads(one.store, write)
+        monkeypatch.setattr(one.store, "read", reads)
         both = await asyncio.gather(one.cookies.open(WORK), one.cookies.open(WORK))
         assert both[0] is both[1]
         assert reads.count <= 2
@@ -204,8 +204,8 @@ async def test_a_jar_that_is_loaded_anew_misses_nothing_of_what_is_written_meanw
         await received(store, "a=0")
     async with profile, hatbox.open(path) as other:  # closed meanwhile: the jar may be old
         theirs = await other.cookies.open(WORK)
-        reads = BusyReads(profile._store, lambda count: received(theirs, f"a={count}"))
-        monkeypatch.setattr(profile._store, "read", reads)
+        reads = BusyReads(profile.store, lambda count: received(theirs, f"a={count}"))
+        monkeypatch.setattr(profile.store, "read", reads)
         assert await store.header(URL) == "a=1"
         assert reads.count == 1
 
@@ -217,7 +217,7 @@ async def test_a_store_whose_identity_goes_while_it_is_loaded_is_not_opened(
     async with hatbox.open(path) as one, hatbox.open(path) as two:
         await received(await two.cookies.open(WORK), "a=0")
         await one.cookies.open("firefox-default")
-        monkeypatch.setattr(one._store, "read", BusyReads(one._store, lambda _: two.identities.remove(WORK)))
+        monkeypatch.setattr(one.store, "read", BusyReads(one.store, lambda _: two.identities.remove(WORK)))
         with pytest.raises(hatbox.InvalidIdentity):
             await one.cookies.open(WORK)
         monkeypatch.undo()
@@ -237,7 +237,7 @@ async def test_what_is_missed_while_a_store_is_loaded_is_looked_up(path: Path, m
                 await received(theirs, "a=1")
                 skip_changes(path)
 
-        monkeypatch.setattr(one._store, "read", BusyReads(one._store, sleep_a_day))
+        monkeypatch.setattr(one.store, "read", BusyReads(one.store, sleep_a_day))
         assert await (await one.cookies.open(WORK)).header(URL) == "a=1"
 
 
@@ -248,7 +248,7 @@ async def test_an_open_that_failed_can_be_tried_again(path: Path, monkeypatch: p
         async def failing(_: Any) -> Any:
             raise OSError("the disk refuses")
 
-        monkeypatch.setattr(profile._store, "read", failing)
+        monkeypatch.setattr(profile.store, "read", failing)
         with pytest.raises(OSError, match="the disk refuses"):
             await profile.cookies.open(WORK)
         monkeypatch.undo()

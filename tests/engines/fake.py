@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -20,7 +19,6 @@ class FakeEngine(Engine):
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
-        self.times: list[int] = []
         self.pages: dict[int, hatbox.Tab] = {}
         self.fails: dict[str, Exception] = {}
         """What raises, by the name of the call."""
@@ -78,7 +76,6 @@ class FakeEngine(Engine):
         await self._note("forget", cookie_store_id)
 
     async def _note(self, *call: Any) -> None:
-        self.times.append(time.monotonic_ns())
         self.calls.append(call)
         async with self._news:
             self._news.notify_all()
@@ -103,4 +100,4 @@ class LoadsAgain(FakeEngine):
 
 def run(engine: Engine, profile: hatbox.Profile) -> EngineRunner:
     """An engine for a profile, to be entered."""
-    return profile._register_engine(EngineRunner(engine, profile._store))
+    return profile._register_engine(EngineRunner(engine, profile.store))

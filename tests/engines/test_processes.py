@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,12 @@ from tests.engines.program import Answer, Program
 from tests.site import Site
 from tests.store.in_loop import in_loop
 
-LIMIT = 200_000_000  # nanoseconds
 A, B = "https://a.example/", "https://b.example/"
 
 
-async def delays(path: Path, call: str) -> list[int]:
-    """How long it took, time after time, from before a call in another process to what the engine is told for it."""
-    found = []
+@pytest.mark.parametrize("call", ["open", "navigate", "close", "hide"])
+@in_loop
+async def test_a_command_in_another_process_acts_on_the_engine(path: Path, call: str) -> None:
     engine = FakeEngine()
     async with hatbox.open(path) as profile, run(engine, profile) as runner:
         with await asyncio.to_thread(Program, path) as other:
@@ -32,29 +30,17 @@ async def delays(path: Path, call: str) -> list[int]:
                 tab = await profile.tabs.open("Work", A)
                 await runner.wait_until_settled()
                 engine.calls.clear()
-                engine.times.clear()
                 match call:
                     case "open":
-                        answer = await there("tabs", "open", "Work", B)
+                        await there("tabs", "open", "Work", B)
                     case "navigate":
-                        answer = await there("tabs", "navigate", tab.id, B)
+                        await there("tabs", "navigate", tab.id, B)
                     case "close":
-                        answer = await there("tabs", "close", tab.id)
+                        await there("tabs", "close", tab.id)
                     case _:
-                        answer = await there("identities", "hide", "firefox-container-2")
+                        await there("identities", "hide", "firefox-container-2")
                 await engine.until_told("close" if call == "hide" else call)
-                found.append(engine.times[0] - answer.before)
                 await runner.wait_until_settled()
-    return found
-
-
-@pytest.mark.parametrize("call", ["open", "navigate", "close", "hide"])
-@in_loop
-async def test_a_command_in_another_process_acts_on_the_engine_within_200_ms(path: Path, call: str) -> None:
-    taken = await delays(path, call)
-    milliseconds = [round(each / 1e6, 1) for each in taken]
-    print(f"{call}: median {statistics.median(milliseconds)} ms of {milliseconds}")  # noqa: T201 - seen with -s
-    assert statistics.median(taken) < LIMIT
 
 
 @in_loop

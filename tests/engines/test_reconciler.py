@@ -478,9 +478,9 @@ async def test_a_removal_that_was_missed_is_noticed(path: Path) -> None:
     async with kept(path) as (profile, engine, runner):
         await profile.tabs.open("Work", A)
         await runner.wait_until_settled()
-        profile._store.unsubscribe(runner._reconciler.on_change)
+        profile.store.unsubscribe(runner._reconciler.on_change)
         await profile.identities.remove("firefox-container-2")
-        profile._store.subscribe(runner._reconciler.on_change)
+        profile.store.subscribe(runner._reconciler.on_change)
         runner._reconciler.on_change(ChangeRecord(RESYNC, b"", None))
         await engine.until_told("forget")
         assert not engine.pages
@@ -536,7 +536,7 @@ async def test_what_is_reported_after_the_profiles_end_is_logged_and_raises_noth
     async with kept(path) as (profile, engine, runner):
         tab = await profile.tabs.open("Work", A)
         await runner.wait_until_settled()
-        await profile._store.close()
+        await profile.store.close()
         await engine.reports.page_updated(tab.id, PageState(A))
         await engine.reports.save_snapshot(tab.id, b"page")
     assert "report not saved" in caplog.text

@@ -54,7 +54,7 @@ def test_the_narrowest_scope_wins(tmp_path: Path) -> None:
         for target in ({}, window):
             await browser.browserAction.setTitle({"title": None, **target})
         assert await titles() == ["Default", "Default", "Default"]
-        assert await profile._store.read(lambda each: each.extensions.find(ACTION)) == []
+        assert await profile.store.read(lambda each: each.extensions.find(ACTION)) == []
 
     in_profile(tmp_path, use)
 
@@ -90,7 +90,7 @@ def test_values_of_closed_tabs_and_windows_are_deleted(tmp_path: Path) -> None:
         await browser.browserAction.setTitle({"title": "x", "tabId": other["tabs"][0]["id"]})
         await browser.windows.remove(other["id"])
         await browser.browserAction.setTitle({"title": "x", "tabId": tab.id})
-        found = await profile._store.read(lambda each: each.extensions.find(ACTION, ID))
+        found = await profile.store.read(lambda each: each.extensions.find(ACTION, ID))
         assert [key for _, key, _ in found] == [f"tab:{tab.id}"]
 
     in_profile(tmp_path, use)

@@ -22,7 +22,7 @@ def with_alarms(tmp_path: Path, use: Any) -> None:
 
     async def main() -> None:
         async with asyncio.timeout(30), hatbox.open(tmp_path / "profile.db") as profile:
-            scheduler = AlarmScheduler(profile._store, profile.clock)
+            scheduler = AlarmScheduler(profile.store, profile.clock)
             scheduler.watch(ID)
             await use(profile, extension_browser(profile, ["alarms"], ID).alarms, scheduler)
             scheduler.unwatch(ID)
@@ -85,7 +85,7 @@ def test_overdue_alarms_fire_in_order_of_time_and_periods_start_now(tmp_path: Pa
         alarms.onAlarm.addListener(lambda alarm: fired.append(alarm["name"]))
         for name, when in (("b", 3000), ("c", 1000), ("a", 3000), ("later", 10**15)):
             await alarms.create(name, {"when": when, "periodInMinutes": 1 if name == "c" else 0})
-        await profile._store.write(lambda transaction: fire_due(transaction, ID, 500_000))
+        await profile.store.write(lambda transaction: fire_due(transaction, ID, 500_000))
         assert fired == ["c", "b", "a"]
         left = {alarm["name"]: alarm["scheduledTime"] for alarm in await alarms.getAll()}
         assert left == {"c": 560_000, "later": 10**15}
@@ -115,13 +115,13 @@ def test_two_processes_that_run_an_extension_fire_an_alarm_once(tmp_path: Path) 
         path = tmp_path / "profile.db"
         async with asyncio.timeout(30), hatbox.open(path) as here, hatbox.open(path) as there:
             received: asyncio.Queue[str] = asyncio.Queue()
-            schedulers = [AlarmScheduler(profile._store, profile.clock) for profile in (here, there)]
+            schedulers = [AlarmScheduler(profile.store, profile.clock) for profile in (here, there)]
             for scheduler in schedulers:
                 scheduler.watch(ID)
             alarms = extension_browser(here, ["alarms"], ID).alarms
             alarms.onAlarm.addListener(lambda alarm: received.put_nowait(alarm["name"]))
             await alarms.create("both", {"delayInMinutes": 1})
-            await there._store.deliver_pending_changes()
+            await there.store.deliver_pending_changes()
             await asyncio.gather(here.clock.advance(61), there.clock.advance(61))
             await alarms.create("after", {"when": 1})
             assert [await received.get(), await received.get()] == ["both", "after"]

@@ -28,6 +28,7 @@ from hatbox.extensions.package.package_files import open_package
 from hatbox.store.processes import start_time
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import until
 
 ID = "helper@example.org"
 COOKIES = Permissions(("cookies",), ("https://bank.example/*",))
@@ -115,7 +116,7 @@ async def helper_has_all(profile: Profile) -> None:
 def rows(profile: Profile) -> Awaitable[set[str]]:
     """Which areas have data."""
     kinds = ("storage.local", "storage.sync", "localStorage", "granted", "installed")
-    return profile._store.read(lambda each: {row[0] for kind in kinds for row in each.extensions.find(kind)})
+    return profile.store.read(lambda each: {row[0] for kind in kinds for row in each.extensions.find(kind)})
 
 
 # ------------------------------------------------------------------------------------------------------- the impostor
@@ -197,7 +198,7 @@ def test_it_cannot_read_what_is_granted_later_either(tmp_path: Path) -> None:
         impostor = await profile.extensions.start(wallpapers(tmp_path / "b"))
         await impostor.evaluate("browser.storage.local.set({password: 'stolen'})")
         await profile.extensions.grant(ID, COOKIES)
-        await profile._store.deliver_pending_changes()
+        await profile.store.deliver_pending_changes()
         assert await impostor.evaluate("typeof browser.cookies") == "undefined"
         with pytest.raises(ExtensionError, match="is already running"):
             await profile.extensions.start(await profile.extensions.package(ID))
@@ -216,8 +217,7 @@ def test_it_removes_only_itself(tmp_path: Path) -> None:
         await install_helper(profile, helper(tmp_path / "a"))
         impostor = await profile.extensions.start(wallpapers(tmp_path / "b"))
         await impostor.evaluate("void browser.management.uninstallSelf()")
-        while profile.extensions.running:  # noqa: ASYNC110 - no event reports it
-            await asyncio.sleep(0.005)
+        await until(lambda: not profile.extensions.running)
         await helper_has_all(profile)
 
     with_profile(tmp_path, use)
@@ -252,7 +252,7 @@ def test_a_known_id_from_elsewhere_is_refused_and_both_are_shown(tmp_path: Path)
 def test_a_replacement_has_no_grants_and_data_only_if_asked_for(tmp_path: Path, keep_data: bool) -> None:
     async def use(profile: Profile) -> None:
         await install_helper(profile, helper(tmp_path / "a"))
-        before = await profile._store.read(lambda each: each.packages.digests())
+        before = await profile.store.read(lambda each: each.packages.digests())
         done = await profile.extensions.install(
             wallpapers(tmp_path / "b", version="7"), replace=True, keep_data=keep_data
         )
@@ -262,7 +262,7 @@ def test_a_replacement_has_no_grants_and_data_only_if_asked_for(tmp_path: Path, 
         found = await seen(profile, await profile.extensions.package(ID))
         assert found["local"] == found["web"] == found["sync"] == ({"password": "secret"} if keep_data else {})
         assert (found["held"], found["cookies"]) == (NOTHING["held"], "undefined")
-        after = await profile._store.read(lambda each: each.packages.digests())
+        after = await profile.store.read(lambda each: each.packages.digests())
         assert len(after) == 1
         assert after != before
 
@@ -290,7 +290,7 @@ async def run_elsewhere(profile: Profile, *, since: str | None = None) -> None:
     since = start_time(os.getppid()) if since is None else since
     record = {"id": ID, "name": "helper", "process": os.getppid(), "since": since}
     value = json.dumps({**record, "manifest": {}, "extension_id": ID}).encode()
-    await profile._store.write(lambda each: each.extensions.put(ID, "running", "", value))
+    await profile.store.write(lambda each: each.extensions.put(ID, "running", "", value))
 
 
 def test_one_that_runs_in_another_process_is_not_replaced(tmp_path: Path) -> None:
@@ -311,15 +311,15 @@ def test_until_a_removed_one_has_ended_in_another_process_nothing_gets_its_data_
         await run_elsewhere(profile)
         await profile.extensions.remove(ID)
         # What it writes before it ends.
-        await profile._store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
+        await profile.store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
         with pytest.raises(ExtensionError, match=rf"is running \(pid {os.getppid()}\)"):
             await profile.extensions.install(wallpapers(tmp_path / "b"))
         await run_elsewhere(profile, since="long ago")
         await profile.extensions.install(wallpapers(tmp_path / "b"))
-        assert await profile._store.read(lambda each: each.extensions.find("storage.local")) == []
+        assert await profile.store.read(lambda each: each.extensions.find("storage.local")) == []
         await run_elsewhere(profile, since="long ago")
         await profile.extensions.remove(ID)
-        assert await profile._store.read(lambda each: each.extensions.find("running")) == []
+        assert await profile.store.read(lambda each: each.extensions.find("running")) == []
 
     with_profile(tmp_path, use)
 
@@ -338,7 +338,7 @@ def test_an_update_from_the_same_place_has_its_data_and_the_grants_that_it_decla
         assert found["local"] == {"password": "secret"}
         assert found["held"]["permissions"] == [*KEYS["permissions"], "tabs", "cookies"]
         assert found["held"]["origins"] == []
-        assert len(await profile._store.read(lambda each: each.packages.digests())) == 1
+        assert len(await profile.store.read(lambda each: each.packages.digests())) == 1
 
     with_profile(tmp_path, use)
 
@@ -370,10 +370,10 @@ def test_nothing_of_a_removed_extension_is_left_or_found_by_the_next_one(tmp_pat
         (entry,) = profile.extensions.packages.cache.folder.iterdir()
         await profile.extensions.remove(ID)
         assert await rows(profile) == set()
-        assert await profile._store.read(lambda each: each.packages.digests()) == []
+        assert await profile.store.read(lambda each: each.packages.digests()) == []
         assert not entry.exists()
         # A process that ended late has written something more.
-        await profile._store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
+        await profile.store.write(lambda each: each.extensions.put(ID, "storage.local", "password", b'"secret"'))
         await profile.extensions.install(wallpapers(tmp_path / "b"))
         found = await seen(profile, await profile.extensions.package(ID))
         assert found["local"] == {}
@@ -391,7 +391,7 @@ def test_a_package_that_two_extensions_have_stays_until_both_are_gone(tmp_path: 
         await profile.extensions.remove(first.id)
         assert (await profile.extensions.package(second.id)).exists("manifest.json")
         await profile.extensions.remove(second.id)
-        assert await profile._store.read(lambda each: each.packages.digests()) == []
+        assert await profile.store.read(lambda each: each.packages.digests()) == []
 
     with_profile(tmp_path, use)
 
@@ -399,7 +399,7 @@ def test_a_package_that_two_extensions_have_stays_until_both_are_gone(tmp_path: 
 def test_the_log_of_changes_has_nothing_of_a_package(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         payloads: list[bytes] = []
-        profile._store.subscribe(lambda change: payloads.append(change.payload))
+        profile.store.subscribe(lambda change: payloads.append(change.payload))
         await profile.extensions.install(helper(tmp_path, "a very long script", files={"x": "x" * 100_000}))
         assert payloads
         assert all(b"a very long script" not in each and len(each) < 5_000 for each in payloads)
@@ -436,8 +436,7 @@ def test_files_that_were_edited_or_deleted_have_no_effect_until_it_is_installed_
 
 async def until_reloaded(extension: Extension) -> None:
     before = extension.runtime
-    while extension.runtime in (None, before):  # noqa: ASYNC110 - no event reports it
-        await asyncio.sleep(0.005)
+    await until(lambda: extension.runtime not in (None, before))
 
 
 @needs_deno
@@ -465,7 +464,7 @@ def test_a_package_that_is_damaged_in_the_profile_is_not_run(tmp_path: Path) -> 
         done = await profile.extensions.install(helper(tmp_path))
         digest = done.extension.digest
         assert digest
-        await profile._store.write(lambda each: each.packages.put(digest, b"something else"))
+        await profile.store.write(lambda each: each.packages.put(digest, b"something else"))
         with pytest.raises(ExtensionError, match=r"the files of helper \(helper@example.org\) are damaged"):
             await profile.extensions.package(ID)
         await profile.extensions.install(tmp_path / "helper")  # mends it
@@ -604,7 +603,7 @@ def test_a_start_that_failed_does_not_lose_the_event(tmp_path: Path) -> None:
         extension = await profile.extensions.start(await profile.extensions.package(ID))
         await profile.extensions.stop(extension)
         # As if the process had been killed before the event was noted.
-        await profile._store.write(lambda each: _forget_run(each))
+        await profile.store.write(lambda each: _forget_run(each))
         assert (await told(profile))[0][0] == "onInstalled"
 
     def _forget_run(transaction: Any) -> None:
@@ -634,7 +633,7 @@ async def write_old(path: Path, record: bytes) -> None:
             transaction.extensions.put(ID, "storage.local", "password", b'"secret"')
             granted.save_granted(transaction, ID, COOKIES)
 
-        await profile._store.write(write)
+        await profile.store.write(write)
 
 
 @needs_deno
@@ -681,7 +680,7 @@ def test_an_earlier_install_that_cannot_be_copied_needs_a_reinstall_and_does_not
                 await profile.extensions.package(ID)
             done = await profile.extensions.install(folder)
             assert (done.replaced, done.has_data, done.extension.needs_reinstall) == (False, True, False)
-            value = await profile._store.read(lambda each: each.extensions.get(ID, "storage.local", "password"))
+            value = await profile.store.read(lambda each: each.extensions.get(ID, "storage.local", "password"))
             assert value == b'"secret"'
 
     asyncio.run(main())
@@ -710,6 +709,6 @@ def test_a_record_says_what_is_installed_from_where_and_when(tmp_path: Path) -> 
         assert (record.id, record.area, record.path, record.version) == (ID, ID, str(tmp_path / "helper"), "1")
         assert record.installed_at > 1e9
         assert record.digest is not None
-        assert await profile._store.read(lambda each: each.packages.digests()) == [record.digest]
+        assert await profile.store.read(lambda each: each.packages.digests()) == [record.digest]
 
     with_profile(tmp_path, use)

@@ -140,7 +140,7 @@ def test_values_of_tabs_and_windows_go_with_them(tmp_path: Path) -> None:
         await extension.browser.windows.remove(window["id"])
 
         kinds = (f"session.tab:{tab['id']}", f"session.tab:{copy['id']}", f"session.window:{window['id']}")
-        left = await profile._store.read(lambda each: [each.extensions.find(kind) for kind in kinds])
+        left = await profile.store.read(lambda each: [each.extensions.find(kind) for kind in kinds])
         assert left == [[], [], []]
 
     run_made(tmp_path, use, permissions=["sessions", "tabs"])

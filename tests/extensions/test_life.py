@@ -20,6 +20,7 @@ from hatbox.extensions.runtime import ExtensionTerminated, ScriptError
 from tests.api.caller import extension_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import until
 
 pytestmark = needs_deno
 
@@ -37,11 +38,6 @@ def with_profile(tmp_path: Path, use: Callable[[Profile], Awaitable[None]]) -> N
             await use(profile)
 
     asyncio.run(main())
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - no event to wait for
-        await asyncio.sleep(0.005)
 
 
 def heard(profile: Profile) -> list[tuple[str, dict[str, Any]]]:

@@ -18,6 +18,7 @@ from hatbox.extensions.runtime.chunks import ChunkAssembler
 from hatbox.extensions.runtime.wire_frames import ProtocolError
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import until
 
 pytestmark = needs_deno
 
@@ -120,8 +121,7 @@ def test_it_survives_sleep_and_a_crash(tmp_path: Path) -> None:
         exited = runtime.exited
         runtime.process._kill()
         await exited
-        while extension.runtime is None or extension.runtime is runtime:  # noqa: ASYNC110 - no event to wait for
-            await asyncio.sleep(0.01)
+        await until(lambda: extension.runtime not in (None, runtime))
         assert await extension.evaluate("localStorage.kept") == "2"
 
     run_made(tmp_path, use, persistent=False)
@@ -130,7 +130,7 @@ def test_it_survives_sleep_and_a_crash(tmp_path: Path) -> None:
 def test_what_is_removed_and_set_again_stands_last(tmp_path: Path) -> None:
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
-        storage = LocalStorage(profile._store, extension.area)
+        storage = LocalStorage(profile.store, extension.area)
         for changes in ([("a", "1"), ("b", "2")], [("a", None), ("a", "3"), ("b", "4")]):
             await storage.load()
             for key, value in changes:
@@ -145,7 +145,7 @@ def test_what_was_changed_is_written_also_if_the_task_that_writes_is_cancelled(t
 
     async def use(profile: Profile, folder: Path) -> None:
         extension = await profile.extensions.start(folder)
-        storage = LocalStorage(profile._store, extension.area)
+        storage = LocalStorage(profile.store, extension.area)
         await storage.load()
         assert storage.change("a", "1")
         await asyncio.sleep(0)  # this one is being written
@@ -156,7 +156,7 @@ def test_what_was_changed_is_written_also_if_the_task_that_writes_is_cancelled(t
         assert storage.change("c", "3")
         storage._writing.cancel()  # before it has begun
         await storage.flush()
-        assert await LocalStorage(profile._store, extension.area).load() == [("a", "1"), ("b", "2"), ("c", "3")]
+        assert await LocalStorage(profile.store, extension.area).load() == [("a", "1"), ("b", "2"), ("c", "3")]
 
     with_extension(tmp_path, use)
 
@@ -190,7 +190,7 @@ def test_it_goes_with_the_extension(tmp_path: Path) -> None:
         extension = await profile.extensions.start(folder)
         await extension.evaluate("localStorage.a = 1")
         await profile.extensions.remove(extension.id)
-        rows = await profile._store.read(lambda transaction: transaction.extensions.find(KIND))
+        rows = await profile.store.read(lambda transaction: transaction.extensions.find(KIND))
         assert rows == []
         extension = await profile.extensions.start(folder)
         assert await extension.evaluate("localStorage.length") == 0
@@ -200,11 +200,11 @@ def test_it_goes_with_the_extension(tmp_path: Path) -> None:
 
 def test_what_is_written_after_the_extension_was_removed_is_not_kept(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Path) -> None:
-        storage = LocalStorage(profile._store, "gone@example.org")
+        storage = LocalStorage(profile.store, "gone@example.org")
         await storage.load()
         assert storage.change("a", "1")
         await storage.flush()
-        assert await profile._store.read(lambda transaction: transaction.extensions.find(KIND)) == []
+        assert await profile.store.read(lambda transaction: transaction.extensions.find(KIND)) == []
 
     with_extension(tmp_path, use)
 
@@ -236,7 +236,7 @@ def test_a_service_worker_has_none(tmp_path: Path) -> None:
 
 def test_the_host_counts_too(tmp_path: Path) -> None:
     async def use(profile: Profile, _: Path) -> None:
-        storage = LocalStorage(profile._store, "made@example.org")
+        storage = LocalStorage(profile.store, "made@example.org")
         await storage.load()
         assert storage.change("a", "x" * (QUOTA - 1))
         assert not storage.change("b", "x")

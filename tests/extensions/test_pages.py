@@ -18,6 +18,7 @@ from hatbox.extensions.runtime import Exit, ScriptError
 from hatbox.messaging.ports import Port
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import until
 
 pytestmark = needs_deno
 
@@ -222,10 +223,8 @@ def test_an_event_page_that_has_crashed_sleeps_again_when_it_is_idle(tmp_path: P
         before = extension.runtime
         assert before is not None
         before.process.end(Exit("protocol", "a test"))
-        while extension.runtime in (before, None):  # noqa: ASYNC110 - no event to wait for
-            await asyncio.sleep(0.01)
-        while extension.runtime is not None:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+        await until(lambda: extension.runtime not in (before, None))
+        await until(lambda: extension.runtime is None)
 
     run_made(tmp_path, use, manifest_version=EVENT_PAGE, start={"idle_seconds": 0.6, "on_exit": lambda *_: None})
 
@@ -240,8 +239,7 @@ def test_an_event_page_sleeps_when_it_is_idle_and_not_while_it_owes_an_answer(tm
 
     async def use(_: Profile, extension: Extension) -> None:
         assert await extension.page().send_message("?") == "in time"
-        while extension.runtime is not None:  # noqa: ASYNC110 - no event to wait for
-            await asyncio.sleep(0.01)
+        await until(lambda: extension.runtime is None)
 
     run_made(tmp_path, use, background, manifest_version=EVENT_PAGE, start={"idle_seconds": 0.6})
 
@@ -293,8 +291,7 @@ def test_one_that_has_crashed_gets_no_messages_until_it_is_started_again(tmp_pat
         await crashed.wait()
         with pytest.raises(ApiError, match="Receiving end does not exist"):
             await page.send_message(1)
-        while not listens(extension):  # noqa: ASYNC110 - no event to wait for
-            await asyncio.sleep(0.01)
+        await until(lambda: listens(extension))
         assert (await page.send_message(2))["message"] == 2
         assert extension._supervisor is supervisor  # and there is no second one that would start it as well
 

@@ -140,10 +140,10 @@ def test_what_another_process_gives_and_takes_changes_the_extension_that_runs(tm
             event.addListener(heard.put_nowait)
         async with hatbox.open(profile.address) as other:
             cookies = Permissions(("cookies",))
-            await other._store.write(lambda each: granted.grant(each, extension.area, cookies))
+            await other.store.write(lambda each: granted.grant(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("typeof browser.cookies") == "object"
-            await other._store.write(lambda each: granted.revoke(each, extension.area, cookies))
+            await other.store.write(lambda each: granted.revoke(each, extension.area, cookies))
             assert await heard.get() == told("cookies")
             assert await extension.evaluate("[typeof browser.cookies, told.length]") == ["undefined", 2]
 
@@ -171,9 +171,9 @@ def test_only_a_difference_is_told(tmp_path: Path) -> None:
     async def main() -> None:
         async with asyncio.timeout(30), hatbox.open(tmp_path / "profile.db") as profile:
             topics: list[str] = []
-            profile._store.subscribe(lambda change: topics.append(change.topic))
+            profile.store.subscribe(lambda change: topics.append(change.topic))
             for work in (granted.grant, granted.grant, granted.revoke, granted.revoke):
-                await profile._store.write(partial(work, extension="a@b", permissions=Permissions(("tabs",))))
+                await profile.store.write(partial(work, extension="a@b", permissions=Permissions(("tabs",))))
             assert topics == [granted.ADDED, granted.REMOVED]
 
     asyncio.run(main())

@@ -28,7 +28,7 @@ HIDES: dict[str, Any] = {"permissions": ["tabs", "tabHide"]}
 
 async def rows(profile: Profile) -> tuple[list[hatbox.Tab], int]:
     """All tabs and the number of windows, the unused first ones too."""
-    return await profile._store.read(lambda each: ([tab_of(row) for row in each.tabs.find()], len(each.windows.find())))
+    return await profile.store.read(lambda each: ([tab_of(row) for row in each.tabs.find()], len(each.windows.find())))
 
 
 # --------------------------------------------------------------------------------------------------- the first window

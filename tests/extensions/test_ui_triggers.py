@@ -20,6 +20,7 @@ from hatbox.store.processes import start_time
 from tests.api.ui_actions import tab_at
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
+from tests.waiting import until_awaited
 
 pytestmark = needs_deno
 
@@ -200,7 +201,7 @@ def test_another_process_would_see_and_trigger_the_same(tmp_path: Path) -> None:
             await other.extensions.trigger(extension.id, "action")
             async with asyncio.timeout(20):
                 while not (names := await received(extension)):
-                    await profile._store.deliver_pending_changes()
+                    await profile.store.deliver_pending_changes()
             assert names == ["action"]
 
     run_made(tmp_path, use, RECORDING, **ALL)
@@ -287,6 +288,11 @@ def test_the_menus_of_an_event_page_last_until_it_is_another_one(
     asyncio.run(main())
 
 
+async def is_made(extension: Extension) -> bool:
+    runtime = extension.runtime
+    return runtime is not None and await runtime.evaluate("'made' in globalThis")
+
+
 def test_a_crashed_background_creates_its_menus_again(tmp_path: Path) -> None:
     again = asyncio.Event()
 
@@ -294,8 +300,7 @@ def test_a_crashed_background_creates_its_menus_again(tmp_path: Path) -> None:
         assert await ids_of(profile, extension) == [1, "a"]
         os.kill(await pid_of(extension), signal.SIGKILL)
         await asyncio.wait_for(again.wait(), 30)
-        while (runtime := extension.runtime) is None or not await runtime.evaluate("'made' in globalThis"):  # noqa: ASYNC110 - no event to wait for
-            await asyncio.sleep(0.01)
+        await until_awaited(lambda: is_made(extension))
         assert await extension.evaluate("made") == [None, None]
         assert await ids_of(profile, extension) == [1, "a"]
 
@@ -327,7 +332,7 @@ def test_a_suspended_background_wakes_for_a_click(tmp_path: Path) -> None:
 def test_an_extension_runs_in_one_process_and_a_dead_process_is_ignored(tmp_path: Path) -> None:
     async def main() -> None:
         async with hatbox.open(tmp_path / "profile.db") as profile:
-            store = profile._store
+            store = profile.store
 
             async def begin() -> None:
                 await store.write(lambda each: run_records.register_run(each, "a@x", "A", {}, is_same_version=True))
@@ -349,4 +354,4 @@ def test_an_extension_runs_in_one_process_and_a_dead_process_is_ignored(tmp_path
 
 async def _pretend(profile: Profile, record: run_records.RunRecord, **changed: Any) -> None:
     value = msgspec.json.encode(msgspec.structs.replace(record, **changed))
-    await profile._store.write(lambda each: each.extensions.put(record.id, "running", "", value))
+    await profile.store.write(lambda each: each.extensions.put(record.id, "running", "", value))

@@ -95,7 +95,7 @@ async def test_a_page_opens_in_its_container_and_the_other_ones_cookies_are_neve
             if change.topic == REMOVED:
                 gone.put_nowait(None)
 
-        web.profile._store.subscribe(hear)
+        web.profile.store.subscribe(hear)
         await web.extension(ASSIGNS)
         for store in ("firefox-default", "Personal"):
             opened = await web.profile.tabs.open(store, site.url("/me", as_="Work"))

@@ -389,10 +389,10 @@ def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
 def test_what_no_format_carries_is_counted_and_every_format_reports_it(tmp_path: Path) -> None:
     async def use() -> tuple[Bundle, Bundle]:
         async with hatbox.open(tmp_path / "profile.db") as profile:
-            await profile._store.write(
+            await profile.store.write(
                 lambda each: each.site_data.put(2, "https://a.example", b'{"local":[["k","v"]],"databases":[{}]}')
             )
-            await profile._store.write(
+            await profile.store.write(
                 lambda each: each.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
             )
             await profile.tabs.open("Work", "https://a.example/")

@@ -15,6 +15,7 @@ from hatbox.messaging.message_event import Delivery
 from hatbox.messaging.message_router import MAX_PORTS, NO_RECEIVER, Connection, Message, MessageRouter
 from hatbox.messaging.ports import Port
 from hatbox.tabs.tab_model import Tab
+from tests.waiting import until
 
 
 class FakeExtension:
@@ -172,11 +173,6 @@ def test_a_page_that_is_closed_gets_nothing() -> None:
             await desk.send(1)
 
     at_desk(use)
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    while not condition():  # noqa: ASYNC110 - no event to wait for
-        await asyncio.sleep(0)
 
 
 def later(value: Any) -> Callable[..., Any]:

@@ -20,11 +20,3 @@ def in_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
         asyncio.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
     return run
-
-
-async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    """Wait for something that happens in another process or thread, and tells nobody."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not condition():
-        assert asyncio.get_running_loop().time() < deadline, "it has not happened"
-        await asyncio.sleep(0.002)

@@ -19,8 +19,9 @@ from hatbox.store.sqlite import SqliteStore, background_check
 from hatbox.store.sqlite.background_check import BackgroundCheck, last_check, note_check
 from hatbox.store.sqlite.check import Examination, check
 from tests.store.fuzz import make
-from tests.store.in_loop import in_loop, until
+from tests.store.in_loop import in_loop
 from tests.store.test_check import copied
+from tests.waiting import until
 
 DAY = 24 * 60 * 60
 

@@ -24,8 +24,9 @@ from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunct
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
 from hatbox.store.sqlite import SqliteStore
-from tests.store.in_loop import in_loop, until
+from tests.store.in_loop import in_loop
 from tests.store.model import moved
+from tests.waiting import until, until_awaited
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
@@ -63,6 +64,10 @@ def names(transaction: Transaction) -> list[str]:
     return [row[1] for row in transaction.identities.find()]
 
 
+async def is_written(store: Store, name: str) -> bool:
+    return name in await store.read(names)
+
+
 def numbers(transaction: Transaction) -> list[int]:
     return [row[0] for row in transaction.identities.find()]
 
@@ -87,6 +92,13 @@ class Heard:
     @property
     def texts(self) -> list[str]:
         return [text_of(change) for change in self.changes]
+
+
+async def read_log_again(store: Store, new_store: NewStore) -> None:
+    """Have `store` deliver one more change, "fence", of another process: what it delivers twice comes before that."""
+    async with opened(new_store()) as other:
+        await other.write(add("fence"))
+    await store.deliver_pending_changes()
 
 
 def text_of(change: ChangeRecord) -> str:
@@ -276,9 +288,9 @@ async def test_a_change_is_told_once_and_before_its_call_is_answered(new_store: 
         for count, name in enumerate("abcd", start=1):
             await store.write(add(name))
             assert follower.texts == list("abcd"[:count])
-        await asyncio.sleep(0.1)  # several looks at the log
-    assert follower.texts == list("abcd")
-    assert [change.topic for change in follower.changes] == ["added"] * 4
+        await read_log_again(store, new_store)
+    assert follower.texts == [*"abcd", "fence"]
+    assert [change.topic for change in follower.changes] == ["added"] * 5
 
 
 @in_loop
@@ -320,9 +332,9 @@ async def test_who_follows_late_does_not_hear_of_calls_that_were_made_before(new
         store.subscribe(two)
         calls.append(store.write(add("c")))
         await asyncio.gather(*calls)
-        await asyncio.sleep(0.1)  # several looks at the log
-    assert one.texts == ["b", "c"]
-    assert two.texts == ["c"]
+        await read_log_again(store, new_store)
+    assert one.texts == ["b", "c", "fence"]
+    assert two.texts == ["c", "fence"]
 
 
 @in_loop
@@ -338,8 +350,8 @@ async def test_who_stops_following_hears_nothing_more_and_who_comes_back_nothing
         await store.write(add("c"))
         store.subscribe(leaves)
         await store.write(add("d"))
-        await asyncio.sleep(0.1)  # several looks at the log
-    assert leaves.texts == ["a", "d"]
+        await read_log_again(store, new_store)
+    assert leaves.texts == ["a", "d", "fence"]
     assert stays.texts == ["a", "b"]
 
 
@@ -551,8 +563,7 @@ async def test_what_others_commit_in_between_is_told_in_between_also_to_who_is_s
         async with opened(new_store()) as two:
             await two.write(add("other"))
             written.set()
-            while "last" not in await two.read(names):  # noqa: ASYNC110 - what is waited for is in another thread
-                await asyncio.sleep(0.002)
+            await until_awaited(partial(is_written, two, "last"))
 
     async with opened(new_store()) as one:
         one.subscribe(heard)
@@ -589,8 +600,8 @@ async def test_who_begins_to_follow_hears_nothing_of_the_past(new_store: NewStor
         one.subscribe(heard)
         await two.write(add("other future"))
         await one.write(add("own future"))
-        await asyncio.sleep(0.1)  # several looks at the log
-    assert heard.texts == ["other future", "own future"]
+        await read_log_again(one, new_store)
+    assert heard.texts == ["other future", "own future", "fence"]
 
 
 @in_loop
@@ -600,8 +611,7 @@ async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before
 
     async def elsewhere() -> None:
         async with opened(new_store()) as two:
-            while "own" not in await two.read(names):  # noqa: ASYNC110 - what is waited for is in another thread
-                await asyncio.sleep(0.002)
+            await until_awaited(partial(is_written, two, "own"))
             await two.write(add("other past"))
 
     async with opened(new_store()) as one:
@@ -611,9 +621,9 @@ async def test_who_begins_to_follow_hears_nothing_of_what_others_did_just_before
         thread.join(10)  # and this loop stands still until both are committed
         one.subscribe(heard)
         await own
-        await asyncio.sleep(0.1)  # several looks at the log
+        await read_log_again(one, new_store)
         await one.write(add("own future"))
-    assert heard.texts == ["own future"]
+    assert heard.texts == ["fence", "own future"]
 
 
 @in_loop

@@ -21,7 +21,8 @@ from hatbox.store.base import RESYNC, ChangeRecord, CookieRowKey, Transaction
 from hatbox.store.sqlite import SqliteStore, change_log, writer
 from hatbox.store.sqlite.check import check
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
-from tests.store.in_loop import in_loop, until
+from tests.store.in_loop import in_loop
+from tests.waiting import until
 
 EXTENSION, LOCAL = "one@extension.example", AREAS["local"]
 SECRETS = [

@@ -13,8 +13,9 @@ import pytest
 import hatbox
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite import SqliteStore
-from tests.store.in_loop import in_loop, until
+from tests.store.in_loop import in_loop
 from tests.store.sealing import edited
+from tests.waiting import until
 
 
 def commits(path: Path) -> int:

@@ -40,7 +40,7 @@ async def test_what_one_program_does_to_tabs_is_heard_in_another(tmp_path: Path)
         opened = await there.tabs.open("Work")
         await there.tabs.open("Personal")
         await there.identities.hide("firefox-container-2")
-        await here._store.deliver_pending_changes()
+        await here.store.deliver_pending_changes()
         assert heard[0] == opened
         assert (heard[2].tab.id, heard[2].changed, heard[2].tab.hidden) == (opened.id, ("hidden",), True)
 

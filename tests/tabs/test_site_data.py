@@ -48,7 +48,7 @@ async def test_what_is_left_stays_as_it_was(tmp_path: Path, before: Any, parts: 
             clear_site_data(transaction, 1, parts)
             return [json.loads(data) for _, data in transaction.site_data.load(1)]
 
-        assert await profile._store.write(forget) == ([] if after is None else [after])
+        assert await profile.store.write(forget) == ([] if after is None else [after])
 
 
 @pytest.mark.parametrize("part", ["local", "databases"])
@@ -56,7 +56,7 @@ async def test_what_is_left_stays_as_it_was(tmp_path: Path, before: Any, parts: 
 async def test_data_that_a_page_has_nested_too_deeply_can_be_removed(tmp_path: Path, part: str) -> None:
     data = b'{"local":[["k","v"]],"databases":[' + b"[" * 20_000 + b"]" * 20_000 + b"]}"
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        await profile._store.write(lambda each: each.site_data.put(2, "https://site.example", data))
+        await profile.store.write(lambda each: each.site_data.put(2, "https://site.example", data))
         assert parts_of(data) == {"local", "databases"}
-        await profile._store.write(lambda each: clear_site_data(each, 2, [part]))
-        assert await profile._store.read(lambda each: each.site_data.load(2)) == []
+        await profile.store.write(lambda each: clear_site_data(each, 2, [part]))
+        assert await profile.store.read(lambda each: each.site_data.load(2)) == []

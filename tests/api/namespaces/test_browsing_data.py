@@ -219,7 +219,7 @@ async def store_site_data(profile: Profile) -> None:
             for origin in ("https://a.example", "https://a.example:8443", "https://b.example"):
                 transaction.site_data.put(number, origin, data(local=LOCAL, databases=DATABASE))
 
-    await profile._store.write(put)
+    await profile.store.write(put)
 
 
 async def stored_site_data(profile: Profile) -> dict[tuple[int, str], set[str]]:
@@ -230,7 +230,7 @@ async def stored_site_data(profile: Profile) -> dict[tuple[int, str], set[str]]:
             for origin, text in transaction.site_data.load(number)
         }
 
-    return await profile._store.read(load)
+    return await profile.store.read(load)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ async def test_engines_receive_what_to_clear(tmp_path: Path) -> None:
             if change.topic == SITE_DATA_CLEARED:
                 cleared.append(json.loads(change.payload))
 
-        profile._store.subscribe(on_change)
+        profile.store.subscribe(on_change)
         await profile.browser(ALL).browsingData.remove(
             {"cookieStoreId": ONE, "hostnames": ["b.example", "a.example"]}, {"localStorage": True, "indexedDB": True}
         )

@@ -102,8 +102,8 @@ def test_a_command_is_delivered_to_its_extension_as_user_input(tmp_path: Path) -
                 received.append((name, command, tab, caller.is_handling_user_input))
 
             browser.commands.onCommand.addListener(listener)
-        await profile._store.write(lambda each: commands.execute(each, "own@x", "go", None))
-        await profile._store.deliver_pending_changes()
+        await profile.store.write(lambda each: commands.execute(each, "own@x", "go", None))
+        await profile.store.deliver_pending_changes()
         assert received == [("own@x", "go", None, True)]
 
     in_profile(tmp_path, use)

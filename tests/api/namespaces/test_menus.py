@@ -32,7 +32,7 @@ def in_profile(
 
 
 async def stored_items(profile: Profile) -> dict[MenuItemId, MenuItem]:
-    return await profile._store.read(lambda transaction: menu_items.get_all(transaction, ID))
+    return await profile.store.read(lambda transaction: menu_items.get_all(transaction, ID))
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
@@ -279,7 +279,7 @@ def test_only_adjacent_radio_items_are_unchecked(tmp_path: Path) -> None:
         context = MenuContext(tab=await tab_at(profile))
         for name in ("d", "a"):
             item = (await stored_items(profile))[name]
-            await profile._store.write(partial(menu_clicks.click_item, extension=ID, item=item, context=context))
+            await profile.store.write(partial(menu_clicks.click_item, extension=ID, item=item, context=context))
         assert {name for name, item in (await stored_items(profile)).items() if item.checked} == {"a", "d"}
 
     in_profile(tmp_path, use)
@@ -292,7 +292,7 @@ def test_only_the_extension_of_an_item_receives_its_clicks(tmp_path: Path) -> No
         browser.menus.onClicked.addListener(lambda info, tab: received.append(("own", info, tab.get("url"))))
         other.menus.onClicked.addListener(lambda *_: received.append("other"))
         context = MenuContext(tab=await tab_at(profile), link_url="https://link.example/", link_text="text")
-        await profile._store.write(lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a", parent="p"), context))
+        await profile.store.write(lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a", parent="p"), context))
         info = {
             "menuItemId": "a",
             "parentMenuItemId": "p",
@@ -321,7 +321,7 @@ def test_on_shown_has_page_details_only_with_host_access(tmp_path: Path) -> None
                 received.append((name, info.get("selectionText"), info.get("pageUrl"), tab.get("url")))
 
             browser.menus.onShown.addListener(listener)
-        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
+        await profile.store.write(lambda each: menu_clicks.record_shown(each, ID, context))
         assert received == [
             ("tabs", None, None, PAGE),
             ("https://site.example/*", "secret", PAGE, PAGE),
@@ -341,8 +341,8 @@ def test_events_of_an_action_menu_go_to_its_extension_only(tmp_path: Path) -> No
             each.menus.onShown.addListener(lambda *_, name=name: received.append(f"{name} shown"))
             each.menus.onHidden.addListener(lambda name=name: received.append(f"{name} hidden"))
         context = MenuContext(tab=await tab_at(profile), ui_context="browser_action")
-        await profile._store.write(lambda each: menu_clicks.record_shown(each, ID, context))
-        await profile._store.write(lambda each: menu_clicks.record_hidden(each, ID, context))
+        await profile.store.write(lambda each: menu_clicks.record_shown(each, ID, context))
+        await profile.store.write(lambda each: menu_clicks.record_hidden(each, ID, context))
         assert received == ["own shown", "own hidden"]
 
     in_profile(tmp_path, use)
@@ -359,9 +359,7 @@ def test_with_active_tab_a_click_shows_the_tab_until_it_has_another_page(tmp_pat
             return (await browser.tabs.get(tab.id)).get("url")
 
         assert await url() is None
-        await profile._store.write(
-            lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a"), MenuContext(tab=tab))
-        )
+        await profile.store.write(lambda each: menu_clicks.click_item(each, ID, MenuItem(id="a"), MenuContext(tab=tab)))
         assert seen == [PAGE]
         assert await url() == PAGE
         await profile.tabs.navigate(tab.id, "https://site.example/next")

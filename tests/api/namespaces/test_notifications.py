@@ -57,7 +57,7 @@ def test_a_click_closes_a_notification_and_is_not_user_input(tmp_path: Path) -> 
         )
         browser.notifications.onClosed.addListener(lambda *args: received.append(args))
         await browser.notifications.create("a", BASIC)
-        await profile._store.write(lambda each: notifications.click(each, ID, "a"))
+        await profile.store.write(lambda each: notifications.click(each, ID, "a"))
         assert received == [("a", False), ("a", True)]
         assert await browser.notifications.getAll() == {}
 

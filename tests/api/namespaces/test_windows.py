@@ -67,7 +67,7 @@ async def test_every_script_and_program_receives_focus_changes(tmp_path: Path) -
         first = await there.browser(ALL).windows.create({})
         second = await there.browser(ALL).windows.create({"type": "popup"})
         await there.browser(ALL).windows.remove(second["id"])
-        await here._store.deliver_pending_changes()
+        await here.store.deliver_pending_changes()
         ids = first["id"], second["id"]
         assert received == ["normal", ids[0], "popup", -1, ids[1], -1, ids[0]]
 

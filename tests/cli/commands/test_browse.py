@@ -15,6 +15,7 @@ import pytest
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
+from tests.waiting import block_until
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +153,7 @@ def test_ctrl_c_in_a_terminal_ends_it(profile: Path, program: Start) -> None:
         process = program(
             "browse", "Work", "--engine", "http", stdin=theirs, stdout=theirs, preexec_fn=lambda: _control(theirs)
         )
-        engines.until(lambda: engines.holder(profile), "the engine")
+        block_until(lambda: engines.holder(profile), "the engine")
         printed = b""
         while b"Press Ctrl-C to stop" not in printed:
             printed += os.read(ours, 1000)

@@ -189,7 +189,7 @@ def test_an_earlier_install_whose_files_are_gone_is_listed_and_not_run(
     async def write() -> None:
         async with hatbox.open(profile) as opened:
             value = msgspec.json.encode(record)  # as it was written before packages were stored
-            await opened._store.write(lambda each: each.extensions.put("one@example.org", "installed", "", value))
+            await opened.store.write(lambda each: each.extensions.put("one@example.org", "installed", "", value))
 
     asyncio.run(write())
     assert cli("extensions", "list").out == "one  1  one@example.org  reinstall needed\n"
@@ -394,7 +394,7 @@ def test_what_is_given_to_an_extension_that_runs_is_there_at_once(profile: Path,
     async def use(opened: Profile, extension: Extension, command: Callable[..., Awaitable[Result]]) -> None:
         assert not await extension.evaluate("'cookies' in browser")
         assert (await command("permissions", "one", "--grant", "cookies")).status == 0
-        await opened._store.deliver_pending_changes()
+        await opened.store.deliver_pending_changes()
         assert await extension.evaluate("'cookies' in browser")
 
     while_it_runs(profile, one, use)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import hatbox
 from tests.engines.chromium.conftest import browser as browser
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 
 async def hide(path: Path, *more: str) -> tuple[str, str]:
@@ -40,7 +41,7 @@ async def test_hide_says_what_typed_text_is_lost_and_only_then(browser: str, tmp
             out, err = await hide(path, "--json")
             assert err == f"Tab {tab.id} (Fields): typed text is not saved: 1 password.\n"
             assert "secret-in-a-field" not in out + err
-            await until(lambda: _is(page.is_closed()))
+            await until_awaited(lambda: _is(page.is_closed()))
             assert await hide(path) == ("Hidden Work (firefox-container-2): 1 tab\n", "")  # it is hidden already
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
+from tests.waiting import block_until
 
 
 @pytest.fixture(autouse=True)
@@ -180,7 +181,7 @@ def test_a_page_that_takes_too_long_is_left_to_load(cli: Cli, site: Site) -> Non
     assert cli("tabs", "--json").json[1]["status"] == "loading"
     assert cli("tabs").out.splitlines()[1].endswith("loading")
     site.released.set()
-    engines.until(lambda: cli("tabs", "--json").json[1]["title"] == "At last", "the slow page")
+    block_until(lambda: cli("tabs", "--json").json[1]["title"] == "At last", "the slow page")
 
 
 def test_an_engine_that_does_not_start_in_time_opens_nothing(cli: Cli, profile: Path, site: Site) -> None:

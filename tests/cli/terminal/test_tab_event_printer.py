@@ -24,7 +24,7 @@ async def test_the_blank_tab_of_a_run_of_extensions_is_no_news(
             await profile.extensions.start(make(tmp_path))
             tab = await profile.tabs.open("Work")
             await profile.tabs.close(tab.id)
-            await profile._store.deliver_pending_changes()
+            await profile.store.deliver_pending_changes()
             await news.drain()
     output = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in output] == ["Opened", "Closed"]

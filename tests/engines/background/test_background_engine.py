@@ -12,7 +12,7 @@ from hatbox.engines.background.background_engine import BackgroundEngine
 from hatbox.engines.background.engine_log import EngineLog, log_folder
 from hatbox.engines.selection import EngineSelection
 from hatbox.store.sqlite import SqliteStore
-from tests.cli import engines
+from tests.waiting import block_until
 
 HTTP = EngineSelection("http")
 
@@ -22,7 +22,7 @@ def ended(profile: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Backg
     process = BackgroundEngine(str(profile), EngineLog.of(SqliteStore(profile)), HTTP)
     monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-c", program])
     process.start()
-    engines.until(lambda: not process.is_running, "its end")
+    block_until(lambda: not process.is_running, "its end")
     return process
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec
 
 import hatbox
 from hatbox.cookies import Cookie
@@ -14,7 +14,6 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.running_browser import RunningBrowser
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 LIMIT_SECONDS = 90  # a busy machine starts a browser slowly
 WITHIN = 10.0  # seconds; a quiet machine needs a fraction of one
@@ -28,15 +27,6 @@ def with_browser(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
         asyncio.run(asyncio.wait_for(test(*arguments, **named), LIMIT_SECONDS))
 
     return run
-
-
-async def until(check: Callable[[], Awaitable[T]], seconds: float = WITHIN) -> T:
-    """Poll until `check` returns a true value; returns it. For states without an event."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not (value := await check()):
-        assert asyncio.get_running_loop().time() < deadline, "timed out"
-        await asyncio.sleep(0.01)
-    return value
 
 
 async def cookie(profile: hatbox.Profile, identity: str, name: str) -> Cookie | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import hatbox
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 
@@ -27,7 +28,7 @@ async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_a
             pages = [runner.engine.page_of(tab_id) for tab_id, _, _ in before]
             return all(page is not None and not page.is_closed() for page in pages)
 
-        await until(are_open)
+        await until_awaited(are_open)
         assert [(tab.id, tab.url, tab.index) for tab in await profile.tabs.query()] == before
         again = await runner.page(before[1][0])
         assert await again.title() == "Signed in as Work"
@@ -37,7 +38,7 @@ async def test_closing_a_context_leaves_the_tabs_in_the_profile_and_shows_them_a
         async def is_closed() -> bool:
             return len(await profile.tabs.query()) == len(before) - 1
 
-        await until(is_closed)
+        await until_awaited(is_closed)
     assert not site.mixed
 
 
@@ -65,7 +66,7 @@ async def test_a_context_without_tabs_can_be_closed_and_opened_again(browser: st
         assert again is not context
         page = await again.new_page()
         await page.goto(site.url("/page/1"))
-        await until(lambda: _is_reported(profile))
+        await until_awaited(lambda: _is_reported(profile))
 
 
 async def _is_reported(profile: hatbox.Profile) -> bool:

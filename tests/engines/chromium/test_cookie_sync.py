@@ -21,8 +21,9 @@ from hatbox.engines.chromium.live_page import LivePage
 from hatbox.store.base import RESYNC, ChangeRecord
 from hatbox.store.sqlite import SqliteStore
 from tests.cookies.strategies import timeless
-from tests.engines.chromium.real import cookie, running, until, value, with_browser
+from tests.engines.chromium.real import cookie, running, value, with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 _octets = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=8) | st.sampled_from(
     ["é".encode().decode("latin-1")]
@@ -101,7 +102,7 @@ async def test_nothing_is_written_twice_in_either_direction(
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         writes = Writes(profile, monkeypatch)
         page = await runner.new_page("Work", site.url("/login", user="Work"))
-        await until(lambda: value(profile, "Work", "session"))
+        await until_awaited(lambda: value(profile, "Work", "session"))
         await pull(runner)
         assert [(each.cookie.name, each.removed) for each in writes.store] == [("session", False)]
         assert writes.browser == []
@@ -110,13 +111,13 @@ async def test_nothing_is_written_twice_in_either_direction(
         await store.set(
             site.url("/"), name="ours", value="Work-1", expires=time.time() + 1e9
         )  # later than Chromium stores
-        await until(lambda: in_browser(runner, "ours", "Work-1"))
+        await until_awaited(lambda: in_browser(runner, "ours", "Work-1"))
         await pull(runner)
         assert writes.browser == ["ours"]
         assert [each.cookie.name for each in writes.store] == ["session", "ours"]
 
         await page.goto(site.url("/page/1", set="ours=Work-2; Path=/"))
-        await until(lambda: is_value(profile, "ours", "Work-2"))
+        await until_awaited(lambda: is_value(profile, "ours", "Work-2"))
         await pull(runner)
         assert writes.browser == ["ours"]
         assert [(each.cookie.value, each.cause) for each in writes.store[2:]] == [
@@ -145,18 +146,18 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
         page = await runner.new_page(
             "Work", site.url("/login", user="Work", set=["a=Work-1", "__Host-b=Work-2; Secure; Path=/"])
         )
-        await until(lambda: value(profile, "Work", "session"))
+        await until_awaited(lambda: value(profile, "Work", "session"))
         await page.goto(site.url("/logout"))  # Max-Age=0
-        await until(lambda: is_value(profile, "session", None))
+        await until_awaited(lambda: is_value(profile, "session", None))
 
         lines = ["__Host-c=Work-3; Secure; HttpOnly; Path=/", "d=Work-4; Secure", "e=Work-5; Secure; Partitioned"]
         other = await runner.new_page("Work", site.url("/", host="localhost", set=lines))
         store = await profile.cookie_store("Work")
         for name in ("__Host-c", "d", "e"):
-            kept = await until(lambda name=name: cookie(profile, "Work", name))  # type: ignore[misc]
+            kept = await until_awaited(lambda name=name: cookie(profile, "Work", name))  # type: ignore[misc]
             assert kept is not None
             await store.remove(kept.key)
-            await until(lambda name=name: in_browser(runner, name, None))  # type: ignore[misc]
+            await until_awaited(lambda name=name: in_browser(runner, name, None))  # type: ignore[misc]
         await other.goto(site.url("/cookies", host="localhost"))
         assert await other.inner_text("body") == ""
 
@@ -165,26 +166,26 @@ async def test_removals_go_both_ways(browser: str, path: Path, site: Site) -> No
 async def test_cookies_set_by_scripts_are_stored_within_a_second(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/script", user="Work"))
-        await until(lambda: value(profile, "Work", "script"), seconds=2)
+        await until_awaited(lambda: value(profile, "Work", "script"))
         await page.evaluate("document.cookie = 'later=Work-1; path=/'")
-        await until(lambda: is_value(profile, "later", "Work-1"))
+        await until_awaited(lambda: is_value(profile, "later", "Work-1"))
         await page.evaluate("cookieStore.delete('later')")
-        await until(lambda: is_value(profile, "later", None))
+        await until_awaited(lambda: is_value(profile, "later", None))
 
         # An insecure page and a cross-site frame have no cookieStore that fires change events.
         await page.context.route("http://plain.example/*", lambda route: route.fulfill(body="<p>plain"))
         plain = await runner.new_page("Work", "http://plain.example/")
         await plain.evaluate("document.cookie = 'plain=Work-2'")
-        await until(lambda: is_value(profile, "plain", "Work-2"), seconds=1.5)
+        await until_awaited(lambda: is_value(profile, "plain", "Work-2"))
         await plain.close()
         frame = site.url("/page/1", host="localhost")
         await page.evaluate(
             f"document.body.append(Object.assign(document.createElement('iframe'), {{src: '{frame}'}}))"
         )
-        inner = await until(lambda: frame_of(page, frame))
+        inner = await until_awaited(lambda: frame_of(page, frame))
         await inner.wait_for_load_state()
         await inner.evaluate("document.cookie = 'framed=Work-3; SameSite=None; Secure; Partitioned'")
-        await until(lambda: is_value(profile, "framed", "Work-3"), seconds=1.5)
+        await until_awaited(lambda: is_value(profile, "framed", "Work-3"))
         framed = await cookie(profile, "Work", "framed")
         assert framed is not None
         assert framed.partition == Partition("http://127.0.0.1", True)
@@ -215,7 +216,7 @@ async def test_cookies_that_chromium_rejects_stay_in_the_store_and_the_others_ar
             assert all(each.pair in text for each in good)
             assert "tab" not in text
             await page.goto(site.url("/page/1", set="new=Work-2"))
-            await until(lambda: value(profile, "Work", "new"))
+            await until_awaited(lambda: value(profile, "Work", "new"))
         after = {each.key: each for each in await store.cookies() if each.name != "new"}
         assert after == before
 
@@ -339,7 +340,7 @@ def test_a_full_sync_pushes_changes_without_change_records(path: Path) -> None:
             async def is_set() -> bool:
                 return "new" in session.cookies
 
-            await until(is_set)
+            await until_awaited(is_set)
             await sync.wait_until_synced()
             expected = {"changed": "2", "new": "3", "same": "1", "theirs": "4"}
             assert {name: each["value"] for name, each in session.cookies.items()} == expected
@@ -356,7 +357,7 @@ async def test_a_resync_pushes_cookies_to_the_running_browser(browser: str, path
         await (await profile.cookie_store("Work")).set(site.url("/"), name="missed", value="Work-1")
         assert isinstance(profile.store, SqliteStore)
         profile.store._subscribers.deliver(ChangeRecord(RESYNC, b"", None))  # as if its log had been cut
-        await until(lambda: in_browser(runner, "missed", "Work-1"))
+        await until_awaited(lambda: in_browser(runner, "missed", "Work-1"))
 
 
 @with_browser
@@ -383,11 +384,11 @@ async def test_a_page_that_changes_cookies_in_a_loop_does_not_slow_down_the_engi
             }"""
         )
         await page.evaluate("document.cookie = 'last=Work-1; path=/'")
-        await until(lambda: is_value(profile, "last", "Work-1"))
+        await until_awaited(lambda: is_value(profile, "last", "Work-1"))
         assert 0 < sum(word in ("cookies", "cookiesUnobservable") for word in messages) < 100
         await page.goto(site.url("/page/2"))  # where cookie changes are observed again
         await page.evaluate("document.cookie = 'next=Work-1; path=/'")
-        await until(lambda: is_value(profile, "next", "Work-1"))
+        await until_awaited(lambda: is_value(profile, "next", "Work-1"))
 
 
 @with_browser
@@ -404,7 +405,7 @@ async def test_cookies_changed_while_a_context_is_created_reach_the_browser(
 
         monkeypatch.setattr(CookieSync, "load", load)
         await runner.new_page("Work", site.url("/page/1"))
-        await until(lambda: in_browser(runner, "meanwhile", "Work-1"))
+        await until_awaited(lambda: in_browser(runner, "meanwhile", "Work-1"))
 
 
 def test_changes_that_could_not_be_stored_are_stored_at_the_next_read(

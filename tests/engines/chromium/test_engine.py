@@ -17,8 +17,9 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.cookie_sync import CookieSync
 from hatbox.errors import EngineAlreadyRunning, EngineError
 from hatbox.tabs import Tab
-from tests.engines.chromium.real import browser_process, cookie, running, until, value, with_browser
+from tests.engines.chromium.real import browser_process, cookie, running, value, with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 
@@ -46,16 +47,16 @@ async def test_two_identities_are_signed_in_side_by_side(browser: str, path: Pat
 async def test_a_session_goes_from_the_browser_to_httpx_and_back(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/login", user="Work"))
-        first = await until(lambda: value(profile, "Work", "session"))
+        first = await until_awaited(lambda: value(profile, "Work", "session"))
         async with profile.httpx("Work") as client:
             for _ in range(3):  # each request invalidates the session cookie of the other side
                 answer = await client.get(site.url("/rotate"))
                 assert "Still Work" in answer.text
                 now = await value(profile, "Work", "session")
-                await until(lambda now=now: _has(runner, "session", now))  # type: ignore[misc]
+                await until_awaited(lambda now=now: _has(runner, "session", now))  # type: ignore[misc]
                 await page.goto(site.url("/rotate"))
                 assert await page.title() == "Still Work"
-                await until(lambda now=now: _differs(profile, now))  # type: ignore[misc]
+                await until_awaited(lambda now=now: _differs(profile, now))  # type: ignore[misc]
         assert first != await value(profile, "Work", "session")
     assert not site.stale
     assert not site.mixed
@@ -95,7 +96,7 @@ async def test_hidden_pages_are_closed_and_restored_when_shown(browser: str, pat
         await profile.identities.show(WORK)
         page = await runner.page(tab.id)
         assert page.url == site.url("/long")
-        await until(lambda: page.evaluate("scrollY === 4000"))
+        await until_awaited(lambda: page.evaluate("scrollY === 4000"))
         await page.go_back()
         await page.wait_for_function("document.title === 'local V, indexed V'")
         await page.go_back()
@@ -152,7 +153,7 @@ async def test_a_restarted_engine_opens_visible_tabs_and_hidden_tabs_stay_hidden
         tab = await the_tab(profile)
         page = await runner.page(tab.id)
         assert page.url == site.url("/long")
-        await until(lambda: page.evaluate("scrollY === 2000"))
+        await until_awaited(lambda: page.evaluate("scrollY === 2000"))
         await page.go_back()
         await page.wait_for_function("document.title === 'Signed in as Work'")
         hidden = await the_tab(profile, "Personal")
@@ -170,16 +171,16 @@ async def test_a_login_survives_when_the_browser_is_killed_a_second_later(
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         process = await browser_process(runner)
         page = await runner.new_page("Work", site.url("/login", user="Work"))
-        await until(lambda: value(profile, "Work", "session"))
+        await until_awaited(lambda: value(profile, "Work", "session"))
         os.kill(process, signal.SIGKILL)
-        await until(lambda: _is(page.is_closed()))
+        await until_awaited(lambda: _is(page.is_closed()))
 
         async def is_back() -> bool:
             found = runner.engine.page_of(tab.id)
             return found is not None and found is not page
 
         tab = await the_tab(profile)
-        await until(is_back)
+        await until_awaited(is_back)
         page = await runner.page(tab.id)
         assert await page.title() == "Signed in as Work"
         assert await browser_process(runner) != process
@@ -200,16 +201,16 @@ async def test_a_command_in_another_process_acts_on_the_browser(browser: str, pa
             await closed
             await elsewhere.identities.show(WORK)
             tab = await the_tab(elsewhere)
-            await until(lambda: _is(runner.engine.page_of(tab.id) is not None))
+            await until_awaited(lambda: _is(runner.engine.page_of(tab.id) is not None))
             page = await runner.page(tab.id)
             assert await page.title() == "Signed in as Work"
             await elsewhere.tabs.navigate(tab.id, site.url("/page/5"))
-            await until(lambda: _is(page.url == site.url("/page/5")))
+            await until_awaited(lambda: _is(page.url == site.url("/page/5")))
             store = await elsewhere.cookie_store("Work")
             await store.set(site.url("/"), name="elsewhere", value="Work-1")
-            await until(lambda: _has(runner, "elsewhere", "Work-1"))
+            await until_awaited(lambda: _has(runner, "elsewhere", "Work-1"))
             await store.clear()
-            await until(lambda: _has_none(runner))
+            await until_awaited(lambda: _has_none(runner))
 
 
 async def _has_none(runner: ChromiumRunner) -> bool:
@@ -248,7 +249,7 @@ async def test_a_context_is_closed_with_its_last_page(browser: str, path: Path, 
         await runner.wait_until_settled()
         assert chromium.contexts == [two.context]
         await two.close()
-        await until(lambda: _is(chromium.contexts == []))
+        await until_awaited(lambda: _is(chromium.contexts == []))
         assert await profile.tabs.query() == []
 
 
@@ -262,7 +263,7 @@ async def test_a_page_that_the_user_closes_is_closed_in_the_profile(browser: str
         async def is_reported() -> bool:
             return [tab.title for tab in await profile.tabs.query()] == ["Page 2"]
 
-        await until(is_reported)
+        await until_awaited(is_reported)
 
 
 @with_browser
@@ -280,7 +281,7 @@ async def test_pages_opened_with_playwright_become_tabs(browser: str, path: Path
                 ("Signed in as Work", WORK)
             ]
 
-        await until(is_reported)
+        await until_awaited(is_reported)
         assert await runner.page((await the_tab(profile)).id) is page
 
 
@@ -313,7 +314,7 @@ async def test_cookies_are_stored_as_the_server_has_set_them(browser: str, path:
     ]
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         await runner.new_page("Work", site.url("/page/1", host="localhost", set=lines))
-        await until(lambda: value(profile, "Work", "own"))
+        await until_awaited(lambda: value(profile, "Work", "own"))
         async with profile.httpx("Personal") as client:  # the jar has parsed the same Set-Cookie headers
             await client.get(site.url("/page/1", host="localhost", set=lines))
         for name in ("plain", "all", "secure", "own"):
@@ -340,8 +341,8 @@ async def test_quitting_the_browser_closes_no_tab(browser: str, path: Path, site
         before_quit = running(runner)
         with contextlib.suppress(PlaywrightError):
             await before_quit.env.launched.session.send("Browser.close")
-        await until(lambda: _is(runner.engine.running not in (None, before_quit)))
-        await until(lambda: _is(runner.engine.tabs == set(before)))
+        await until_awaited(lambda: _is(runner.engine.running not in (None, before_quit)))
+        await until_awaited(lambda: _is(runner.engine.tabs == set(before)))
         assert [tab.id for tab in await profile.tabs.query()] == before
 
 

@@ -15,8 +15,9 @@ import hatbox
 from hatbox.engines.chromium import launch
 from hatbox.engines.chromium.launch import find_browser, flags
 from hatbox.errors import EngineError, MissingExtra
-from tests.engines.chromium.real import browser_process, command_line, until, with_browser
+from tests.engines.chromium.real import browser_process, command_line, with_browser
 from tests.engines.chromium.test_processes import is_running
+from tests.waiting import until_awaited
 
 
 def program(path: Path, text: bytes = b"\x7fELF") -> Path:
@@ -148,14 +149,14 @@ async def process_of(program: Path) -> int:
         file = program.with_name("pid")
         return int(file.read_text() or 0) if file.exists() else 0
 
-    return await until(started, seconds=30)
+    return await until_awaited(started)
 
 
 async def has_ended(process: int) -> None:
     async def ended() -> bool:
         return not is_running(process)
 
-    await until(ended, seconds=30)
+    await until_awaited(ended)
 
 
 @with_browser

@@ -9,8 +9,9 @@ import pytest
 
 import hatbox
 from hatbox.engines.chromium.openers import Openers
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 ONE, TWO = "http://site.example/1", "http://site.example/2"
 
@@ -88,7 +89,7 @@ async def test_a_middle_clicked_link_opens_a_tab_with_its_opener_next_to_it(
                 tabs = await profile.tabs.query()
                 return len(tabs) == count + 2 and all(tab.title and not tab.loading for tab in tabs)
 
-            await until(are_open)
+            await until_awaited(are_open)
         tabs = await profile.tabs.query()
         assert [tab.title for tab in tabs] == ["Page 1", "Page 2", "Page 2", "Page 8"]
         assert [tab.opener_id for tab in tabs] == [None, opener.id, opener.id, None]

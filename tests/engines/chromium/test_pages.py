@@ -12,8 +12,9 @@ from playwright.async_api import async_playwright
 import hatbox
 from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.tabs import Tab
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 
@@ -25,7 +26,7 @@ async def tab_when(profile: hatbox.Profile, **wanted: Any) -> Tab:
         tabs = await profile.tabs.query()
         return next((tab for tab in tabs if all(getattr(tab, name) == each for name, each in wanted.items())), None)
 
-    tab = await until(found)
+    tab = await until_awaited(found)
     assert tab is not None
     return tab
 
@@ -119,7 +120,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
                     for tab in mine
                 )
 
-            await until(are_reported)
+            await until_awaited(are_reported)
         assert all(each.context is page.context for each in page.context.pages)
         await page.click("#empty")
         await page.evaluate(f"other.location = '{site.url('/page/4')}'")
@@ -129,7 +130,7 @@ async def test_popups_stay_in_the_identity_and_become_tabs(browser: str, path: P
         async def is_closed() -> bool:
             return not [tab for tab in await profile.tabs.query() if tab.title == "Page 4"]
 
-        await until(is_closed)
+        await until_awaited(is_closed)
     assert not site.mixed
 
 
@@ -154,7 +155,7 @@ async def test_downloads_go_to_the_folder_and_leave_the_page_where_it_is(
         page = await runner.new_page("Work", site.url("/page/1"))
         for name in ("file.bin", "file (1).bin"):
             await page.evaluate("location.href = '/download'")
-            await until(lambda name=name: asyncio.to_thread(_is_complete, folder / name))  # type: ignore[misc]
+            await until_awaited(lambda name=name: asyncio.to_thread(_is_complete, folder / name))  # type: ignore[misc]
         tab = await tab_when(profile, url=site.url("/page/1"), title="Page 1", loading=False)
         assert tab.error == ""
     assert (folder / "file (1).bin").read_bytes() == b"some bytes"

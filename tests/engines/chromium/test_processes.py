@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hatbox
-from tests.engines.chromium.real import WITHIN, until, value, with_browser
+from tests.engines.chromium.real import WITHIN, value, with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,21 +60,21 @@ async def test_a_killed_host_loses_neither_the_login_nor_site_data(browser: str,
     with start(path, browser, *urls) as host:
         chromium = json.loads(await asyncio.to_thread(host.stdout.readline))  # type: ignore[union-attr]
         async with hatbox.open(path) as profile:
-            await until(lambda: value(profile, "Work", "session"))
+            await until_awaited(lambda: value(profile, "Work", "session"))
 
             async def is_saved() -> bool:
                 rows = await profile.tabs.read(lambda each: each.site_data.load(2))
                 tabs = await profile.tabs.query("Work")
                 return any(b"V" in data for _, data in rows) and tabs[0].title == "Page 1"
 
-            await until(is_saved, seconds=2)
+            await until_awaited(is_saved)
             os.kill(host.pid, signal.SIGKILL)
             await asyncio.to_thread(host.wait, WITHIN)
 
             async def has_ended() -> bool:
                 return not is_running(chromium)
 
-            await until(has_ended)
+            await until_awaited(has_ended)
             async with profile.chromium(headless=True, browser=browser) as runner:
                 (tab,) = await profile.tabs.query("Work")
                 page = await runner.page(tab.id)

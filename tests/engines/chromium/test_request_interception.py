@@ -16,10 +16,11 @@ import pytest
 import hatbox
 from hatbox.api.browser import Browser
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
-from tests.engines.chromium.real import browser_process, running, until, value, with_browser
+from tests.engines.chromium.real import browser_process, running, value, with_browser
 from tests.extensions.made import make
 from tests.extensions.runtime.lab import needs_deno
 from tests.site import PAGES, Answer, Seen, Site, page
+from tests.waiting import until_awaited
 
 WORK, PERSONAL = "firefox-container-2", "firefox-container-1"
 EVERYWHERE = {"urls": ["<all_urls>"]}
@@ -62,7 +63,7 @@ class Listener:
         async def found() -> list[dict[str, Any]]:
             return self.of(path, event)
 
-        return (await until(found))[-1]
+        return (await until_awaited(found))[-1]
 
 
 class Browsing:
@@ -144,7 +145,7 @@ async def test_a_cancelled_page_leaves_the_tab_where_it_was(browser: str, path: 
         assert shown.url == site.url("/page/1")
         assert [each["error"] for each in web.listener.of("/page/2")] == ["NS_ERROR_ABORT"]
         await shown.evaluate("location.href = '/page/2'")  # page-initiated
-        await until(lambda: _count(web.listener.of("/page/2"), 2))
+        await until_awaited(lambda: _count(web.listener.of("/page/2"), 2))
         assert not site.requests("/page/2")
         assert "failed" in await shown.evaluate("fetch('/page/2').then(() => 'came', () => 'failed')")
         await other.goto(site.url("/page/2"))  # another identity
@@ -177,7 +178,9 @@ async def test_a_listener_redirects_a_request(
             assert shown.url == to
             (sent,) = web.listener.of(first, "onBeforeRedirect")
             assert sent["redirectUrl"] == to
-            await until(lambda sent=sent: _is_among(web.listener.of("/page/9", "onCompleted"), sent["requestId"]))  # type: ignore[misc]
+            await until_awaited(
+                lambda sent=sent: _is_among(web.listener.of("/page/9", "onCompleted"), sent["requestId"])  # type: ignore[misc]
+            )
         assert not site.requests("/page/1")
         assert len(site.requests("/page/2")) == 1
         assert not site.requests("/redirect/0")
@@ -252,7 +255,7 @@ async def test_chromium_applies_the_response_headers_that_listeners_return(
             shown = await web.runner.new_page("Work", site.url(name))
             assert (await shown.title(), await shown.text_content("p")) == (title, "ü")
             assert (await web.listener.until("onCompleted", name))["statusCode"] == 200
-        await until(lambda: value(web.profile, "Work", "by"))
+        await until_awaited(lambda: value(web.profile, "Work", "by"))
 
 
 @with_browser
@@ -391,10 +394,10 @@ async def test_a_new_window_has_a_tab_before_its_first_request_is_sent(browser: 
 
         first, moved = (WORK, site.url("/page/1")), (PERSONAL, site.url("/page/2"))
         await shown.evaluate("void open('/page/2')")
-        await until(lambda: tabs(first, moved))
+        await until_awaited(lambda: tabs(first, moved))
         assert seen == [("about:blank", opener.id, site.url("/page/1"))]
         await shown.evaluate("void open('/page/2?stays', '', 'noopener')")
-        await until(lambda: tabs(first, (WORK, "about:blank"), (PERSONAL, site.url("/page/2?stays")), moved))
+        await until_awaited(lambda: tabs(first, (WORK, "about:blank"), (PERSONAL, site.url("/page/2?stays")), moved))
         assert [each.cookies for each in site.requests("/page/2")] == [{}, {}]
         assert len(web.runner.engine.tabs) == 4
         context = await web.runner.context("Work")
@@ -440,7 +443,7 @@ async def test_only_requests_that_match_the_filter_types_are_paused(browser: str
         await page.evaluate("fetch('/page/1')")
         await page.goto(site.url("/page/2"))
         assert calls == [("1", site.url("/redirect/1")), ("1", site.url("/redirect/0")), ("2", site.url("/page/2"))]
-        await until(lambda: _count(interceptor.in_flight, 0))
+        await until_awaited(lambda: _count(interceptor.in_flight, 0))
         web.listener.listen("onCompleted")  # needs Network events
         await web.runner.wait_until_synced()
         await page.evaluate("fetch('/page/3')")

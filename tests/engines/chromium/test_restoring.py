@@ -15,8 +15,9 @@ from hatbox.engines.chromium.blank_documents import BlankDocuments
 from hatbox.engines.chromium.isolated_world import IsolatedWorld
 from hatbox.engines.chromium.sessions import Session
 from tests import site as pages
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Answer, Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 
@@ -70,7 +71,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
             await page.goto(site.url("/page/2"))
             await page.go_back()
             (tab,) = await profile.tabs.query("Work")
-            await until(lambda: _when(profile, tab.id, late))
+            await until_awaited(lambda: _when(profile, tab.id, late))
             tab = await profile.tabs.get(tab.id)
             assert (tab.title, tab.icon) == ("Late", site.url("/icon.png"))
         site.released.clear()
@@ -79,7 +80,7 @@ async def test_an_engine_that_is_stopped_while_it_restores_leaves_title_icon_and
             shown = runner.engine.page_of(tab.id)
             assert shown is not None
             await asyncio.to_thread(site.wait_for, "/slow", 2)
-            await until(lambda: _is_at(shown, late))  # the document is committed, but has no title
+            await until_awaited(lambda: _is_at(shown, late))  # the document is committed, but has no title
         site.released.set()
         left = await profile.tabs.get(tab.id)
         assert (left.title, left.icon, left.url) == ("Late", site.url("/icon.png"), late)
@@ -101,7 +102,7 @@ async def test_hiding_a_tab_while_it_is_restored_keeps_its_history(browser: str,
         await page.wait_for_function("document.title.includes('indexed V')")
         await page.goto(site.url("/slow"))
         (tab,) = await profile.tabs.query("Work")
-        await until(lambda: _when(profile, tab.id, site.url("/slow")))
+        await until_awaited(lambda: _when(profile, tab.id, site.url("/slow")))
         site.released.clear()
         for _ in range(3):
             await profile.identities.hide(WORK)
@@ -133,7 +134,7 @@ async def test_a_tab_whose_history_entry_cannot_be_restored_is_loaded_without_it
         await page.goto(site.url("/page/2"))
         (tab,) = await profile.tabs.query("Work")
         await page.go_back()
-        await until(lambda: _when(profile, tab.id, site.url("/page/1")))
+        await until_awaited(lambda: _when(profile, tab.id, site.url("/page/1")))
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
         monkeypatch.setattr(Session, "send", refusing)
@@ -158,9 +159,9 @@ async def test_the_title_stays_until_the_page_has_one(
         assert await page.title() == ""
         assert (await profile.tabs.get(tab.id)).title == "Page 1"
         await page.evaluate("document.title = 'One'")
-        await until(lambda: _has_title(profile, tab.id, "One"))
+        await until_awaited(lambda: _has_title(profile, tab.id, "One"))
         await page.evaluate("document.title = ''")
-        await until(lambda: _has_title(profile, tab.id, ""))
+        await until_awaited(lambda: _has_title(profile, tab.id, ""))
 
 
 @with_browser
@@ -196,7 +197,7 @@ async def test_a_restored_page_that_is_a_download_now_is_not_downloaded_at_every
                 (tab_id,) = [tab.id for tab in await profile.tabs.query("Work")]
                 page = await runner.page(tab_id)
                 assert page.url == "about:blank"
-                await until(lambda tab_id=tab_id: _when(profile, tab_id, "about:blank"))  # type: ignore[misc]
+                await until_awaited(lambda tab_id=tab_id: _when(profile, tab_id, "about:blank"))  # type: ignore[misc]
         assert len(site.requests("/page/1")) == 2
 
 
@@ -286,7 +287,7 @@ async def test_a_hidden_tab_whose_navigation_has_no_document_shows_the_previous_
         page = await runner.new_page("Work", site.url("/page/1"))
         await page.goto(site.url("/page/2"))
         (tab,) = await profile.tabs.query("Work")
-        await until(lambda: _when(profile, tab.id, site.url("/page/2")))
+        await until_awaited(lambda: _when(profile, tab.id, site.url("/page/2")))
         await profile.identities.hide(WORK)
         await runner.wait_until_settled()
         await profile.tabs.navigate(tab.id, site.url(answer))

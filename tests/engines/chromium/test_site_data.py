@@ -11,9 +11,10 @@ import hatbox
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import LOCAL_STORAGE, SiteDataRemoval, clear_site_data
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
 from tests.store.in_loop import in_loop
+from tests.waiting import until_awaited
 
 WORK = 2
 
@@ -144,11 +145,11 @@ async def test_changes_are_saved_soon_and_cleared_data_is_removed(browser: str, 
             return text in (await saved(profile)).get(origin, b"")
 
         await page.evaluate("localStorage.setItem('a', 'first')")
-        await until(lambda: contains(b"first"), seconds=2)
+        await until_awaited(lambda: contains(b"first"))
         await page.evaluate("localStorage.setItem('a', 'second')")
-        await until(lambda: contains(b"second"), seconds=2)
+        await until_awaited(lambda: contains(b"second"))
         await page.goto(site.url("/storage", write="third"))
-        await until(lambda: contains(b"third"), seconds=2)
+        await until_awaited(lambda: contains(b"third"))
         put = """() => new Promise((resolve) => {
           const opening = indexedDB.open("site");
           opening.onsuccess = () => {
@@ -158,14 +159,14 @@ async def test_changes_are_saved_soon_and_cleared_data_is_removed(browser: str, 
           };
         })"""
         await page.evaluate(put)
-        await until(lambda: contains(b"fourth"), seconds=2)
+        await until_awaited(lambda: contains(b"fourth"))
         await page.goto(site.url("/page/2"))  # which does not open the database
         await page.evaluate("localStorage.clear(); indexedDB.deleteDatabase('site'); 0")
 
         async def is_removed() -> bool:
             return await saved(profile) == {}
 
-        await until(is_removed, seconds=3)
+        await until_awaited(is_removed)
 
 
 @with_browser
@@ -178,7 +179,7 @@ async def test_data_written_just_before_the_page_was_closed_is_saved(browser: st
         async def is_saved() -> bool:
             return any(b"words" in data for data in (await saved(profile)).values())
 
-        await until(is_saved)
+        await until_awaited(is_saved)
 
 
 @with_browser
@@ -211,7 +212,7 @@ async def test_the_storage_of_a_cross_site_frame_is_partitioned(browser: str, pa
         async def frame() -> object:
             return next((each for each in page.frames if each.url == inner), None)
 
-        await until(frame)
+        await until_awaited(frame)
         framed = next(each for each in page.frames if each.url == inner)
         await framed.wait_for_load_state()
         assert await framed.evaluate("localStorage.getItem('a')") is None
@@ -235,7 +236,7 @@ async def test_an_origin_with_too_much_data_is_logged_once(
         async def is_saved() -> bool:
             return b"small" in (await saved(profile)).get(origin, b"")
 
-        await until(is_saved)
+        await until_awaited(is_saved)
         await page.evaluate("localStorage.setItem('small', 'kept still')")
     async with hatbox.open(path) as profile:
         assert b"xxx" not in (await saved(profile))[origin]
@@ -263,7 +264,7 @@ class _Slow:
 @in_loop
 async def test_data_cleared_while_it_is_being_saved_is_removed(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        slow, store = _Slow(), profile._store
+        slow, store = _Slow(), profile.store
         site_data = SiteDataSync(store, WORK, lambda: [slow])
         saving = asyncio.ensure_future(site_data.save(slow, slow.origins[0]))
         await slow.called.wait()
@@ -274,20 +275,20 @@ async def test_data_cleared_while_it_is_being_saved_is_removed(tmp_path: Path) -
         await saving
 
         assert await store.read(_rows) != []
-        await until(lambda: _is(store.read(_rows), []))
+        await until_awaited(lambda: _is(store.read(_rows), []))
 
 
 @in_loop
 async def test_data_written_again_after_it_was_cleared_is_saved(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        page, store = _Slow(), profile._store
+        page, store = _Slow(), profile.store
         page.released.set()
         site_data = SiteDataSync(store, WORK, lambda: [page])
         await site_data.save(page, page.origins[0])
         saved = await store.read(_rows)
         await store.write(lambda each: clear_site_data(each, WORK, [LOCAL_STORAGE]))
         site_data.cleared(SiteDataRemoval(WORK, [LOCAL_STORAGE], None))
-        await until(lambda: _is(store.read(_rows), saved))
+        await until_awaited(lambda: _is(store.read(_rows), saved))
 
 
 def _rows(transaction: Transaction) -> list[tuple[str, bytes]]:

@@ -5,7 +5,8 @@ from typing import Any
 
 from hatbox.engines.base import PageState
 from hatbox.engines.chromium.tab_reporter import TabReporter
-from tests.store.in_loop import in_loop, until
+from tests.store.in_loop import in_loop
+from tests.waiting import until
 
 
 class RecordingDelegate:

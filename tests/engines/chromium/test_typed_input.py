@@ -21,8 +21,9 @@ from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.page_typed_input import PageTypedInput
 from hatbox.engines.chromium.typed_input import Field, Form, Step, TypedInput
 from tests.engines.chromium.desktop import Keyboard
-from tests.engines.chromium.real import browser_process, running, until, with_browser
+from tests.engines.chromium.real import browser_process, running, with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 SECRET = "correct-horse-battery"
@@ -136,11 +137,11 @@ async def test_typed_text_is_filled_in_again(browser: str, path: Path, site: Sit
         async def is_filled() -> bool:
             return bool(await page.evaluate(VALUES) == FILLED)
 
-        await until(is_filled)
+        await until_awaited(is_filled)
         assert lost == []
         assert await page.evaluate("inputs") > 0  # the page gets input events
         page, lost = await hidden_and_shown(profile, runner)  # filled text counts as typed
-        await until(is_filled)
+        await until_awaited(is_filled)
         assert lost == []
 
 
@@ -165,7 +166,7 @@ async def test_typed_text_is_removed_from_the_profile_when_it_is_filled_in(
         async def is_scrubbed() -> bool:
             return SECRET.encode() not in await snapshot()
 
-        await until(is_scrubbed)
+        await until_awaited(is_scrubbed)
 
 
 @with_browser
@@ -431,7 +432,7 @@ async def test_a_page_with_typed_text_stays_alive_in_a_minimised_window(
         async def is_reported() -> bool:
             return (await profile.tabs.get(tabs[0].id)).title == "Page 3"
 
-        await until(is_reported)
+        await until_awaited(is_reported)
 
 
 async def window_state(runner: ChromiumRunner, page: Page) -> str:
@@ -468,7 +469,7 @@ async def test_a_minimised_window_that_the_user_brings_back_shows_the_identity(
         async def is_shown() -> bool:
             return not (await profile.identities.get(WORK)).hidden
 
-        await until(is_shown)
+        await until_awaited(is_shown)
         assert await runner.page(await the_tab(profile)) is page
 
 
@@ -504,7 +505,7 @@ async def test_a_single_tab_that_shares_its_window_is_closed_and_filled_in_again
             await profile.tabs.activate(other)  # an active tab is not hidden alone
             return bool(await script.tabs.hide(tab) == [tab])
 
-        await until(is_hidden)
+        await until_awaited(is_hidden)
         await runner.wait_until_settled()
         assert (page.is_closed(), await window_state(runner, beside)) == (True, "normal")
         await script.tabs.show(tab)

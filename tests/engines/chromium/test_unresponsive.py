@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from tests.engines.chromium.real import browser_process, until, with_browser
+from tests.engines.chromium.real import browser_process, with_browser
 from tests.engines.chromium.test_processes import is_running
 from tests.site import Site
+from tests.waiting import until_awaited
 
 WORK = "firefox-container-2"
 
@@ -96,7 +97,7 @@ async def test_a_frozen_browser_delays_hide_and_stop_no_longer_than_the_limits(
         async def has_ended() -> bool:
             return not is_running(process)
 
-        await until(has_ended)
+        await until_awaited(has_ended)
     finally:
         if process and is_running(process):
             os.kill(process, signal.SIGKILL)

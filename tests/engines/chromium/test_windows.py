@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 import hatbox
-from tests.engines.chromium.real import until, with_browser
+from tests.engines.chromium.real import with_browser
 from tests.site import Site
+from tests.waiting import until_awaited
 
 
 @with_browser
@@ -41,7 +42,7 @@ async def test_windows_show_the_identity_and_the_user_is_in_charge(
         async def is_active() -> bool:
             return [tab.id for tab in await profile.tabs.query() if tab.active] == active
 
-        await until(is_active)
+        await until_awaited(is_active)
 
         # A dialog waits for the user.
         opened = asyncio.ensure_future(two.wait_for_event("dialog"))

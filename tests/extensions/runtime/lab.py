@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.api.caller import Caller
-from hatbox.extensions.runtime import Boot, LogEntry, Runtime, RuntimeLimits, describe
+from hatbox.extensions.runtime import Boot, FetchRequest, FetchResponse, LogEntry, Runtime, RuntimeLimits, describe
 from hatbox.extensions.runtime.api_host import ApiHost
 from hatbox.extensions.runtime.network import Network
 
@@ -34,12 +34,20 @@ class Host(ApiHost):
         super().__init__(profile._dispatcher, caller, lambda path: _encoded(files.get(path)), network)
         self.caller = caller
         self.entries: list[LogEntry] = []
+        self.routes: dict[str, Callable[[], Awaitable[str]]] = {}
+        """Functions that answer a script's fetch() of a URL, in place of the network."""
         self._said = asyncio.Event()
 
     def use(self, profile: Profile) -> None:
         """Answer from another profile from now on. There must be no listeners."""
         self._dispatcher = profile._dispatcher
         self._events.clear()
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        route = self.routes.get(request.url)
+        if route is None:
+            return await super().fetch(request)
+        return FetchResponse(request.url, 200, "OK", [], False, (await route()).encode())
 
     def log(self, entry: LogEntry) -> None:
         self.entries.append(entry)
