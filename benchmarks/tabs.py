@@ -27,9 +27,9 @@ from rich.table import Table
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.launch import find_browser, flags, launch
-from tests.engines.chromium.real import until
 from tests.engines.program import Program
 from tests.site import Site
+from tests.waiting import until_awaited
 
 USER = "Work"
 STORE_ID = "firefox-container-2"  # Work's
@@ -311,7 +311,7 @@ async def to_store(other: hatbox.Profile, page: Page, script: str, times: int, u
         async def is_there() -> bool:
             return any(cookie.value == value for cookie in await store.cookies())
 
-        await until(is_there)
+        await until_awaited(is_there)
         return time.time() * 1000
 
     taken = []
