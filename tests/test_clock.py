@@ -24,7 +24,7 @@ def test_it_tells_the_time_and_can_be_moved() -> None:
         assert abs(clock.time() - time.time()) < 1
         await clock.advance(HOUR)
         assert abs(clock.time() - time.time() - HOUR) < 1
-        with pytest.raises(ValueError, match="forward only"):
+        with pytest.raises(ValueError, match="must not be negative"):
             await clock.advance(-1)
 
     with_clock(use)

@@ -22,7 +22,7 @@ from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Transaction
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
-__all__ = ["create", "hide", "move", "remove", "show", "update"]
+__all__ = ["check_position", "create", "hide", "move", "remove", "show", "update"]
 
 _MAX_USER_CONTEXT_ID: Final = 2**32 - 2  # a 32-bit integer; Firefox reserves 2**32 - 1
 
@@ -65,9 +65,7 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
     """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
     if not cookie_store_ids:
         return
-    last = transaction.identities.count() - len(cookie_store_ids)
-    if not -1 <= position <= last:
-        raise InvalidPosition(position)
+    last = check_position(transaction, len(cookie_store_ids), position)
     rows: dict[int, IdentityRow] = {}
     for cookie_store_id in cookie_store_ids:
         row = row_of(transaction, cookie_store_id)
@@ -77,6 +75,14 @@ def move(transaction: Transaction, cookie_store_ids: Sequence[str], position: in
     transaction.identities.move(list(rows), last if position == -1 else position)
     for row in rows.values():
         record_change(transaction, MOVED, row)
+
+
+def check_position(transaction: Transaction, count: int, position: int) -> int:
+    """The last position to which `count` identities can move. Raises InvalidPosition for a position beyond it."""
+    last = transaction.identities.count() - count
+    if not -1 <= position <= last:
+        raise InvalidPosition(position)
+    return last
 
 
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:

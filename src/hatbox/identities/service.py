@@ -24,7 +24,7 @@ from hatbox.identities.model import (
     resolve,
 )
 from hatbox.identities.palette import Color, Icon
-from hatbox.store.base import Store
+from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
 
 __all__ = ["Identities"]
@@ -100,9 +100,13 @@ class Identities:
             expect_identity(identity)
         if type(position) is not int:
             raise TypeError(f"position must be an integer, not {position!r}")
-        return self._store.write(
-            lambda transaction: changes.move(transaction, [id_of(transaction, each) for each in several], position)
-        )
+
+        def move(transaction: Transaction) -> None:
+            if several:
+                changes.check_position(transaction, len(several), position)  # before ids, as scripts see it
+                changes.move(transaction, [id_of(transaction, each) for each in several], position)
+
+        return self._store.write(move)
 
     def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """Remove an identity with its tabs, cookies and site data. Resolves to its last state."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import hatbox
-from hatbox.engines import reconciler
+from hatbox.engines import engine_supervisor
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from tests.engines.chromium.real import browser_process
 from tests.site import Site
@@ -254,7 +254,7 @@ def main() -> None:
     given = parser.parse_args()
     sys.stdout.write(f"seed {given.seed}\n")
     sys.stdout.flush()
-    setattr(reconciler, "_RESTART_DELAYS", (0.05,))  # noqa: B010 - it is Final; browsers are killed often here
+    setattr(engine_supervisor, "_RESTART_DELAYS", (0.05,))  # noqa: B010 - it is Final; browsers are killed often here
     with tempfile.TemporaryDirectory() as folder:
         steps = asyncio.run(soak(Path(folder, "profile.db"), given.browser, given.seed, given.minutes * 60))
     sys.stdout.write(f"{len(steps)} steps, nothing was stuck or lost\n")

@@ -184,7 +184,7 @@ async def test_a_login_survives_when_the_browser_is_killed_a_second_later(
         page = await runner.page(tab.id)
         assert await page.title() == "Signed in as Work"
         assert await browser_process(runner) != process
-    assert "was lost" in caplog.text
+    assert "engine crashed" in caplog.text
 
 
 async def _is(truth: bool) -> bool:

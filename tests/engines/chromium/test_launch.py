@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import hatbox
+import hatbox.engines.chromium
 from hatbox.engines.chromium import launch
 from hatbox.engines.chromium.launch import find_browser, flags
 from hatbox.errors import EngineError, MissingExtra
@@ -100,6 +101,8 @@ def test_without_playwright_the_error_names_the_extra(monkeypatch: pytest.Monkey
 
     for name in [each for each in sys.modules if each.startswith(("playwright", "hatbox.engines.chromium"))]:
         monkeypatch.delitem(sys.modules, name)
+    # The import below binds a new package object: bind the old one again, for the tests that follow.
+    monkeypatch.setattr(hatbox.engines, "chromium", hatbox.engines.chromium)
     monkeypatch.setattr(builtins, "__import__", without_playwright)
     with pytest.raises(MissingExtra, match=r"hatbox\[chromium\]"):
         hatbox.Profile(path).chromium()

@@ -10,7 +10,7 @@ from hatbox.engines.chromium.net_errors import firefox_error_name, load_error_me
     [
         ("net::ERR_NAME_NOT_RESOLVED", "host not found: site.example:8080"),
         ("net::ERR_CONNECTION_REFUSED", "site.example:8080 refused the connection"),
-        ("net::ERR_CERT_DATE_INVALID", "the certificate of site.example:8080 is bad: date invalid"),
+        ("net::ERR_CERT_DATE_INVALID", "invalid certificate of site.example:8080: date invalid"),
         ("net::ERR_SSL_PROTOCOL_ERROR", "no secure connection to site.example:8080: protocol error"),
         ("net::ERR_SOMETHING_NEW", "something new"),
     ],
@@ -20,7 +20,7 @@ def test_an_error_code_has_a_message_for_users(code: str, message: str) -> None:
 
 
 def test_the_message_for_a_url_without_a_host_has_the_url() -> None:
-    assert load_error_message("net::ERR_INVALID_URL", "nonsense") == "nonsense is not an address that can be loaded"
+    assert load_error_message("net::ERR_INVALID_URL", "nonsense") == "invalid URL: nonsense"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_the_message_for_a_url_without_a_host_has_the_url() -> None:
         ("net::ERR_CONNECTION_REFUSED", "NS_ERROR_CONNECTION_REFUSED"),
         ("net::ERR_ABORTED", "NS_BINDING_ABORTED"),
         ("net::ERR_SOMETHING_NEW", "NS_ERROR_FAILURE"),
-        ("net::ERR_CERT_DATE_INVALID", "the certificate of a.example is bad: date invalid"),
+        ("net::ERR_CERT_DATE_INVALID", "invalid certificate of a.example: date invalid"),
         ("", "NS_ERROR_FAILURE"),
     ],
 )

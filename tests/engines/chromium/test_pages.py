@@ -87,9 +87,9 @@ async def test_a_failed_load_has_an_error_in_plain_words(browser: str, path: Pat
         assert "ERR_" not in tab.error
         assert tab.http_status is None
         for url, words in {
-            "http://no-such-host.invalid/": "no host is called no-such-host.invalid",
-            "nonsense": "nonsense is not an address that can be loaded",
-            "javascript:document.title='x'": "javascript:document.title='x' is not an address that can be loaded",
+            "http://no-such-host.invalid/": "host not found: no-such-host.invalid",
+            "nonsense": "invalid URL: nonsense",
+            "javascript:document.title='x'": "invalid URL: javascript:document.title='x'",
             site.url("/redirect/loop"): "too many redirects",
         }.items():
             await profile.tabs.navigate(tab.id, url)
@@ -98,7 +98,7 @@ async def test_a_failed_load_has_an_error_in_plain_words(browser: str, path: Pat
         await page.goto(site.url("/page/1"))
         await tab_when(profile, error="", title="Page 1", http_status=200)
         await page.evaluate("setTimeout(() => location.href = 'http://no-such-host.invalid/')")
-        await tab_when(profile, error="no host is called no-such-host.invalid", loading=False)
+        await tab_when(profile, error="host not found: no-such-host.invalid", loading=False)
 
 
 @with_browser

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.engines import reconciler
+from hatbox.engines import engine_supervisor
 from tests.engines.chromium import soak
 
 SECONDS = 6.0
@@ -17,7 +17,7 @@ SECONDS = 6.0
 def test_random_steps_at_random_times_neither_hang_nor_lose_a_tab(
     browser: str, path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(reconciler, "_RESTART_DELAYS", (0.05,))
+    monkeypatch.setattr(engine_supervisor, "_RESTART_DELAYS", (0.05,))
     asyncio.run(soak.soak(path, browser, seed, SECONDS))
 
 

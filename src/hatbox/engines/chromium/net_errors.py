@@ -34,8 +34,8 @@ _MESSAGES: Final = {
     "INVALID_RESPONSE": "invalid HTTP response",
     "INVALID_HTTP_RESPONSE": "invalid HTTP response",
     "UNSAFE_PORT": "port blocked by the browser",
-    "UNKNOWN_URL_SCHEME": "{url} is not an address that can be loaded",
-    "INVALID_URL": "{url} is not an address that can be loaded",
+    "UNKNOWN_URL_SCHEME": "invalid URL: {url}",
+    "INVALID_URL": "invalid URL: {url}",
     "FILE_NOT_FOUND": "file not found",
     "ACCESS_DENIED": "access to the file was denied",
     "INVALID_AUTH_CREDENTIALS": "{host} requires a user name and a password",
@@ -85,7 +85,7 @@ def load_error_message(code: str, url: str) -> str:
         return _MESSAGES[name].format(host=host, url=url)
     words = name.lower().replace("_", " ")
     if words.startswith("cert "):
-        return f"the certificate of {host} is bad: {words.removeprefix('cert ')}"
+        return f"invalid certificate of {host}: {words.removeprefix('cert ')}"
     if words.startswith("ssl "):
         return f"no secure connection to {host}: {words.removeprefix('ssl ')}"
     return words
