@@ -17,9 +17,10 @@ from pathlib import Path
 
 import hatbox
 from hatbox.store.base import CookieRow
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import IDENTITIES
-from hatbox.store.sqlite.tables import SqliteCookieTable
+from hatbox.store.sqlite.rows import SqliteRows
+from hatbox.store.tables.cookie_table import SqlCookieTable
+from hatbox.store.tables.schema import COOKIES as COOKIE_TABLE
+from hatbox.store.tables.schema import IDENTITIES
 
 STORES = range(6, 10_006)
 COOKIES = 20
@@ -49,10 +50,10 @@ async def _fill(path: Path) -> None:
         pass
     expires = time.time() + 1e7
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        Rows(connection, IDENTITIES).put(
+        SqliteRows(connection, IDENTITIES).put(
             (number, f"Client {number}", "pet", "blue", 0, number << 20) for number in STORES
         )
-        cookies = SqliteCookieTable(connection)
+        cookies = SqlCookieTable(SqliteRows(connection, COOKIE_TABLE))
         for number in STORES:
             cookies.put(number, (_row(number, index, expires) for index in range(COOKIES)))
 

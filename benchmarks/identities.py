@@ -26,8 +26,8 @@ from rich.table import Table
 import hatbox
 from benchmarks.bars import Bar, bars_table
 from benchmarks.firefox_identities import FirefoxFigures, measure_firefox
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import HEAD, IDENTITIES
+from hatbox.store.sqlite.rows import SqliteRows
+from hatbox.store.tables.schema import HEAD, IDENTITIES
 
 Figures = dict[str, float]  # microseconds for one call
 
@@ -75,10 +75,10 @@ async def _fill(path: Path, size: int) -> None:
     with connection:
         connection.execute("DELETE FROM identities")
         numbers = range(1, size + 1)
-        Rows(connection, IDENTITIES).put(
+        SqliteRows(connection, IDENTITIES).put(
             (number, _name(number), "briefcase", "blue", 0, number << 20) for number in numbers
         )
-        Rows(connection, HEAD).update((1,), {"identities": max(size, 5)})
+        SqliteRows(connection, HEAD).update((1,), {"identities": max(size, 5)})
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
 

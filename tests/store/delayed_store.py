@@ -22,7 +22,7 @@ class DelayedStore(SqliteStore):
     """Runs every read in the writer's thread, in the order of the calls. Reads share no snapshot."""
 
     def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
-        return self._calls.put(self._loop, self._require_open(), work, writes=False)
+        return self._calls.put(self._loop, self._require_open().put, work, writes=False)
 
     def shared_snapshot(self) -> AbstractContextManager[None]:
         return contextlib.nullcontext()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hatbox.store.sqlite.rows import checksum_of
-from hatbox.store.sqlite.schema import TABLES
+from hatbox.store.tables.schema import TABLES
 
 
 @contextlib.contextmanager

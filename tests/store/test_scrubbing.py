@@ -18,8 +18,9 @@ import hatbox
 from hatbox.extension_data.storage.storage_areas import AREAS
 from hatbox.extension_data.storage.storage_items import get, remove, set_items
 from hatbox.store.base import RESYNC, ChangeRecord, CookieRowKey, Transaction
-from hatbox.store.sqlite import SqliteStore, change_log, writer
+from hatbox.store.sqlite import SqliteStore, writer
 from hatbox.store.sqlite.check import check
+from hatbox.store.tables import change_log
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
 from tests.store.in_loop import in_loop
 from tests.waiting import until

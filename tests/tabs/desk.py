@@ -14,7 +14,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, cookie_store_id_of
 from hatbox.store.base import Transaction
 from hatbox.store.sqlite.migrations import create_tables, version_of
 from hatbox.store.sqlite.processes import SqliteProcesses
-from hatbox.store.sqlite.tables import SqliteTransaction
+from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.tabs.opening import open_tab, open_window
 from hatbox.tabs.strip import close_rows, row_of
 from hatbox.tabs.tab_model import Tab, tab_of

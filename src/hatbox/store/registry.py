@@ -28,7 +28,9 @@ __all__ = ["STORES", "Address", "check_at", "default_address", "repair_at", "sto
 Address = str | os.PathLike[str]
 """Where a profile is: a path, or a URL whose scheme names the store."""
 
-STORES: Final = tuple(each.name for each in pkgutil.iter_modules(hatbox.store.__path__) if each.ispkg)
+STORES: Final = tuple(
+    each.name for each in pkgutil.iter_modules(hatbox.store.__path__) if each.ispkg and each.name != "tables"
+)
 """The names of all stores."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")

@@ -227,6 +227,8 @@ class _Archive(Package):
         """The files by name. Raises PackageError for the first problem."""
         if len(entries) > MAX_FILES:
             raise PackageError(self.path, f"it has more than {MAX_FILES} files", "Remove files that are not needed.")
+        if not all(entry.filename for entry in entries):  # an empty name also makes zipfile's is_dir() fail
+            raise PackageError(self.path, "it has a file without a name", "Pack it again.")
         files = [entry for entry in entries if not entry.is_dir()]
         for entry in files:
             if problem := _problem_of(entry):

@@ -23,8 +23,9 @@ from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
 from hatbox.store.sqlite.profile_file import check_schema_version, real_path
 from hatbox.store.sqlite.rows import checksum_of
-from hatbox.store.sqlite.schema import FORMAT, HEAD, TABLES, Table
+from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
 from hatbox.store.sqlite.wal import damage_in
+from hatbox.store.tables.schema import HEAD, TABLES, Table
 
 __all__ = ["Examination", "alone_with", "check", "connect_to_read"]
 
@@ -163,7 +164,7 @@ class Examination:
             return has_tables_of(self._connection, self.format)
         with contextlib.closing(sqlite3.connect(":memory:")) as model:
             for table in TABLES:
-                for statement in table.statements:
+                for statement in STATEMENTS[table.name]:
                     model.execute(statement)
             return _schema_of(model) == _schema_of(self._connection)
 
@@ -223,7 +224,7 @@ def _schema_of(connection: sqlite3.Connection) -> Counter[tuple[Any, ...]]:
 
 def _primary_key(connection: sqlite3.Connection, table: Table) -> tuple[str, ...]:
     """The columns along which the b-tree of a table is ordered."""
-    if "WITHOUT ROWID" not in table.statements[0]:
+    if "WITHOUT ROWID" not in STATEMENTS[table.name][0]:
         return ("rowid",)
     info = connection.execute(f"PRAGMA table_info({table.name})").fetchall()
     return tuple(name for _, name, *_, part in sorted(info, key=lambda column: int(column[5])) if part)

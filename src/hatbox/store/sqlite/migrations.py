@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import (
+from hatbox.store.sqlite.rows import SqliteRows
+from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
+from hatbox.store.tables.schema import (
     COOKIES,
     EXTENSION_DATA,
-    FORMAT,
     HEAD,
     IDENTITIES,
     SITE_DATA,
@@ -156,9 +156,9 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
 def create_tables(connection: sqlite3.Connection) -> None:
     """The tables of a new profile. The caller starts the transaction and commits it."""
     create_schema(connection)
-    Rows(connection, IDENTITIES).put(_NEW_PROFILE)
+    SqliteRows(connection, IDENTITIES).put(_NEW_PROFILE)
     # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
-    Rows(connection, HEAD).insert((1, 5, 0, 0, 0, 0))
+    SqliteRows(connection, HEAD).insert((1, 5, 0, 0, 0, 0))
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -175,13 +175,13 @@ def migrate(connection: sqlite3.Connection) -> None:
 def create_schema(connection: sqlite3.Connection) -> None:
     """Create the tables of the current format, without rows."""
     for table in TABLES:
-        for statement in table.statements:
+        for statement in STATEMENTS[table.name]:
             connection.execute(statement)
 
 
 def _statements_of(version: int) -> set[str]:
     if version == FORMAT:
-        return {statement for table in TABLES for statement in table.statements}
+        return {statement for statements in STATEMENTS.values() for statement in statements}
     return {statement for step in _EARLIER[:version] for statement in step if statement.startswith("CREATE ")}
 
 
@@ -198,11 +198,11 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()
     # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
     head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
-    Rows(connection, HEAD).insert(head)
+    SqliteRows(connection, HEAD).insert(head)
     for table in (IDENTITIES, COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
-        Rows(connection, table).put(_rows_of(connection, table))
+        SqliteRows(connection, table).put(_rows_of(connection, table))
     pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
-    Rows(connection, TAB_PAGES).put(pages)
+    SqliteRows(connection, TAB_PAGES).put(pages)
     for name in earlier:
         connection.execute(f"DROP TABLE earlier_{name}")
 

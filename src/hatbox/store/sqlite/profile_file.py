@@ -19,8 +19,6 @@ from typing import Final
 from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
-from hatbox.store.sqlite.change_log import SqliteChangeLog
-from hatbox.store.sqlite.counters import Counters
 from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
@@ -72,10 +70,9 @@ class ProfileFile:
                 self._lock.release()
 
     def _close(self) -> None:
-        log = SqliteChangeLog(self.connection, Counters(self.connection))
         written = self.connection.total_changes > 0
         with contextlib.suppress(sqlite3.Error):  # closing must not fail; the next handle empties the log
-            written = not self.read_only and (written or not log.is_empty())
+            written = not self.read_only and (written or _has_log(self.connection))
         self.connection.close()
         if written and self._lock and self._lock.become_exclusive():
             with contextlib.suppress(OSError, sqlite3.Error, ProfileError):
@@ -298,12 +295,16 @@ def _wait_until_unused(path: Path, version: int) -> None:
         time.sleep(_RETRY_SECONDS)
 
 
+def _has_log(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM changes LIMIT 1").fetchone() is not None
+
+
 def _empty_log(path: Path) -> None:
     """Empty the change log. The caller has the exclusive lock: no subscriber is left."""
     with contextlib.closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == FORMAT:
-            SqliteChangeLog(connection, Counters(connection)).clear()
+            connection.execute("DELETE FROM changes")
         connection.execute("COMMIT")
         connection.executescript("PRAGMA incremental_vacuum")
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from hatbox.store.base import ChangeRecord, Processes, TransactionFunction
 from hatbox.store.sqlite.profile_file import connect
-from hatbox.store.sqlite.tables import SqliteTransaction
+from hatbox.store.sqlite.transaction import SqliteTransaction
 
 __all__ = ["Reader"]
 

@@ -15,10 +15,11 @@ from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.migrations import create_schema
 from hatbox.store.sqlite.profile_file import create_profile, real_path
-from hatbox.store.sqlite.rows import Rows
+from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
-from hatbox.store.sqlite.schema import CHANGES, FORMAT, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table
+from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.wal import damage_in
+from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table
 
 __all__ = ["repair"]
 
@@ -48,7 +49,7 @@ def _repair(path: Path, into: Path) -> Repair:
     def fill(connection: sqlite3.Connection) -> None:
         create_schema(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
-        tables = {table.name: Rows(connection, table) for table in TABLES}
+        tables = {table.name: SqliteRows(connection, table) for table in TABLES}
         for table, row in salvage.rows():
             if table is not CHANGES:
                 tables[table.name].put([row])
@@ -80,16 +81,16 @@ def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
     (position,) = connection.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
     for number, (store,) in enumerate(stores, start=1):
         row = (store, f"Recovered {store}", "circle", "toolbar", 0, position + number * 2**20)
-        Rows(connection, IDENTITIES).insert(row)
+        SqliteRows(connection, IDENTITIES).insert(row)
     windows = connection.execute("SELECT window FROM tabs EXCEPT SELECT id FROM windows").fetchall()
     for (window,) in windows:
-        Rows(connection, WINDOWS).insert((window, 0, "normal", "normal", "", None, None, None, None))
+        SqliteRows(connection, WINDOWS).insert((window, 0, "normal", "normal", "", None, None, None, None))
     return {"identities": len(stores), "windows": len(windows)}
 
 
 def _raise_counters(connection: sqlite3.Connection) -> None:
     """Restore the counters, so that no id is reused even if the row of the table head is lost."""
-    rows = Rows(connection, HEAD)
+    rows = SqliteRows(connection, HEAD)
     head = rows.get(1)
     values = dict(zip(HEAD.columns, head or (1, *[0] * (len(HEAD.columns) - 1)), strict=True))
     gap = 0 if head else _GAP

@@ -1,4 +1,4 @@
-"""Rows with checksums: written with one, verified whenever they are read. Knows SQL, and no table in particular."""
+"""Rows with checksums: written with one, verified whenever they are read. Knows no table in particular."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from zlib import crc32
 
 import msgspec
 
-from hatbox.store.sqlite.schema import Table
+from hatbox.store.tables.rows import Value
+from hatbox.store.tables.schema import Table
 
-__all__ = ["Rows", "checksum_of", "corruption"]
+__all__ = ["SqliteRows", "checksum_of", "corruption"]
 
 _encode: Final = msgspec.msgpack.Encoder().encode
-
-Value = str | bytes | int | float | None
 
 
 def corruption(problem: str) -> sqlite3.DatabaseError:
@@ -30,11 +29,11 @@ def checksum_of(table: Table, values: Sequence[Value]) -> int:
     return crc32(_encode(values), crc32(table.name.encode()))
 
 
-class Rows:
-    """The rows of one table. Values have the order of `table.columns`; a REAL column gets floats."""
+class SqliteRows:
+    """Rows on SQLite."""
 
     def __init__(self, connection: sqlite3.Connection, table: Table) -> None:
-        self.execute = connection.execute
+        self._execute = connection.execute
         self._executemany = connection.executemany
         self._cursor = connection.cursor()
         self._table = table
@@ -46,42 +45,49 @@ class Rows:
         self._get = f"{self._select}WHERE {self._by_key}"
 
     def get(self, *key: Value) -> tuple[Any, ...] | None:
-        """The row with this key, or None."""
         row = self._cursor.execute(self._get, key).fetchone()
         return None if row is None else self._verified(row)
 
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        """The rows that `rest`, which starts with WHERE or ORDER BY, selects and orders."""
         return list(map(self._verified, self._cursor.execute(self._select + rest, values).fetchall()))
 
+    def select(self, columns: str, rest: str = "", values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        return self._cursor.execute(f"SELECT {columns} FROM {self._table.name} {rest}", values).fetchall()
+
+    def total_bytes(self, columns: Sequence[str], rest: str = "", values: Sequence[Value] = ()) -> int:
+        size = " + ".join(f"length(cast({column} AS BLOB))" for column in columns)
+        ((total,),) = self.select(f"coalesce(sum({size}), 0)", rest, values)
+        return int(total)
+
+    def max_bytes(self) -> int:
+        (pages,), (page_size,) = (self._execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+        return int(pages * page_size)
+
+    def damage(self, problem: str) -> Exception:
+        return corruption(problem)
+
     def insert(self, values: Sequence[Value]) -> None:
-        """Add a row."""
-        self.execute(f"INSERT {self._insert}", (*values, crc32(_encode(values), self._seed)))
+        self._execute(f"INSERT {self._insert}", (*values, crc32(_encode(values), self._seed)))
 
     def put(self, rows: Iterable[Sequence[Value]]) -> None:
-        """Write rows; they replace those with the same key."""
         seed = self._seed
         marked = ((*values, crc32(_encode(values), seed)) for values in rows)
         self._executemany(f"INSERT OR REPLACE {self._insert}", marked)
 
-    def update(self, key: Sequence[Value], changed: Mapping[str, Value]) -> bool:
-        """Change some values of the row with this key. False if it does not exist."""
+    def update(self, key: Sequence[Value], changed: Mapping[str, Value]) -> None:
         row = self.get(*key)
         if row is None:
-            return False
+            return
         columns = self._table.columns
         values = [changed.get(column, value) for column, value in zip(columns, row, strict=True)]
         assignments = ", ".join(f'"{column}" = ?' for column in (*changed, "checksum"))
         statement = f"UPDATE {self._table.name} SET {assignments} WHERE {self._by_key}"
-        self.execute(statement, (*changed.values(), crc32(_encode(values), self._seed), *key))
-        return True
+        self._execute(statement, (*changed.values(), crc32(_encode(values), self._seed), *key))
 
     def delete(self, where: str, values: Sequence[Value]) -> None:
-        """Delete the rows that match a condition."""
-        self.execute(f"DELETE FROM {self._table.name} WHERE {where}", values)
+        self._execute(f"DELETE FROM {self._table.name} WHERE {where}", values)
 
     def delete_keys(self, keys: Iterable[Sequence[Value]]) -> None:
-        """Delete the rows with these keys."""
         self._executemany(f"DELETE FROM {self._table.name} WHERE {self._by_key}", keys)
 
     def _verified(self, row: tuple[Any, ...]) -> tuple[Any, ...]:

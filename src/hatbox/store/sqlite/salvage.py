@@ -14,8 +14,9 @@ from typing import BinaryIO, Final, NamedTuple
 
 from hatbox.store.sqlite.records import Record, Value, has_records, listed_records, records_anywhere
 from hatbox.store.sqlite.rows import checksum_of
-from hatbox.store.sqlite.schema import TABLES, Table
+from hatbox.store.sqlite.schema import STATEMENTS
 from hatbox.store.sqlite.wal import LoggedPage, committed_pages
+from hatbox.store.tables.schema import TABLES, Table
 
 __all__ = ["Salvage"]
 
@@ -156,12 +157,12 @@ def _shapes() -> Iterator[_Shape]:
     connection = sqlite3.connect(":memory:")
     try:
         for table in TABLES:
-            for statement in table.statements:
+            for statement in STATEMENTS[table.name]:
                 connection.execute(statement)
             info = connection.execute(f"PRAGMA table_info({table.name})").fetchall()
             kinds = {name: kind for _, name, kind, *_ in info}
             keys = [name for _, name, *_, part in sorted(info, key=lambda column: column[5]) if part]
-            has_rowid = "WITHOUT ROWID" not in table.statements[0]
+            has_rowid = "WITHOUT ROWID" not in STATEMENTS[table.name][0]
             stored = tuple(kinds) if has_rowid else (*keys, *(name for name in kinds if name not in keys))
             rowid = keys[0] if has_rowid and len(keys) == 1 and kinds[keys[0]] == "INTEGER" else None
             reals = frozenset(name for name, kind in kinds.items() if kind == "REAL")

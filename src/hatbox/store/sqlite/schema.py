@@ -1,52 +1,19 @@
-"""The tables of the current format. Every row has a checksum over its table's name, its key and its values.
+"""The statements that create the tables of the current format. Every row has a checksum over its table and values.
 
 The statements are compared with those in a file when it is opened, so a damaged schema is detected before it is used.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-from hatbox.store.base import TabRow, WindowRow
-
-__all__ = [
-    "APPLICATION_ID",
-    "CHANGES",
-    "COOKIES",
-    "COOKIE_TIME",
-    "EXTENSION_DATA",
-    "FORMAT",
-    "HEAD",
-    "IDENTITIES",
-    "PACKAGES",
-    "SITE_DATA",
-    "TABLES",
-    "TABS",
-    "TAB_PAGES",
-    "WINDOWS",
-    "Table",
-]
+__all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
 FORMAT: Final = 5  # in the file header, as user_version
 
-
-class Table(NamedTuple):
-    """One table: its columns in the order in which the checksum covers them, and the statements that create it."""
-
-    name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    statements: tuple[str, ...]
-
-
-HEAD: Final = Table(
-    "head",
-    ("id", "identities", "windows", "tabs", "changes", "logged"),
-    ("id",),
-    (
-        # One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log, so
-        # that none is given twice; and how many bytes were ever written to the log.
+STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
+    "head": (
         """CREATE TABLE head (
             id INTEGER PRIMARY KEY,
             identities INTEGER NOT NULL,
@@ -57,13 +24,7 @@ HEAD: Final = Table(
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-IDENTITIES: Final = Table(
-    "identities",
-    ("id", "name", "icon", "color", "hidden", "position"),
-    ("id",),
-    (
+    "identities": (
         """CREATE TABLE identities (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -76,17 +37,7 @@ IDENTITIES: Final = Table(
         "CREATE INDEX identities_by_position ON identities (position)",
         "CREATE INDEX identities_by_name ON identities (name, position)",
     ),
-)
-
-COOKIES: Final = Table(
-    "cookies",
-    (
-        *("domain", "host_only", "path", "name", "partition", "value", "secure", "http_only", "same_site"),
-        *("expires", "sequence", "created", "last_access", "store"),
-    ),
-    ("store", "domain", "host_only", "path", "name", "partition"),
-    (
-        # store: the number of the identity; 0 is the store of no identity. expires: NULL for a session cookie.
+    "cookies": (
         """CREATE TABLE cookies (
             store INTEGER NOT NULL,
             domain TEXT NOT NULL,
@@ -106,14 +57,7 @@ COOKIES: Final = Table(
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID""",
     ),
-)
-
-COOKIE_TIME: Final = Table(
-    "cookie_time",
-    ("reached", "before", "landed", "id"),
-    ("id",),
-    (
-        # The high-water time by which cookies expire: one row. before, landed: of a leap that is not confirmed.
+    "cookie_time": (
         """CREATE TABLE cookie_time (
             id INTEGER PRIMARY KEY,
             reached REAL NOT NULL,
@@ -122,13 +66,7 @@ COOKIE_TIME: Final = Table(
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-WINDOWS: Final = Table(
-    "windows",
-    WindowRow._fields,
-    ("id",),
-    (
+    "windows": (
         """CREATE TABLE windows (
             id INTEGER PRIMARY KEY,
             focused INTEGER NOT NULL,
@@ -142,13 +80,7 @@ WINDOWS: Final = Table(
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-TABS: Final = Table(
-    "tabs",
-    TabRow._fields,
-    ("id",),
-    (
+    "tabs": (
         """CREATE TABLE tabs (
             id INTEGER PRIMARY KEY,
             window INTEGER NOT NULL,
@@ -180,27 +112,14 @@ TABS: Final = Table(
         "CREATE INDEX tabs_by_window ON tabs (window, position)",
         "CREATE INDEX tabs_by_store ON tabs (store)",
     ),
-)
-
-TAB_PAGES: Final = Table(
-    "tab_pages",
-    ("tab", "page"),
-    ("tab",),
-    (
-        # A table of its own, so that reading a tab does not read, and verify, the snapshot of its page.
+    "tab_pages": (
         """CREATE TABLE tab_pages (
             tab INTEGER PRIMARY KEY,
             page BLOB NOT NULL,
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-SITE_DATA: Final = Table(
-    "site_data",
-    ("origin", "data", "store"),
-    ("store", "origin"),
-    (
+    "site_data": (
         """CREATE TABLE site_data (
             store INTEGER NOT NULL,
             origin TEXT NOT NULL,
@@ -209,13 +128,7 @@ SITE_DATA: Final = Table(
             PRIMARY KEY (store, origin)
         )""",
     ),
-)
-
-EXTENSION_DATA: Final = Table(
-    "extension_data",
-    ("extension", "key", "value", "kind", "sequence"),
-    ("sequence",),
-    (
+    "extension_data": (
         """CREATE TABLE extension_data (
             sequence INTEGER PRIMARY KEY,
             extension TEXT NOT NULL,
@@ -226,28 +139,14 @@ EXTENSION_DATA: Final = Table(
             UNIQUE (kind, extension, key)
         )""",
     ),
-)
-
-PACKAGES: Final = Table(
-    "packages",
-    ("digest", "data"),
-    ("digest",),
-    (
-        # The files of installed extensions, by the hash of their contents.
+    "packages": (
         """CREATE TABLE packages (
             digest TEXT PRIMARY KEY,
             data BLOB NOT NULL,
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-CHANGES: Final = Table(
-    "changes",
-    ("sequence", "at", "logged", "changes"),
-    ("sequence",),
-    (
-        # A row for each commit. logged: the bytes that the log had ever had after it.
+    "changes": (
         """CREATE TABLE changes (
             sequence INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
@@ -256,9 +155,4 @@ CHANGES: Final = Table(
             checksum INTEGER NOT NULL
         )""",
     ),
-)
-
-TABLES: Final = (
-    *(HEAD, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
-    *(EXTENSION_DATA, PACKAGES, CHANGES),
-)
+}

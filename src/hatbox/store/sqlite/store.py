@@ -14,17 +14,17 @@ from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
+from hatbox.store.calls import Calls, settle
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
-from hatbox.store.sqlite.calls import Calls, settle
 from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
 from hatbox.store.sqlite.profile_file import real_path
 from hatbox.store.sqlite.reader import Reader
-from hatbox.store.sqlite.subscribers import Subscribers
 from hatbox.store.sqlite.writer import Writer
+from hatbox.store.subscribers import Subscribers
 
 __all__ = ["SqliteStore"]
 
@@ -167,7 +167,7 @@ class SqliteStore(Store):
     def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
         writer = self._require_open()
         if self._calls.pending:
-            return self._calls.put(self._loop, writer, work, writes=False)
+            return self._calls.put(self._loop, writer.put, work, writes=False)
         reply: asyncio.Future[T] = self._loop.create_future()
         try:
             reply.set_result(self._reader.run(work, single_statement=single_statement))
@@ -182,7 +182,7 @@ class SqliteStore(Store):
 
     def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
         writer = self._require_open()
-        return self._calls.put(self._loop, writer, work, writes=True)
+        return self._calls.put(self._loop, writer.put, work, writes=True)
 
     @property
     def last_call_id(self) -> int:
@@ -200,7 +200,7 @@ class SqliteStore(Store):
     def deliver_pending_changes(self) -> asyncio.Future[None]:
         writer = self._require_open()
         if self._calls.pending:
-            return self._calls.put(self._loop, writer, lambda _: None, writes=False)
+            return self._calls.put(self._loop, writer.put, lambda _: None, writes=False)
         reply: asyncio.Future[None] = self._loop.create_future()
         try:
             self._poll()

@@ -5,7 +5,6 @@ Never touches the event loop: it takes calls from a queue and hands finished bat
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import math
 import queue
@@ -14,19 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from hatbox.errors import HatboxError, ProfileCorrupt
-from hatbox.store.base import ChangeRecord, Processes, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Processes, Transaction
+from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.sqlite import failures
-from hatbox.store.sqlite.change_log import RETENTION_SECONDS
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
-from hatbox.store.sqlite.tables import SqliteTransaction
+from hatbox.store.sqlite.transaction import SqliteTransaction
+from hatbox.store.tables.change_log import RETENTION_SECONDS
 
-__all__ = ["Call", "Writer"]
+__all__ = ["Writer"]
 
 _MAX_BATCH_SIZE: Final = 1024
 _BUSY_TIMEOUT_MS: Final = 8
@@ -34,27 +32,6 @@ _CHECK_SECONDS: Final = 0.01  # a stat() of the file costs as much as a row: not
 _IDLE_SECONDS: Final = 1.0  # without calls, before the WAL is truncated
 _BUSY_SECONDS: Final = 30.0  # the maximum delay of that, if calls never pause
 _BLOCKED_SECONDS: Final = 5.0  # before a retry, while a reader of another connection blocks it
-
-
-class Call:
-    """A call in the writer, and its result."""
-
-    __slots__ = ("changes", "error", "external_changes", "id", "reply", "sequence", "value", "work", "writes")
-
-    def __init__(
-        self, call_id: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
-    ) -> None:
-        self.id = call_id
-        self.work = work
-        self.reply = reply
-        self.writes = writes
-        self.value: Any = None
-        self.error: Exception | None = None
-        self.changes: Sequence[tuple[str, msgspec.Raw]] = ()
-        self.sequence = 0
-        """The row of its changes in the log, or 0. All calls of one commit share it."""
-        self.external_changes: Sequence[tuple[int, list[ChangeRecord]]] = ()
-        """What other processes committed before it, for the subscribers."""
 
 
 def _nothing(_: Transaction) -> None:
@@ -245,7 +222,7 @@ class Writer:
     def _commit(self, calls: list[Call]) -> None:
         connection, transaction, log = self._connection, self._transaction, self._transaction.changes
         external = self._external_changes()  # complete: no other process can commit before this transaction ends
-        appended: list[tuple[str, msgspec.Raw]] = []
+        appended: list[LoggedChange] = []
         for call in calls:
             log.appended = call.changes = []
             call.error = None

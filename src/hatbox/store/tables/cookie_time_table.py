@@ -1,21 +1,18 @@
-"""The SQL of the high-water time of cookies: one row. Runs inside a transaction of the caller."""
+"""The table of the high-water time of cookies: one row. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
-import sqlite3
-
 from hatbox.store.base import CookieTimeRow
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import COOKIE_TIME
+from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqliteCookieTimeTable"]
+__all__ = ["SqlCookieTimeTable"]
 
 
-class SqliteCookieTimeTable:
-    """CookieTimeTable on SQLite."""
+class SqlCookieTimeTable:
+    """CookieTimeTable in SQL."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._rows = Rows(connection, COOKIE_TIME)
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
     def get(self) -> CookieTimeRow | None:
         row = self._rows.get(1)

@@ -1,23 +1,21 @@
-"""The SQL of extension data. Runs inside a transaction of the caller."""
+"""The table of extension data. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Final
 
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import EXTENSION_DATA
+from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqliteExtensionTable"]
+__all__ = ["SqlExtensionTable"]
 
 _BY_KEY: Final = "kind = ? AND extension = ? AND key = ?"
 
 
-class SqliteExtensionTable:
-    """ExtensionTable on SQLite."""
+class SqlExtensionTable:
+    """ExtensionTable in SQL."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._rows = Rows(connection, EXTENSION_DATA)
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
     def get(self, extension: str, kind: str, key: str) -> bytes | None:
         found = self._rows.find(f"WHERE {_BY_KEY}", (kind, extension, key))
@@ -31,11 +29,8 @@ class SqliteExtensionTable:
         return [row[:3] for row in found]
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
-        (sequence,) = self._rows.execute(
-            f"SELECT coalesce((SELECT sequence FROM extension_data WHERE {_BY_KEY}), "
-            "(SELECT max(sequence) + 1 FROM extension_data), 1)",
-            (kind, extension, key),
-        ).fetchone()
+        found = self._rows.select("sequence", f"WHERE {_BY_KEY}", (kind, extension, key))
+        ((sequence,),) = found or self._rows.select("coalesce(max(sequence), 0) + 1")
         self._rows.put([(extension, key, value, kind, sequence)])
 
     def delete(self, extension: str, kind: str, key: str) -> None:
@@ -53,15 +48,7 @@ class SqliteExtensionTable:
         self.clear(extension)
 
     def max_size(self) -> int:
-        (pages,), (page_size,) = (
-            self._rows.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
-        )
-        return int(pages * page_size)
+        return self._rows.max_bytes()
 
     def size(self, extension: str, kind: str) -> int:
-        (size,) = self._rows.execute(
-            "SELECT coalesce(sum(length(cast(key AS BLOB)) + length(value)), 0) FROM extension_data "
-            "WHERE kind = ? AND extension = ?",
-            (kind, extension),
-        ).fetchone()
-        return int(size)
+        return self._rows.total_bytes(("key", "value"), "WHERE kind = ? AND extension = ?", (kind, extension))

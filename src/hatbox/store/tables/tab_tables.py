@@ -1,17 +1,15 @@
-"""The SQL of tabs, windows and site data. Runs inside a transaction of the caller."""
+"""The tables of tabs, windows and site data. Runs inside a transaction of the caller."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hatbox.store.base import TabRow, WindowRow
-from hatbox.store.sqlite.counters import Counters
-from hatbox.store.sqlite.rows import Rows
-from hatbox.store.sqlite.schema import SITE_DATA, TAB_PAGES, TABS, WINDOWS
+from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqliteSiteDataTable", "SqliteTabTable", "SqliteWindowTable"]
+__all__ = ["SqlSiteDataTable", "SqlTabTable", "SqlWindowTable"]
 
 Fields = Mapping[str, str | int | float | None]
 
@@ -48,19 +46,19 @@ _NEW_WINDOW: Final = WindowRow(
 
 
 def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
-    """Values as SQLite returns them: the checksums of 1, 1.0 and True differ."""
+    """Values as a database returns them: the checksums of 1, 1.0 and True differ."""
     return {
         name: float(value or 0) if name == "last_accessed" else int(value) if isinstance(value, bool) else value
         for name, value in fields.items()
     }
 
 
-class SqliteTabTable:
-    """TabTable on SQLite."""
+class SqlTabTable:
+    """TabTable in SQL."""
 
-    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
-        self._rows = Rows(connection, TABS)
-        self._pages = Rows(connection, TAB_PAGES)
+    def __init__(self, rows: Rows, pages: Rows, counters: Counters) -> None:
+        self._rows = rows
+        self._pages = pages
         self._counters = counters
 
     def get(self, tab: int) -> TabRow | None:
@@ -95,15 +93,15 @@ class SqliteTabTable:
         return row[1] if row else None
 
     def save_page_snapshot(self, tab: int, page: bytes) -> None:
-        if self._rows.execute("SELECT 1 FROM tabs WHERE id = ?", (tab,)).fetchone():
+        if self._rows.get(tab) is not None:
             self._pages.put([(tab, page)])
 
 
-class SqliteWindowTable:
-    """WindowTable on SQLite. Each time a window gets the focus, its `focused` becomes the highest of all."""
+class SqlWindowTable:
+    """WindowTable in SQL. Each time a window gets the focus, its `focused` becomes the highest of all."""
 
-    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
-        self._rows = Rows(connection, WINDOWS)
+    def __init__(self, rows: Rows, counters: Counters) -> None:
+        self._rows = rows
         self._counters = counters
 
     def get(self, window: int) -> WindowRow | None:
@@ -134,11 +132,11 @@ class SqliteWindowTable:
         self._rows.update((window,), {"focused": (last.focused if last else 0) + 1})
 
 
-class SqliteSiteDataTable:
-    """SiteDataTable on SQLite."""
+class SqlSiteDataTable:
+    """SiteDataTable in SQL."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._rows = Rows(connection, SITE_DATA)
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
     def load(self, store: int) -> list[tuple[str, bytes]]:
         return [row[:2] for row in self._rows.find("WHERE store = ? ORDER BY origin", (store,))]

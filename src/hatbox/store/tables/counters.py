@@ -5,10 +5,8 @@ Read once and written once in each transaction.
 
 from __future__ import annotations
 
-import sqlite3
-
-from hatbox.store.sqlite.rows import Rows, corruption
-from hatbox.store.sqlite.schema import HEAD
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import HEAD
 
 __all__ = ["Counters"]
 
@@ -16,8 +14,8 @@ __all__ = ["Counters"]
 class Counters:
     """The counters of a profile. A write transaction resets them at its start and flushes them at its end."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._rows = Rows(connection, HEAD)
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
         self._values: dict[str, int] | None = None
         self._changed = False
 
@@ -46,6 +44,6 @@ class Counters:
         if self._values is None:
             row = self._rows.get(1)
             if row is None:
-                raise corruption("the row of the table head is missing")
+                raise self._rows.damage("the row of the table head is missing")
             self._values = dict(zip(HEAD.columns, row, strict=True))
         return self._values

@@ -6,18 +6,16 @@ a profile empties the log, so that it contains no value of a deleted row.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from typing import Final
 
 import msgspec
 
 from hatbox.store.base import ChangeRecord
-from hatbox.store.sqlite.counters import Counters
-from hatbox.store.sqlite.rows import Rows, corruption
-from hatbox.store.sqlite.schema import CHANGES
+from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.rows import Rows
 
-__all__ = ["RETENTION_SECONDS", "SqliteChangeLog"]
+__all__ = ["RETENTION_SECONDS", "SqlChangeLog"]
 
 RETENTION_SECONDS: Final = 600
 _MAX_BYTES: Final = 8 * 2**20
@@ -26,11 +24,11 @@ _PRUNE_BYTES: Final = 2**20
 _PRUNE_ROWS: Final = 1000
 
 
-class SqliteChangeLog:
-    """ChangeLog on SQLite."""
+class SqlChangeLog:
+    """ChangeLog in SQL."""
 
-    def __init__(self, connection: sqlite3.Connection, counters: Counters) -> None:
-        self._rows = Rows(connection, CHANGES)
+    def __init__(self, rows: Rows, counters: Counters) -> None:
+        self._rows = rows
         self._counters = counters
         self._pruned = 0  # the total bytes ever logged, at the last pruning
         self.appended: list[tuple[str, msgspec.Raw]] = []
@@ -58,25 +56,19 @@ class SqliteChangeLog:
                 for number, _, _, changes in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
             ]
         except msgspec.DecodeError as error:
-            raise corruption("the change log cannot be decoded") from error
+            raise self._rows.damage("the change log cannot be decoded") from error
 
     def latest(self) -> int:
         """The number of the newest row; 0 before the first one."""
         self._counters.reset()
         return self._counters.get("changes")
 
-    def is_empty(self) -> bool:
-        """Whether the log has no row."""
-        return self._rows.execute("SELECT 1 FROM changes LIMIT 1").fetchone() is None
-
     def prune(self) -> bool:
         """Delete rows beyond the limits of age and size, but not the newest. Returns whether rows remain."""
         self._pruned = self._counters.get("logged")
         newest, oldest_byte = self._counters.get("changes"), self._pruned - _MAX_BYTES
         earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
-        while rows := self._rows.execute(
-            "SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT ?", (_PRUNE_ROWS,)
-        ).fetchall():
+        while rows := self._rows.select("sequence, at, logged", "ORDER BY sequence LIMIT ?", (_PRUNE_ROWS,)):
             expired = 0
             for sequence, at, logged in rows:
                 if at >= earliest and (logged > oldest_byte or sequence == newest):
@@ -86,10 +78,6 @@ class SqliteChangeLog:
                 return True
             self._rows.delete("sequence <= ?", (expired,))
         return False
-
-    def clear(self) -> None:
-        """Delete every row: no subscriber is left. Sequence numbers continue."""
-        self._rows.delete("true", ())
 
 
 _encode = msgspec.json.Encoder().encode

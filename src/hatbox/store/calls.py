@@ -4,15 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
 
 from hatbox.store.base import ChangeRecord, TransactionFunction
-from hatbox.store.sqlite.subscribers import Subscribers
-from hatbox.store.sqlite.writer import Call, Writer
+from hatbox.store.subscribers import Subscribers
 
-__all__ = ["Calls", "settle"]
+__all__ = ["Call", "Calls", "LoggedChange", "settle"]
 
 T = TypeVar("T")
+
+LoggedChange: TypeAlias = tuple[str, msgspec.Raw]
+"""A change: its topic, and the details as JSON."""
+
+
+class Call:
+    """A call in the writer, and its result."""
+
+    __slots__ = ("changes", "error", "external_changes", "id", "reply", "sequence", "value", "work", "writes")
+
+    def __init__(
+        self, call_id: int, work: TransactionFunction[Any], reply: asyncio.Future[Any] | None, *, writes: bool
+    ) -> None:
+        self.id = call_id
+        self.work = work
+        self.reply = reply
+        self.writes = writes
+        self.value: Any = None
+        self.error: Exception | None = None
+        self.changes: Sequence[LoggedChange] = ()
+        self.sequence = 0
+        """The row of its changes in the log, or 0. All calls of one commit share it."""
+        self.external_changes: Sequence[tuple[int, list[ChangeRecord]]] = ()
+        """What other processes committed before it, for the subscribers."""
 
 
 class Calls:
@@ -27,13 +53,18 @@ class Calls:
         self._drained: asyncio.Future[None] | None = None
 
     def put(
-        self, loop: asyncio.AbstractEventLoop, writer: Writer, work: TransactionFunction[T], *, writes: bool
+        self,
+        loop: asyncio.AbstractEventLoop,
+        queue: Callable[[Call], None],
+        work: TransactionFunction[T],
+        *,
+        writes: bool,
     ) -> asyncio.Future[T]:
-        """Queue a transaction function for the writer."""
+        """Queue a transaction function for the thread that runs them."""
         reply: asyncio.Future[T] = loop.create_future()
         self.last_id += 1
         self.pending += 1
-        writer.put(Call(self.last_id, work, reply, writes=writes))
+        queue(Call(self.last_id, work, reply, writes=writes))
         return reply
 
     def on_finished(self, loop: asyncio.AbstractEventLoop, calls: list[Call]) -> None:

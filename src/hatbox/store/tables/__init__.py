@@ -1,0 +1,1 @@
+"""The tables of a profile in SQL, written once for all stores. A store provides Rows."""

@@ -1,0 +1,68 @@
+"""The table of cookies. Runs inside a transaction of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hatbox.store.base import CookieRow, CookieRowKey
+from hatbox.store.tables.rows import Rows
+
+__all__ = ["SqlCookieTable"]
+
+
+class SqlCookieTable:
+    """CookieTable in SQL."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def load(self, store: int) -> list[CookieRow]:
+        return [row[:13] for row in self._rows.find("WHERE store = ?", (store,))]
+
+    def find(
+        self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
+    ) -> list[CookieRow]:
+        conditions, values = self._of_store(store, below)
+        if domains is not None:
+            conditions += f" AND domain IN ({', '.join('?' * len(domains))})"
+            values += domains
+        if name is not None:
+            conditions += " AND name = ?"
+            values.append(name)
+        return [row[:13] for row in self._rows.find(f"WHERE {conditions}", values)]
+
+    def count(self, store: int, below: str | None = None) -> int:
+        conditions, values = self._of_store(store, below)
+        ((count,),) = self._rows.select("count(*)", f"WHERE {conditions}", values)
+        return int(count)
+
+    def _of_store(self, store: int, below: str | None) -> tuple[str, list[str | int]]:
+        if below is None:
+            return "store = ?", [store]
+        tail = f".{below}"
+        conditions = "store = ? AND (domain = ? OR substr(domain, length(domain) - ?) = ?)"
+        return conditions, [store, below, len(tail) - 1, tail]
+
+    def put(self, store: int, rows: Iterable[CookieRow]) -> None:
+        self._rows.put((*_as_stored(row), store) for row in rows)
+
+    def delete(self, store: int, keys: Iterable[CookieRowKey]) -> None:
+        self._rows.delete_keys((store, *key) for key in keys)
+
+    def clear(self, store: int) -> None:
+        self._rows.delete("store = ?", (store,))
+
+    def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
+        for when, key in used:
+            self._rows.update((store, *key), {"last_access": float(when)})
+
+
+def _as_stored(row: CookieRow) -> CookieRow:
+    """The row as SQLite returns it: the checksums of 1, 1.0 and True differ."""
+    domain, host_only, path, name, partition, value, secure, http_only, same_site, expires, *rest = row
+    sequence, created, last_access = rest
+    return (
+        *(domain, int(host_only), path, name, partition, value, int(secure), int(http_only), same_site),
+        None if expires is None else expires + 0.0,  # also turns -0.0, which SQLite does not store, into 0.0
+        *(int(sequence), created + 0.0, last_access + 0.0),
+    )

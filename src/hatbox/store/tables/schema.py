@@ -1,0 +1,214 @@
+"""The tables of a profile: names, columns and keys. Each store has the statements that create them."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = [
+    "CHANGES",
+    "COOKIES",
+    "COOKIE_TIME",
+    "EXTENSION_DATA",
+    "HEAD",
+    "IDENTITIES",
+    "PACKAGES",
+    "SITE_DATA",
+    "TABLES",
+    "TABS",
+    "TAB_PAGES",
+    "WINDOWS",
+    "Table",
+]
+
+
+class Table(NamedTuple):
+    """One table. The order of its columns is that of its rows, and the one in which a checksum covers them."""
+
+    name: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    """The type of each column: integer, text, real or blob."""
+    nullable: frozenset[str]
+    key: tuple[str, ...]
+
+
+def _table(name: str, columns: str, *, key: str) -> Table:
+    """`columns` has a line for each column: its name, its type, and null if it may be NULL."""
+    lines = [line.split() for line in columns.strip().splitlines()]
+    return Table(
+        name,
+        columns=tuple(line[0] for line in lines),
+        types=tuple(line[1] for line in lines),
+        nullable=frozenset(line[0] for line in lines if line[2:] == ["null"]),
+        key=tuple(key.split()),
+    )
+
+
+# One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log, so that none
+# is given twice; and how many bytes were ever written to the log.
+HEAD: Final = _table(
+    "head",
+    """
+    id integer
+    identities integer
+    windows integer
+    tabs integer
+    changes integer
+    logged integer
+    """,
+    key="id",
+)
+
+IDENTITIES: Final = _table(
+    "identities",
+    """
+    id integer
+    name text
+    icon text
+    color text
+    hidden integer
+    position integer
+    """,
+    key="id",
+)
+
+# store: the number of the identity; 0 is the store of no identity. expires: NULL for a session cookie.
+COOKIES: Final = _table(
+    "cookies",
+    """
+    domain text
+    host_only integer
+    path text
+    name text
+    partition text
+    value text
+    secure integer
+    http_only integer
+    same_site text
+    expires real null
+    sequence integer
+    created real
+    last_access real
+    store integer
+    """,
+    key="store domain host_only path name partition",
+)
+
+# The high-water time by which cookies expire: one row. before, landed: of a leap that is not confirmed.
+COOKIE_TIME: Final = _table(
+    "cookie_time",
+    """
+    reached real
+    before real null
+    landed real null
+    id integer
+    """,
+    key="id",
+)
+
+WINDOWS: Final = _table(
+    "windows",
+    """
+    id integer
+    focused integer
+    state text
+    kind text
+    title_preface text
+    left integer null
+    top integer null
+    width integer null
+    height integer null
+    """,
+    key="id",
+)
+
+TABS: Final = _table(
+    "tabs",
+    """
+    id integer
+    window integer
+    position integer
+    store integer
+    url text
+    target text
+    title text
+    icon text
+    active integer
+    pinned integer
+    hidden integer
+    muted integer
+    muted_by text
+    discardable integer
+    opener integer null
+    owner integer null
+    related integer null
+    successor integer null
+    last_accessed real
+    navigation integer
+    begun integer
+    loaded integer
+    status integer null
+    content_type text
+    error text
+    """,
+    key="id",
+)
+
+# A table of its own, so that reading a tab does not read, and verify, the snapshot of its page.
+TAB_PAGES: Final = _table(
+    "tab_pages",
+    """
+    tab integer
+    page blob
+    """,
+    key="tab",
+)
+
+SITE_DATA: Final = _table(
+    "site_data",
+    """
+    origin text
+    data blob
+    store integer
+    """,
+    key="store origin",
+)
+
+EXTENSION_DATA: Final = _table(
+    "extension_data",
+    """
+    extension text
+    key text
+    value blob
+    kind text
+    sequence integer
+    """,
+    key="sequence",
+)
+
+# The files of installed extensions, by the hash of their contents.
+PACKAGES: Final = _table(
+    "packages",
+    """
+    digest text
+    data blob
+    """,
+    key="digest",
+)
+
+# A row for each commit. logged: the bytes that the log had ever had after it.
+CHANGES: Final = _table(
+    "changes",
+    """
+    sequence integer
+    at integer
+    logged integer
+    changes blob
+    """,
+    key="sequence",
+)
+
+TABLES: Final = (
+    *(HEAD, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
+    *(EXTENSION_DATA, PACKAGES, CHANGES),
+)

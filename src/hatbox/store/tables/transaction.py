@@ -1,0 +1,44 @@
+"""All tables of a profile, as a transaction function sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hatbox.store.base import Processes
+from hatbox.store.tables.cookie_table import SqlCookieTable
+from hatbox.store.tables.cookie_time_table import SqlCookieTimeTable
+from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.extension_table import SqlExtensionTable
+from hatbox.store.tables.identity_table import SqlIdentityTable
+from hatbox.store.tables.package_table import SqlPackageTable
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import (
+    COOKIE_TIME,
+    COOKIES,
+    EXTENSION_DATA,
+    IDENTITIES,
+    PACKAGES,
+    SITE_DATA,
+    TAB_PAGES,
+    TABS,
+    WINDOWS,
+    Table,
+)
+from hatbox.store.tables.tab_tables import SqlSiteDataTable, SqlTabTable, SqlWindowTable
+
+__all__ = ["SqlTables"]
+
+
+class SqlTables:
+    """The tables of Transaction, except the change log. `rows` gives access to the rows of a table."""
+
+    def __init__(self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes) -> None:
+        self.processes = processes
+        self.identities = SqlIdentityTable(rows(IDENTITIES), counters)
+        self.cookies = SqlCookieTable(rows(COOKIES))
+        self.cookie_time = SqlCookieTimeTable(rows(COOKIE_TIME))
+        self.tabs = SqlTabTable(rows(TABS), rows(TAB_PAGES), counters)
+        self.windows = SqlWindowTable(rows(WINDOWS), counters)
+        self.site_data = SqlSiteDataTable(rows(SITE_DATA))
+        self.extensions = SqlExtensionTable(rows(EXTENSION_DATA))
+        self.packages = SqlPackageTable(rows(PACKAGES))
