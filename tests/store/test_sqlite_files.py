@@ -802,7 +802,10 @@ async def test_a_log_of_changes_that_cannot_be_read_is_told_as_damage(path: Path
     async with hatbox.open(path) as profile:
         profile.identities.on_created.add_listener(print)
         with edited(path) as connection:
-            connection.execute("INSERT INTO changes (at, logged, changes, checksum) VALUES (0, 0, x'67', 0)")
+            connection.execute(
+                "INSERT INTO changes (at, logged, changes, program, process, machine, checksum) "
+                "VALUES (0, 0, x'67', '', 0, '', 0)"
+            )
         with pytest.raises(hatbox.ProfileCorrupt):
             await profile.identities.create("a", color="red", icon="pet")
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["ProcessId", "current_process", "host_id", "start_time"]
+__all__ = ["ProcessId", "current_process", "host_id", "program_name", "start_time"]
 
 _START_TIME_FIELD: Final = 19  # of /proc/PID/stat, counted after the name of the program
 _QUERY_LIMITED_INFORMATION: Final = 0x1000  # Windows: PROCESS_QUERY_LIMITED_INFORMATION
@@ -35,14 +35,25 @@ class ProcessId(NamedTuple):
         """Whether a local process is running. Only for processes that are local."""
         return start_time(self.pid) == self.started_at
 
+    @property
+    def machine(self) -> str:
+        """The name of its machine."""
+        return self.host.partition("/")[0]
+
     def __str__(self) -> str:
-        return f"pid {self.pid}" if self.is_local else f"pid {self.pid} on {self.host.partition('/')[0]}"
+        return f"pid {self.pid}" if self.is_local else f"pid {self.pid} on {self.machine}"
 
 
 def current_process() -> ProcessId:
     """This process."""
     pid = os.getpid()
     return ProcessId(host_id(), pid, start_time(pid) or "")
+
+
+def program_name() -> str:
+    """The name of the program that runs in this process, as its user knows it."""
+    name = Path(sys.argv[0] if sys.argv else "").name
+    return name if name not in ("", "-", "-c", "-m") else "python"
 
 
 @functools.cache

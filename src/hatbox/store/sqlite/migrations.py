@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from hatbox.store.tables.schema import (
     EXTENSION_DATA,
     HEAD,
     IDENTITIES,
+    PROFILE,
     SITE_DATA,
     TAB_PAGES,
     TABLES,
@@ -21,7 +23,15 @@ from hatbox.store.tables.schema import (
     Table,
 )
 
-__all__ = ["create_schema", "create_tables", "has_tables_of", "migrate", "version_of"]
+__all__ = [
+    "LAST_POSITION",
+    "create_schema",
+    "create_tables",
+    "has_tables_of",
+    "insert_profile",
+    "migrate",
+    "version_of",
+]
 
 _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     (
@@ -132,6 +142,33 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     ),
 )
 
+_FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
+    **{name: statements for name, statements in STATEMENTS.items() if name != "profile"},
+    "head": (
+        """CREATE TABLE head (
+            id INTEGER PRIMARY KEY,
+            identities INTEGER NOT NULL,
+            windows INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            changes INTEGER NOT NULL,
+            logged INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+    "changes": (
+        """CREATE TABLE changes (
+            sequence INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            logged INTEGER NOT NULL,
+            changes BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+}
+
+LAST_POSITION: Final = "SELECT max(coalesce(max(position), 0), count(*) * 1048576) FROM identities"
+"""Selects the counter identity_position of a profile that has none. Renumbering needs 2**20 for each identity."""
+
 _NEW_PROFILE: Final = (
     (1, "Personal", "fingerprint", "blue", 0, 1048576),
     (2, "Work", "briefcase", "orange", 0, 2097152),
@@ -158,7 +195,8 @@ def create_tables(connection: sqlite3.Connection) -> None:
     create_schema(connection)
     SqliteRows(connection, IDENTITIES).put(_NEW_PROFILE)
     # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
-    SqliteRows(connection, HEAD).insert((1, 5, 0, 0, 0, 0))
+    SqliteRows(connection, HEAD).insert((1, 5, 0, 0, 0, 0, 0, _NEW_PROFILE[-1][-1]))
+    insert_profile(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -167,8 +205,10 @@ def migrate(connection: sqlite3.Connection) -> None:
     for step in _EARLIER[version_of(connection) :]:
         for statement in step:
             connection.execute(statement)
-    if version_of(connection) < FORMAT:
+    if version_of(connection) < 5:
         _add_checksums(connection)
+    elif version_of(connection) == 5:
+        _add_counters(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -180,13 +220,14 @@ def create_schema(connection: sqlite3.Connection) -> None:
 
 
 def _statements_of(version: int) -> set[str]:
-    if version == FORMAT:
-        return {statement for statements in STATEMENTS.values() for statement in statements}
+    if version >= 5:
+        tables = STATEMENTS if version == FORMAT else _FORMAT_5
+        return {statement for statements in tables.values() for statement in statements}
     return {statement for step in _EARLIER[:version] for statement in step if statement.startswith("CREATE ")}
 
 
 def _add_checksums(connection: sqlite3.Connection) -> None:
-    """Format 5: every row gets a checksum, ids come from the table head, saved pages have a table of their own."""
+    """From format 4: every row gets a checksum, ids come from the table head, page snapshots have their own table."""
     for name in ("identities_by_position", "identities_by_name", "tabs_by_window", "tabs_by_store"):
         connection.execute(f"DROP INDEX {name}")
     earlier = ("identities", "changes", "cookies", "windows", "tabs", "site_data", "extension_data")
@@ -198,13 +239,37 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()
     # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
     head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
-    SqliteRows(connection, HEAD).insert(head)
     for table in (IDENTITIES, COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
         SqliteRows(connection, table).put(_rows_of(connection, table))
     pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
     SqliteRows(connection, TAB_PAGES).put(pages)
     for name in earlier:
         connection.execute(f"DROP TABLE earlier_{name}")
+    _insert_head(connection, head)
+
+
+def _add_counters(connection: sqlite3.Connection) -> None:
+    """From format 5: more counters, an id of the profile, and who made a change. The log starts empty, see above."""
+    head = connection.execute("SELECT id, identities, windows, tabs, changes, logged FROM head").fetchone()
+    for name in ("head", "changes"):
+        connection.execute(f"DROP TABLE {name}")
+    for name in ("head", "changes", "profile"):
+        for statement in STATEMENTS[name]:
+            connection.execute(statement)
+    _insert_head(connection, head)
+
+
+def _insert_head(connection: sqlite3.Connection, head: tuple[int, ...]) -> None:
+    """Insert the counters of earlier formats, and those that are new in format 6."""
+    (extension_data,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM extension_data").fetchone()
+    (position,) = connection.execute(LAST_POSITION).fetchone()
+    SqliteRows(connection, HEAD).insert((*head, extension_data, position))
+    insert_profile(connection)
+
+
+def insert_profile(connection: sqlite3.Connection) -> None:
+    """Insert the row of the table profile, with a new id."""
+    SqliteRows(connection, PROFILE).insert((str(uuid.uuid4()), None, 1))
 
 
 def _rows_of(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[Any, ...]]:

@@ -13,13 +13,13 @@ from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Repair
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
-from hatbox.store.sqlite.migrations import create_schema
+from hatbox.store.sqlite.migrations import LAST_POSITION, create_schema, insert_profile
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.wal import damage_in
-from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, TABLES, TABS, WINDOWS, Table
+from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TABLES, TABS, WINDOWS, Table
 
 __all__ = ["repair"]
 
@@ -98,7 +98,13 @@ def _raise_counters(connection: sqlite3.Connection) -> None:
         (highest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table.name}").fetchone()
         values[table.name] = max(values[table.name], highest + gap)
     values["identities"] = max(values["identities"], _RESERVED_ID)
+    (sequence,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM extension_data").fetchone()
+    values["extension_data"] = max(values["extension_data"], sequence)
+    (position,) = connection.execute(LAST_POSITION).fetchone()
+    values["identity_position"] = max(values["identity_position"], position)
     rows.put([tuple(values.values())])
+    if not _count(connection, PROFILE):
+        insert_profile(connection)
 
 
 def _missing(path: Path, into: Path) -> Counter[str]:

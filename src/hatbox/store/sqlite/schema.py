@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
-FORMAT: Final = 5  # in the file header, as user_version
+FORMAT: Final = 6  # in the file header, as user_version
 
 STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "head": (
@@ -21,6 +21,16 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             tabs INTEGER NOT NULL,
             changes INTEGER NOT NULL,
             logged INTEGER NOT NULL,
+            extension_data INTEGER NOT NULL,
+            identity_position INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+    "profile": (
+        """CREATE TABLE profile (
+            id INTEGER PRIMARY KEY,
+            uuid TEXT NOT NULL,
+            key_check BLOB,
             checksum INTEGER NOT NULL
         )""",
     ),
@@ -152,6 +162,9 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             at INTEGER NOT NULL,
             logged INTEGER NOT NULL,
             changes BLOB NOT NULL,
+            program TEXT NOT NULL,
+            process INTEGER NOT NULL,
+            machine TEXT NOT NULL,
             checksum INTEGER NOT NULL
         )""",
     ),

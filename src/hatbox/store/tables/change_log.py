@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from hatbox.store.base import ChangeRecord
+from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 
@@ -30,6 +31,8 @@ class SqlChangeLog:
     def __init__(self, rows: Rows, counters: Counters) -> None:
         self._rows = rows
         self._counters = counters
+        process = current_process()
+        self._author = (program_name(), process.pid, process.machine)
         self._pruned = 0  # the total bytes ever logged, at the last pruning
         self.appended: list[tuple[str, msgspec.Raw]] = []
         """The changes of the current transaction."""
@@ -43,7 +46,7 @@ class SqlChangeLog:
         sequence = self._counters.increment("changes")
         logged = self._counters.increment("logged", len(changes))
         now = time.time_ns() // 1_000_000
-        self._rows.insert((sequence, now, logged, changes))
+        self._rows.insert((sequence, now, logged, changes, *self._author))
         if sequence % _PRUNE_EVERY == 0 or logged - self._pruned > _PRUNE_BYTES:
             self.prune()
         return sequence
@@ -53,7 +56,7 @@ class SqlChangeLog:
         try:
             return [
                 (number, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
-                for number, _, _, changes in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
+                for number, _, _, changes, *_ in self._rows.find("WHERE sequence > ? ORDER BY sequence", (sequence,))
             ]
         except msgspec.DecodeError as error:
             raise self._rows.damage("the change log cannot be decoded") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlExtensionTable"]
@@ -14,8 +15,9 @@ _BY_KEY: Final = "kind = ? AND extension = ? AND key = ?"
 class SqlExtensionTable:
     """ExtensionTable in SQL."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, counters: Counters) -> None:
         self._rows = rows
+        self._counters = counters
 
     def get(self, extension: str, kind: str, key: str) -> bytes | None:
         found = self._rows.find(f"WHERE {_BY_KEY}", (kind, extension, key))
@@ -30,7 +32,7 @@ class SqlExtensionTable:
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
         found = self._rows.select("sequence", f"WHERE {_BY_KEY}", (kind, extension, key))
-        ((sequence,),) = found or self._rows.select("coalesce(max(sequence), 0) + 1")
+        sequence = found[0][0] if found else self._counters.increment("extension_data")
         self._rows.put([(extension, key, value, kind, sequence)])
 
     def delete(self, extension: str, kind: str, key: str) -> None:

@@ -13,6 +13,7 @@ __all__ = ["SqlIdentityTable"]
 
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ORDER: Final = "ORDER BY position, id"
+_MAX_PARAMETERS: Final = 500  # of one statement
 
 
 class SqlIdentityTable:
@@ -38,9 +39,9 @@ class SqlIdentityTable:
         return int(count)
 
     def insert(self, name: str, icon: str, color: str) -> int:
-        ((last,),) = self._rows.select("coalesce(max(position), 0)")
         user_context_id = self._counters.increment("identities")
-        self._rows.insert((user_context_id, name, icon, color, 0, last + _GAP))
+        position = self._counters.increment("identity_position", _GAP)
+        self._rows.insert((user_context_id, name, icon, color, 0, position))
         return user_context_id
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
@@ -50,16 +51,43 @@ class SqlIdentityTable:
         self._rows.delete("id = ?", (user_context_id,))
 
     def move(self, user_context_ids: Sequence[int], position: int) -> None:
-        moved = set(user_context_ids)
-        order = [(row[0], row[5]) for row in self._rows.find(_ORDER)]
-        block = [row[0] for row in order if row[0] in moved]
-        others = [row for row in order if row[0] not in moved]
-        span = _GAP * (len(block) + 1)
-        before = others[position - 1][1] if position else (others[0][1] if others else 0) - span
-        after = others[position][1] if position < len(others) else before + span
+        found = [row for each in dict.fromkeys(user_context_ids) if (row := self._rows.get(each)) is not None]
+        block = [row[0] for row in sorted(found, key=lambda row: (row[5], row[0]))]
+        before, after = self._neighbours(block, position)
+        if after is None:
+            for user_context_id in block:
+                self._set_position(user_context_id, self._counters.increment("identity_position", _GAP))
+            return
+        if before is None:
+            before = after - _GAP * (len(block) + 1)
         step = (after - before) // (len(block) + 1)
-        if step == 0:  # no gap is left: renumber the whole list
-            ids = [row[0] for row in others]
-            block, before, step = [*ids[:position], *block, *ids[position:]], 0, _GAP
-        for index, user_context_id in enumerate(block):
-            self._rows.update((user_context_id,), {"position": before + step * (index + 1)})
+        if step == 0:  # no gap is left
+            self._renumber(block, position)
+            return
+        for index, user_context_id in enumerate(block, start=1):
+            self._set_position(user_context_id, before + step * index)
+
+    def _neighbours(self, block: Sequence[int], position: int) -> tuple[int | None, int | None]:
+        """The positions of the identities before and after this place in the list of those that are not moved."""
+        first = max(position - 1, 0)
+        if len(block) > _MAX_PARAMETERS:
+            moved = set(block)
+            order = self._rows.select("id, position", _ORDER)
+            others = [(each,) for user_context_id, each in order if user_context_id not in moved][first : position + 1]
+        else:
+            kept = f"WHERE id NOT IN ({', '.join('?' * len(block))})" if block else ""
+            rest = f"{kept} {_ORDER} LIMIT ? OFFSET ?"
+            others = self._rows.select("position", rest, (*block, position + 1 - first, first))
+        places = [each for (each,) in others]
+        before = places.pop(0) if position and places else None
+        return before, places[0] if places else None
+
+    def _renumber(self, block: Sequence[int], position: int) -> None:
+        """Give all identities new positions. The counter is not below the last one: it grew with every identity."""
+        moved = set(block)
+        others = [each for (each,) in self._rows.select("id", _ORDER) if each not in moved]
+        for index, each in enumerate([*others[:position], *block, *others[position:]], start=1):
+            self._set_position(each, index * _GAP)
+
+    def _set_position(self, user_context_id: int, position: int) -> None:
+        self._rows.update((user_context_id,), {"position": position})

@@ -12,6 +12,7 @@ __all__ = [
     "HEAD",
     "IDENTITIES",
     "PACKAGES",
+    "PROFILE",
     "SITE_DATA",
     "TABLES",
     "TABS",
@@ -44,8 +45,8 @@ def _table(name: str, columns: str, *, key: str) -> Table:
     )
 
 
-# One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log, so that none
-# is given twice; and how many bytes were ever written to the log.
+# One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log or of
+# extension data, so that none is given twice; the highest position of an identity; the bytes ever written to the log.
 HEAD: Final = _table(
     "head",
     """
@@ -55,6 +56,19 @@ HEAD: Final = _table(
     tabs integer
     changes integer
     logged integer
+    extension_data integer
+    identity_position integer
+    """,
+    key="id",
+)
+
+# One row. key_check: a value encrypted with the profile's key, to detect a wrong one; NULL if nothing is encrypted.
+PROFILE: Final = _table(
+    "profile",
+    """
+    uuid text
+    key_check blob null
+    id integer
     """,
     key="id",
 )
@@ -196,7 +210,7 @@ PACKAGES: Final = _table(
     key="digest",
 )
 
-# A row for each commit. logged: the bytes that the log had ever had after it.
+# A row for each commit. logged: the bytes that the log had ever had after it. program, process, machine: who made it.
 CHANGES: Final = _table(
     "changes",
     """
@@ -204,11 +218,14 @@ CHANGES: Final = _table(
     at integer
     logged integer
     changes blob
+    program text
+    process integer
+    machine text
     """,
     key="sequence",
 )
 
 TABLES: Final = (
-    *(HEAD, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
+    *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
     *(EXTENSION_DATA, PACKAGES, CHANGES),
 )

@@ -40,5 +40,5 @@ class SqlTables:
         self.tabs = SqlTabTable(rows(TABS), rows(TAB_PAGES), counters)
         self.windows = SqlWindowTable(rows(WINDOWS), counters)
         self.site_data = SqlSiteDataTable(rows(SITE_DATA))
-        self.extensions = SqlExtensionTable(rows(EXTENSION_DATA))
+        self.extensions = SqlExtensionTable(rows(EXTENSION_DATA), counters)
         self.packages = SqlPackageTable(rows(PACKAGES))
