@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
@@ -36,16 +35,13 @@ class CookieChange(NamedTuple):
 class CookieStores:
     """The cookie stores of a profile."""
 
-    def __init__(
-        self, store: Store, clock: Callable[[], float] = time.time, *, keep_session_cookies: bool = True
-    ) -> None:
+    def __init__(self, store: Store, *, keep_session_cookies: bool = True) -> None:
         self._store = store
-        self._clock = clock
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
         self._purged: set[int] = set()  # stores whose earlier sessions were ended by this process
         self._last_time = 0.0
-        self._time = CookieClock(store, lambda: self._clock())
+        self._time = CookieClock(store)
         self._subscribed = False
         self.on_changed: Event[CookieChange] = Event(
             "cookies.on_changed", call_counter=lambda: store.last_call_id, on_listeners_changed=self._subscribe

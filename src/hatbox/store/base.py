@@ -361,6 +361,9 @@ class Transaction(Protocol):
     def processes(self) -> Processes:
         """The processes that use the profile."""
 
+    def time(self) -> float:
+        """The current time; see Store.time()."""
+
 
 TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
@@ -394,6 +397,14 @@ class Store(ABC):
     @abstractmethod
     def lease(self, name: str) -> Lease:
         """The lease with this name. Two objects with one name are one lease."""
+
+    @abstractmethod
+    def time(self) -> float:
+        """The current time in seconds since 1970, by a clock that all processes of the profile share.
+
+        Times that are stored in the profile, and those that are compared with them, are read from this clock. A store
+        on a server returns the server's time; see server_clock.py.
+        """
 
     @abstractmethod
     async def register_process(self) -> None:
