@@ -34,7 +34,7 @@ class EngineReports:
         store: Store,
         states: TabStates,
         *,
-        on_dropped: Callable[[], None],
+        on_dropped: Callable[[int], None],
         on_crash: Callable[[str], None],
     ) -> None:
         self.stopped = False
@@ -139,7 +139,7 @@ class EngineReports:
         """See EngineDelegate."""
         if state := self._state(tab_id):
             state.actual = None
-            self._on_dropped()
+            self._on_dropped(tab_id)
 
     def engine_crashed(self, reason: str) -> None:
         """See EngineDelegate."""

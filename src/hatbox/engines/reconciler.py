@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any, Final
 
 from hatbox.engines.base import Engine, PageState
+from hatbox.engines.changed_tabs import changed_tabs
 from hatbox.engines.engine_reports import EngineReports
 from hatbox.engines.engine_supervisor import EngineSupervisor
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
 from hatbox.identities.ids import user_context_id_of
-from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.store.base import RESYNC, ChangeRecord, Store, TabRow, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import BLANK, PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -36,13 +38,15 @@ class TabReconciler:
         self._states = TabStates()
         self._supervisor = EngineSupervisor(engine)
         self._reports = EngineReports(
-            engine.name, store, self._states, on_dropped=self._wake_up, on_crash=self._on_crash
+            engine.name, store, self._states, on_dropped=self._on_dropped, on_crash=self._on_crash
         )
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self._tasks = Tasks(self._log_failure)
         # Pages of an identity are opened one by one, in the order of their tabs: a window has no other order.
         self._open_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._changed: set[int] = set()  # ids of tabs to read
+        self._all_changed = True  # all tabs are to be read
         self._identities_changed = False
 
     async def start(self) -> None:
@@ -51,7 +55,7 @@ class TabReconciler:
         self._reports.stopped = False
         await self._supervisor.start(self._reports)
         self._store.subscribe(self.on_change)
-        self._wake.set()
+        self._reconcile_all()
         self._loop = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
@@ -76,11 +80,19 @@ class TabReconciler:
 
     def on_change(self, change: ChangeRecord) -> None:
         """Reconcile after a change of tabs or identities."""
-        if change.topic in (identity.REMOVED, RESYNC):
+        if change.topic == RESYNC:
+            self._identities_changed = True
+            self._reconcile_all()
+        elif change.topic == identity.REMOVED:
             self._identities_changed = True
             self._wake.set()
         elif change.topic.startswith("tabs."):
-            self._wake.set()
+            tab_ids = changed_tabs(change)
+            if tab_ids is None:
+                self._reconcile_all()
+            else:
+                self._changed |= tab_ids
+                self._wake.set()
 
     async def _run(self) -> None:
         while True:
@@ -96,15 +108,32 @@ class TabReconciler:
                 self._wake.set()
 
     async def reconcile(self) -> None:
-        """Compare desired and actual state, and start what has to be done."""
+        """Compare the desired and actual state of the tabs that have changed, and start what has to be done."""
         async with self._states.comparing:
-            changed, self._identities_changed = self._identities_changed, False
-            tabs, removed = await self._store.read(lambda each: (_tabs(each), self._removed(each) if changed else []))
+            changed, self._changed = self._changed, set()
+            everything, self._all_changed = self._all_changed, False
+            identities_changed, self._identities_changed = self._identities_changed, False
+            if not (changed or everything or identities_changed):
+                return
+            try:
+                tabs, removed = await self._store.read(
+                    lambda each: (
+                        _tabs(each, None if everything else changed),
+                        self._removed(each) if identities_changed else [],
+                    )
+                )
+            except BaseException:  # the next call reads them
+                self._changed |= changed
+                self._all_changed |= everything
+                self._identities_changed |= identities_changed
+                raise
             for tab in tabs.values():
                 if tab.id not in self._states and self._needs_page(tab):
                     self._states[tab.id] = TabState(tab.cookie_store_id)
-            for tab_id, state in list(self._states.items()):
-                self._compare(tab_id, state, tabs.get(tab_id))
+            # In the order of the tabs, in which their pages are opened; then those that were closed.
+            for tab_id in [*tabs, *((self._states.keys() if everything else changed) - tabs.keys())]:
+                if state := self._states.get(tab_id):
+                    self._compare(tab_id, state, tabs.get(tab_id))
             for cookie_store_id in removed:
                 self._states.identities.discard(cookie_store_id)
                 self._tasks.spawn(self._remove_identity(cookie_store_id))
@@ -118,13 +147,19 @@ class TabReconciler:
 
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:
         state.hidden = tab is not None and tab.hidden
+        state.removed = tab is None
         state.desired = tab if tab is not None and self._needs_page(tab) and not state.closed else None
         if not state.is_idle:
             return  # its task reads the new desired state
         if state.desired != state.actual:
             state.task = self._tasks.spawn(self._converge(tab_id, state))
-        elif state.desired is None and not (state.closed and tab is not None):
-            del self._states[tab_id]
+        else:
+            self._drop_if_done(tab_id, state)
+
+    def _drop_if_done(self, tab_id: int, state: TabState) -> None:
+        """Drop the state of a tab without a page. If the user has closed the page, the tab must be removed first."""
+        if state.desired is None and state.actual is None and (state.removed or not state.closed):
+            self._states.pop(tab_id, None)
 
     async def _converge(self, tab_id: int, state: TabState) -> None:
         while state.desired != state.actual:
@@ -132,6 +167,7 @@ class TabReconciler:
             async with state.lock:
                 if self._supervisor.running.is_set():  # it may have crashed while this waited for the lock
                     await self._converge_once(tab_id, state)
+        self._drop_if_done(tab_id, state)
 
     async def _converge_once(self, tab_id: int, state: TabState) -> None:
         previous, desired, crash_count = state.actual, state.desired, self._supervisor.crash_count
@@ -221,15 +257,30 @@ class TabReconciler:
 
     async def _restart(self) -> None:
         await self._supervisor.restart(self._reports)
+        self._reconcile_all()
+
+    def _reconcile_all(self) -> None:
+        self._all_changed = True
         self._wake.set()
 
-    def _wake_up(self) -> None:
+    def _on_dropped(self, tab_id: int) -> None:
+        self._changed.add(tab_id)
         self._wake.set()
 
     def _log_failure(self, error: BaseException) -> None:
         logger.error("%s engine failed", self._engine.name, exc_info=error)
 
 
-def _tabs(transaction: Transaction) -> dict[int, Tab]:
-    unused = first_tab(transaction)
-    return {row.id: tab_of(row) for row in transaction.tabs.find() if row.id != unused}
+def _tabs(transaction: Transaction, tab_ids: Collection[int] | None) -> dict[int, Tab]:
+    """These tabs, or all, in the order of their windows, except the unused blank tab of the first window."""
+    if tab_ids is None:
+        rows = transaction.tabs.find()
+    else:
+        found = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
+        rows = sorted((row for row in found if row is not None), key=lambda row: (row.window, row.position))
+    unused = first_tab(transaction) if any(map(_may_be_unused, rows)) else None
+    return {row.id: tab_of(row) for row in rows if row.id != unused}
+
+
+def _may_be_unused(row: TabRow) -> bool:
+    return row.store == 0 and row.url == BLANK
