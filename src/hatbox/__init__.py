@@ -81,6 +81,7 @@ __all__ = [
     "DuplicateIdentity",
     "EngineAlreadyRunning",
     "EngineError",
+    "EngineLeaseLost",
     "EngineLog",
     "EngineRunner",
     "EngineSelection",

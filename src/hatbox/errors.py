@@ -21,7 +21,8 @@ HatboxError
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
-│   └── EngineAlreadyRunning   another process runs an engine for this profile
+│   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
 ├── ExtensionError             an extension cannot be used; the message names the place and says what to do
 │   ├── ExtensionNotFound      no extension with this id is installed
@@ -326,6 +327,18 @@ class EngineAlreadyRunning(EngineError):
         )
         self.engine = engine
         self.process = process
+
+
+class EngineLeaseLost(EngineError):
+    """The engine was stopped, because it no longer has the exclusive right to open the tabs. `reason` is why."""
+
+    def __init__(self, label: str, engine: str, reason: str) -> None:
+        super().__init__(
+            f"{label}: the {engine} engine was stopped, because it lost its lease: {reason}. Another engine may have "
+            "the tabs now. List running engines with: hatbox status. Then start this one again."
+        )
+        self.engine = engine
+        self.reason = reason
 
 
 class ProfileError(HatboxError):

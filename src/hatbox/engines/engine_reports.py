@@ -39,6 +39,8 @@ class EngineReports:
     ) -> None:
         self.stopped = False
         """Whether reports about pages are ignored, because the engine is shutting down."""
+        self.abandoned = False
+        """Whether nothing is written any more, because another engine may have the tabs."""
         self._engine_name = engine_name
         self._store = store
         self._states = states
@@ -151,6 +153,8 @@ class EngineReports:
 
     async def write(self, work: TransactionFunction[T]) -> T | None:
         """Run a transaction function. A profile error is logged, and the report is lost."""
+        if self.abandoned:
+            return None
         try:
             return await self._store.write(work)
         except ProfileError as error:

@@ -52,7 +52,7 @@ class TabReconciler:
     async def start(self) -> None:
         """Start the engine, and then open the pages of the tabs."""
         await self._store.read(lambda _: None)  # raises for a closed profile, before a browser is started
-        self._reports.stopped = False
+        self._reports.stopped = self._reports.abandoned = False
         await self._supervisor.start(self._reports)
         self._store.subscribe(self.on_change)
         self._reconcile_all()
@@ -60,17 +60,26 @@ class TabReconciler:
 
     async def stop(self) -> None:
         """Stop the engine. The tabs stay in the profile. Stopping twice has no effect."""
+        self._cancel()
+        if self._loop is not None:
+            await asyncio.gather(self._loop, return_exceptions=True)
+        await self._tasks.wait()
+        try:
+            await (self._supervisor.abandon() if self._reports.abandoned else self._supervisor.stop())
+        finally:
+            self._states.clear()
+
+    def abandon(self) -> None:
+        """Write nothing more to the profile: another engine may have the tabs. Then `stop` closes the pages unsaved."""
+        self._reports.abandoned = True
+        self._cancel()
+
+    def _cancel(self) -> None:
         self._reports.stopped = True
         self._store.unsubscribe(self.on_change)
         self._tasks.cancel()
         if self._loop is not None:
             self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
-        await self._tasks.wait()
-        try:
-            await self._supervisor.stop()
-        finally:
-            self._states.clear()
 
     async def wait_until_settled(self) -> None:
         """Wait until every tab change made so far is applied: pages opened or closed, navigations started."""

@@ -29,6 +29,7 @@ from hatbox.engines.background.engine_log import READY
 from hatbox.engines.selection import EngineSelection
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
+from hatbox.tasks import wait_for_first
 
 __all__ = ["browse"]
 
@@ -103,7 +104,7 @@ async def _run_engine(
 ) -> None:
     with contextlib.ExitStack() as spinning:
         spinning.enter_context(spinner(f"Starting {selection.display_name}"))
-        async with opened.engine(selection):
+        async with opened.engine(selection) as runner:
             for identity in identities:
                 await _ensure_tab(opened, identity)
             spinning.close()
@@ -112,7 +113,9 @@ async def _run_engine(
             try:
                 with contextlib.nullcontext() if printer.quiet else events.printing():
                     printer.ready(selection, len(await opened.tabs.query()))
-                    await watcher.wait(even_without_tabs=until_empty, forever=not (until_empty or selection.is_headed))
+                    forever = not (until_empty or selection.is_headed)
+                    last_tab_closed = watcher.wait(even_without_tabs=until_empty, forever=forever)
+                    await wait_for_first(last_tab_closed, runner.wait_until_stopped())
                     await events.drain()
             finally:
                 spinning.enter_context(spinner("Saving site data"))

@@ -118,10 +118,10 @@ class ContextRegistry:
         await asyncio.gather(*(_close(context) for context in contexts.values()))
 
     def abandon(self) -> None:
-        """Stop all work of the contexts: the browser has crashed."""
+        """Stop all work of the contexts, and save nothing: the browser has crashed, or another engine has the tabs."""
         for context in self:
             context.stop()
-            context.cookies.stop()
+            context.cookies.abandon()
             for page in context.pages:
                 page.detach()
         self._contexts.clear()

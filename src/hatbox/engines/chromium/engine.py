@@ -90,6 +90,12 @@ class ChromiumEngine(Engine):
             await running.contexts.close_all()
         await self._shut_down()
 
+    async def abandon(self) -> None:
+        """See Engine."""
+        if self.running is not None:
+            self.running.abandon()
+        await self._shut_down()
+
     def loads_again(self, tab: Tab) -> bool:
         """See Engine."""
         return tab.url != BLANK and not (self.running and tab.id in self.running.minimized)
