@@ -318,15 +318,36 @@ class EngineError(HatboxError):
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine is running for this profile. `engine` is its name, `process` its process id, on its machine."""
+    """Another engine is running for this profile, or for this identity.
 
-    def __init__(self, engine: str, process: int | None, label: str = "") -> None:
-        where = f" ({label or f'pid {process}'})" if process else ""
+    `engine` is its name, `process` its process id and `machine` the host name of its machine. `identity` is the
+    cookieStoreId, or empty.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        process: int | None,
+        label: str = "",
+        *,
+        machine: str = "",
+        identity: str = "",
+        name: str = "",
+        problem: str = "",
+    ) -> None:
+        self.where = f" ({label or f'pid {process}'})" if process else ""
+        """The process in messages, in parentheses, with its machine if that is another one; or empty."""
+        opened = (f'identity "{name}"' if name else identity) or "this profile"
+        message = f"{opened} is already open in the {engine} engine{self.where}"
         super().__init__(
-            f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
+            f"{message}, which {problem}. Stop that engine first."
+            if problem
+            else f"{message}. Use that engine, or stop it first."
         )
         self.engine = engine
         self.process = process
+        self.machine = machine
+        self.identity = identity
 
 
 class EngineLeaseLost(EngineError):

@@ -117,6 +117,10 @@ class Engine(ABC):
         A page to be hidden may stay alive in a minimized window until `open`, `stop` or the end of its tab.
         """
 
+    async def release_identity(self, cookie_store_id: str) -> None:
+        """Save and close what is left of an identity after its tabs were hidden: another engine opens them now."""
+        await self.remove_identity(cookie_store_id)
+
     @abstractmethod
     async def remove_identity(self, cookie_store_id: str) -> None:
         """Remove the data of a removed identity. Its pages are closed."""

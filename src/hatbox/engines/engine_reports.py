@@ -34,6 +34,7 @@ class EngineReports:
         store: Store,
         states: TabStates,
         *,
+        serves: Callable[[str], bool],
         on_dropped: Callable[[int], None],
         on_crash: Callable[[str], None],
     ) -> None:
@@ -44,6 +45,7 @@ class EngineReports:
         self._engine_name = engine_name
         self._store = store
         self._states = states
+        self._serves = serves
         self._on_dropped = on_dropped
         self._on_crash = on_crash
 
@@ -106,6 +108,8 @@ class EngineReports:
 
         if self.stopped:
             raise EngineError(f"the {self._engine_name} engine is shutting down and opens no pages")
+        if not self._serves(cookie_store_id):
+            raise EngineError(f"the {self._engine_name} engine opens no pages of {cookie_store_id}")
         async with self._states.comparing:  # otherwise a second page would be opened for the new tab
             tab = await self._store.write(open_page)
             state = self._states[tab.id] = TabState(cookie_store_id)

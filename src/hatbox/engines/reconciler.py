@@ -12,6 +12,8 @@ from hatbox.engines.base import Engine, PageState
 from hatbox.engines.changed_tabs import changed_tabs
 from hatbox.engines.engine_reports import EngineReports
 from hatbox.engines.engine_supervisor import EngineSupervisor
+from hatbox.engines.identity_division import IdentityDivision
+from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_records
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
@@ -32,13 +34,19 @@ _READ_RETRY_DELAY: Final = 1  # seconds
 class TabReconciler:
     """Reconciles the pages of one engine with the tabs of one profile."""
 
-    def __init__(self, engine: Engine, store: Store) -> None:
+    def __init__(self, engine: Engine, store: Store, division: IdentityDivision) -> None:
         self._engine = engine
         self._store = store
+        self._division = division
         self._states = TabStates()
         self._supervisor = EngineSupervisor(engine)
         self._reports = EngineReports(
-            engine.name, store, self._states, on_dropped=self._on_dropped, on_crash=self._on_crash
+            engine.name,
+            store,
+            self._states,
+            serves=division.serves,
+            on_dropped=self._on_dropped,
+            on_crash=self._on_crash,
         )
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -48,6 +56,8 @@ class TabReconciler:
         self._changed: set[int] = set()  # ids of tabs to read
         self._all_changed = True  # all tabs are to be read
         self._identities_changed = False
+        self._engines_changed = True
+        self._handing_over: list[RunningEngine] = []
 
     async def start(self) -> None:
         """Start the engine, and then open the pages of the tabs."""
@@ -55,6 +65,8 @@ class TabReconciler:
         self._reports.stopped = self._reports.abandoned = False
         await self._supervisor.start(self._reports)
         self._store.subscribe(self.on_change)
+        self._handing_over.clear()
+        self._engines_changed = True
         self._reconcile_all()
         self._loop = asyncio.create_task(self._run())
 
@@ -90,7 +102,10 @@ class TabReconciler:
     def on_change(self, change: ChangeRecord) -> None:
         """Reconcile after a change of tabs or identities."""
         if change.topic == RESYNC:
-            self._identities_changed = True
+            self._identities_changed = self._engines_changed = True
+            self._reconcile_all()
+        elif change.topic == ENGINES_CHANGED and self._division.has_rest:
+            self._engines_changed = True
             self._reconcile_all()
         elif change.topic == identity.REMOVED:
             self._identities_changed = True
@@ -122,20 +137,24 @@ class TabReconciler:
             changed, self._changed = self._changed, set()
             everything, self._all_changed = self._all_changed, False
             identities_changed, self._identities_changed = self._identities_changed, False
+            engines_changed, self._engines_changed = self._engines_changed, False
             if not (changed or everything or identities_changed):
                 return
             try:
-                tabs, removed = await self._store.read(
+                tabs, removed, engines = await self._store.read(
                     lambda each: (
                         _tabs(each, None if everything else changed),
                         self._removed(each) if identities_changed else [],
+                        find_records(each) if engines_changed else None,
                     )
                 )
             except BaseException:  # the next call reads them
                 self._changed |= changed
                 self._all_changed |= everything
                 self._identities_changed |= identities_changed
+                self._engines_changed |= engines_changed
                 raise
+            waiting = [] if engines is None else self._division.apply(engines)
             for tab in tabs.values():
                 if tab.id not in self._states and self._needs_page(tab):
                     self._states[tab.id] = TabState(tab.cookie_store_id)
@@ -146,9 +165,14 @@ class TabReconciler:
             for cookie_store_id in removed:
                 self._states.identities.discard(cookie_store_id)
                 self._tasks.spawn(self._remove_identity(cookie_store_id))
+            for other in waiting:
+                if other not in self._handing_over:
+                    self._handing_over.append(other)
+                    self._tasks.spawn(self._hand_over(other))
 
     def _needs_page(self, tab: Tab) -> bool:
-        return self._engine.keeps_hidden_pages or not tab.hidden
+        is_shown = self._engine.keeps_hidden_pages or not tab.hidden
+        return is_shown and self._division.serves(tab.cookie_store_id)
 
     def _removed(self, transaction: Transaction) -> list[str]:
         numbers = {cookie_store_id: user_context_id_of(cookie_store_id) for cookie_store_id in self._states.identities}
@@ -157,6 +181,7 @@ class TabReconciler:
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:
         state.hidden = tab is not None and tab.hidden
         state.removed = tab is None
+        state.released = tab is not None and not self._division.serves(tab.cookie_store_id)
         state.desired = tab if tab is not None and self._needs_page(tab) and not state.closed else None
         if not state.is_idle:
             return  # its task reads the new desired state
@@ -184,7 +209,7 @@ class TabReconciler:
         state.not_saved = ()
         try:
             if desired is None:
-                await self._engine.close(tab_id, hiding=state.hidden)
+                await self._engine.close(tab_id, hiding=state.hidden or state.released)
             else:
                 await self._apply(desired, previous, state)
         except ProfileError as error:
@@ -247,6 +272,21 @@ class TabReconciler:
 
     async def _remove_identity(self, cookie_store_id: str) -> None:
         """Wait until the pages of a removed identity are closed, then remove its data from the engine."""
+        await self._wait_until_closed(cookie_store_id)
+        await self._engine.remove_identity(cookie_store_id)
+
+    async def _hand_over(self, other: RunningEngine) -> None:
+        """Wait until the pages of the identities of another engine are closed and saved, and confirm this to it."""
+        try:
+            for cookie_store_id in other.identities or ():
+                await self._wait_until_closed(cookie_store_id)
+                await self._engine.release_identity(cookie_store_id)
+                self._states.identities.discard(cookie_store_id)
+            await self._division.confirm(other)
+        finally:
+            self._handing_over.remove(other)
+
+    async def _wait_until_closed(self, cookie_store_id: str) -> None:
         while tasks := [
             state.task
             for state in self._states.values()
@@ -255,7 +295,6 @@ class TabReconciler:
             await asyncio.wait(tasks)
         self._open_locks.pop(cookie_store_id, None)
         await self._supervisor.running.wait()
-        await self._engine.remove_identity(cookie_store_id)
 
     def _on_crash(self, reason: str) -> None:
         if self._supervisor.running.is_set():

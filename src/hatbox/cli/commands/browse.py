@@ -20,7 +20,7 @@ from hatbox.cli.arguments.engine_options import (
 )
 from hatbox.cli.arguments.identity_arguments import find_identity
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
-from hatbox.cli.terminal.engine_notice import find_running_engine
+from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
@@ -65,7 +65,7 @@ def browse(
     async def run() -> None:
         with stop_on_signals():
             async with opened:
-                await find_running_engine(opened, as_json=as_json)
+                await find_running_engines(opened, as_json=as_json)
                 found = [await find_identity(opened, each) for each in identities or []]
                 printer = _StatusPrinter(quiet=quiet, as_json=as_json)
                 await _run_engine(opened, selection, found, printer, until_empty=until_empty)

@@ -165,6 +165,12 @@ class ChromiumEngine(Engine):
             raise
         await running.contexts.close_page(context, page)
 
+    async def release_identity(self, cookie_store_id: str) -> None:
+        """See Engine."""
+        if (running := self.running) is not None:
+            for page in await running.contexts.close_identity(cookie_store_id):
+                running.minimized.discard(page)
+
     async def remove_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
         if self.running is not None:
