@@ -280,6 +280,8 @@ class TabReconciler:
         try:
             for cookie_store_id in other.identities or ():
                 await self._wait_until_closed(cookie_store_id)
+                if self._division.serves(cookie_store_id):
+                    return  # the other engine has ended, and the pages are opened here again
                 await self._engine.release_identity(cookie_store_id)
                 self._states.identities.discard(cookie_store_id)
             await self._division.confirm(other)
