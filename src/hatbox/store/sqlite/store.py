@@ -33,7 +33,8 @@ T = TypeVar("T")
 
 _POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
-"""The files of a profile, beside those of its processes."""
+"""The files of a profile, beside those of its processes and engines."""
+_ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
 
 
 class SqliteStore(Store):
@@ -72,7 +73,7 @@ class SqliteStore(Store):
         profile, file = self._given_path.resolve(), path.resolve()
         suffix = file.name.removeprefix(profile.name)
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
-        return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
 
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
