@@ -1,12 +1,32 @@
-"""Checks a profile for damage, and saves the undamaged rows of a damaged one. Needs no open profile."""
+"""Creates and describes profiles, checks them for damage, and saves the undamaged rows. Needs no open profile."""
 
 from __future__ import annotations
 
 from hatbox.errors import NotAProfile
 from hatbox.store.check_results import Problem, Repair, Report
-from hatbox.store.registry import Address, check_at, repair_at
+from hatbox.store.profile_info import LastChange, ProfileInfo
+from hatbox.store.registry import Address, check_at, create_at, info_at, repair_at
 
-__all__ = ["Repair", "Report", "check_profile", "repair_profile"]
+__all__ = [
+    "LastChange",
+    "ProfileInfo",
+    "Repair",
+    "Report",
+    "check_profile",
+    "create_profile",
+    "profile_info",
+    "repair_profile",
+]
+
+
+def create_profile(address: Address) -> bool:
+    """Create a profile, with four identities. False if one exists already: it is not changed. Raises ProfileError."""
+    return create_at(address)
+
+
+def profile_info(address: Address) -> ProfileInfo:
+    """Describe a profile, without changing it. Raises ProfileError, also if no profile exists there."""
+    return info_at(address)
 
 
 def check_profile(address: Address, *, any_file: bool = False) -> Report:

@@ -57,6 +57,10 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "profile": {
+        "info": "profile.info",
+        "create": "profile.create",
+    },
 }
 
 
