@@ -60,6 +60,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
+        "copy": "profile.copy",
     },
 }
 

@@ -1,4 +1,4 @@
-"""`hatbox profile` describes and creates profiles."""
+"""`hatbox profile` describes, creates and copies profiles."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hatbox.cli.terminal import progress_bar
 from hatbox.store.sqlite.schema import FORMAT
 from tests.cli.conftest import Cli
 
@@ -130,7 +131,55 @@ def test_info_of_an_earlier_format_says_so_and_does_not_upgrade_it(cli: Cli, tmp
     assert files(tmp_path) == before
 
 
-@pytest.mark.parametrize("verb", ["create", "info"])
+def test_copy_says_what_it_copied_and_where(cli: Cli, tmp_path: Path) -> None:
+    cli("create", "Clients")
+    source, target = tmp_path / "profile.db", tmp_path / "copy.db"
+    before = files(tmp_path)
+    result = cli("profile", "copy", str(source), str(target))
+    expected = f"Copied {source} to {target}: 5 identities, 0 cookies, 0 tabs, 0 windows, 6 rows in all.\n"
+    assert (result.status, result.out, result.err) == (0, expected, "")
+    assert cli("list", "--profile", str(target)).out == cli("list").out
+    assert files(tmp_path).items() >= before.items()
+
+
+def test_copy_with_one_address_copies_the_profile_of_the_option_or_the_default(cli: Cli, tmp_path: Path) -> None:
+    cli("create", "Clients")
+    assert cli("profile", "copy", str(tmp_path / "a.db"), "--quiet").out == ""
+    done = cli("profile", "copy", "--profile", str(tmp_path / "a.db"), str(tmp_path / "b.db"), "--json").json
+    assert (done["source"], done["target"]) == (str(tmp_path / "a.db"), str(tmp_path / "b.db"))
+    assert (done["created"], done["rows"]["identities"]) == (True, 5)
+    assert cli("list", "--profile", str(tmp_path / "b.db")).out == cli("list").out
+
+
+def test_copy_refuses_a_target_with_contents(cli: Cli, tmp_path: Path) -> None:
+    target = str(tmp_path / "copy.db")
+    cli("profile", "create")
+    assert cli("profile", "create", target).status == 0
+    assert cli("profile", "copy", target).status == 0
+    cli("create", "Clients", "--profile", target)
+    result = cli("profile", "copy", target)
+    assert result.status == 1
+    assert f"hatbox: {target}: it was changed since it was created" in result.err
+    assert "Clients" in cli("list", "--profile", target).out
+
+
+def test_copy_refuses_a_wrong_number_of_addresses(cli: Cli, tmp_path: Path) -> None:
+    assert cli("profile", "copy").status == 2
+    assert "specify one source and one target" in cli("profile", "copy", "a", "b", "c").err
+    assert "must not be empty" in cli("profile", "copy", "a.db", "").err
+    assert "either as an argument or with --profile" in cli("profile", "copy", "a", "b", "--profile", "c").err
+    assert files(tmp_path) == {}
+
+
+def test_copy_shows_a_bar_where_a_person_is_looking(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_bar, "_MIN_TOTAL", 1)
+    cli("profile", "create")
+    assert "Copying" in cli("profile", "copy", str(tmp_path / "a.db"), tty=True).err
+    assert cli("profile", "copy", str(tmp_path / "b.db"), "--quiet", tty=True).err == ""
+    assert cli("profile", "copy", str(tmp_path / "c.db")).err == ""
+
+
+@pytest.mark.parametrize("verb", ["create", "info", "copy"])
 def test_an_unknown_store_is_an_error_without_the_password(cli: Cli, verb: str) -> None:
     result = cli("profile", verb, "nosuch://u:secret@host/db")
     assert result.status == 1

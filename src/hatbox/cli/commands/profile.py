@@ -1,4 +1,4 @@
-"""The commands of the group profile: they describe and create profiles, in any store."""
+"""The commands of the group profile: they describe, create and copy profiles, in any store."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import typer
 
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
-from hatbox.maintenance import LastChange, ProfileInfo, create_profile, profile_info
+from hatbox.cli.terminal.progress_bar import progress_bar
+from hatbox.maintenance import CopyResult, LastChange, ProfileInfo, copy_profile, create_profile, profile_info
 from hatbox.profile import default_address
 
-__all__ = ["create", "info"]
+__all__ = ["copy", "create", "info"]
 
+_SOURCE_AND_TARGET: Final = 2
 _EXISTS: Final = 3  # the exit status of create, to tell it from an error
 
 AddressArgument = Annotated[
@@ -60,6 +62,50 @@ def create(
         print_line(f"Created {found.place}: a {found.store} profile of {contents}.", sys.stdout)
     if not is_new:
         raise typer.Exit(_EXISTS)
+
+
+def copy(
+    addresses: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[SOURCE] TARGET",
+            help="Paths or URLs of the profile to copy, and of the copy. Default of the first: the profile given with "
+            "--profile.",
+        ),
+    ],
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Store as plain text what is encrypted in the source.")
+    ] = False,
+    quiet: QuietOption = False,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a profile, also into another kind of store. All or nothing; the source is not changed.
+
+    The target is created. It may exist if it was not changed since it was created, for example by `hatbox profile
+    create`; any other is refused. The copy has everything except the change log: ids, counters and the order too.
+
+    Other programs may use the source: the copy is its state at one commit. Changes that they make later are not
+    copied, so stop them first if you move to the copy. A SQLite profile of an earlier format is upgraded first.
+    """
+    if len(addresses) > _SOURCE_AND_TARGET:
+        raise typer.BadParameter("specify one source and one target", param_hint="[SOURCE] TARGET")
+    *sources, target = addresses
+    if target == "":
+        raise typer.BadParameter("must not be empty", param_hint="TARGET")
+    source = _address(sources[0] if sources else None, profile)
+    with progress_bar("Copying", is_shown=not (quiet or as_json)) as progress:
+        copied = copy_profile(source, target, plain=plain, progress=progress)
+    if as_json:
+        result = {"source": copied.source, "target": copied.target, "created": copied.is_new, "rows": copied.rows}
+        print_json(result, sys.stdout)
+    elif not quiet:
+        print_line(f"Copied {copied.source} to {copied.target}: {_contents(copied)}.", sys.stdout)
+
+
+def _contents(copied: CopyResult) -> str:
+    names = ("identities", "cookies", "tabs", "windows")
+    return ", ".join(f"{copied.rows[name]} {name}" for name in names) + f", {sum(copied.rows.values())} rows in all"
 
 
 def _address(argument: str | None, option: str | None) -> str:

@@ -22,7 +22,7 @@ from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.summary import Summary, summarize
 
-__all__ = ["create", "info"]
+__all__ = ["create", "info", "not_found"]
 
 _NAME = "SQLite"
 
@@ -43,13 +43,17 @@ def info(path: Path) -> ProfileInfo:
     """Describe a profile. Raises ProfileError if no file has this name, or it is not a profile."""
     path = real_path(path)
     if not os.path.lexists(path):
-        remedy = f"Create it with: hatbox profile create '{path}'"
-        raise ProfileError(path, "no profile exists there", remedy)
+        raise not_found(path)
     try:
         with alone_with(path) as alone:
             return _info(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
         raise to_profile_error(path, error) from error
+
+
+def not_found(path: Path) -> ProfileError:
+    """The error for an address without a profile, where none is created."""
+    return ProfileError(path, "no profile exists there", f"Create it with: hatbox profile create '{path}'")
 
 
 def _info(path: Path, *, alone: bool) -> ProfileInfo:
