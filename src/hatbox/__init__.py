@@ -136,6 +136,7 @@ __all__ = [
     "ProfileLocked",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "ProfileUnavailable",
     "RequestEvents",
     "RunRecord",
     "SameSite",

@@ -43,6 +43,7 @@ HatboxError
     ├── ProfileReadOnly
     ├── DiskFull
     ├── ProfileLocked
+    ├── ProfileUnavailable     the server of the profile cannot be reached
     └── ProfileClosed
 """
 
@@ -360,6 +361,10 @@ class DiskFull(ProfileError):
 
 class ProfileLocked(ProfileError):
     """Another process has locked the profile for too long. Nothing was changed."""
+
+
+class ProfileUnavailable(ProfileError):
+    """The server of the profile cannot be reached. The message says whether a change may have been saved."""
 
 
 class ProfileClosed(ProfileError):

@@ -23,6 +23,7 @@ from hatbox.store.tables.schema import (
     WINDOWS,
     Table,
 )
+from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
 __all__ = [
     "LAST_POSITION",
