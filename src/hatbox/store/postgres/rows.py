@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from hatbox.store.postgres.connection import Result, Statement
@@ -28,8 +28,10 @@ class SqlSession(Protocol):
 class PostgresRows:
     """Rows on PostgreSQL, with what a transaction has read. `clear` starts another transaction."""
 
-    def __init__(self, session: SqlSession, table: Table) -> None:
+    def __init__(self, session: SqlSession, table: Table, used: Callable[[PostgresRows], None]) -> None:
+        """`used` is called before something is remembered."""
         self._session = session
+        self._used = used
         self._table = table
         self._text = frozenset(name for name, kind in zip(table.columns, table.types, strict=True) if kind == "text")
         columns = ", ".join(quoted(column) for column in table.columns)
@@ -56,6 +58,7 @@ class PostgresRows:
     def get(self, *key: Value) -> tuple[Any, ...] | None:
         if key in self._known:
             return self._known[key]
+        self._used(self)
         found = self._session.ask(Statement(f"{self._select}WHERE {self._by_key}", key, self._text))
         self._known[key] = row = found[0] if found else None
         return row
@@ -83,6 +86,7 @@ class PostgresRows:
 
     def _ask(self, sql: str, values: Sequence[Value]) -> Result:
         key = (sql, tuple(values))
+        self._used(self)
         if key not in self._found:
             self._found[key] = self._session.ask(Statement(translated(sql), values, self._text))
         return list(self._found[key])
@@ -126,5 +130,6 @@ class PostgresRows:
             self._known[tuple(key)] = None
 
     def _write(self, sql: str, values: Sequence[Value]) -> None:
+        self._used(self)
         self._session.queue(Statement(sql, values))
         self._found.clear()

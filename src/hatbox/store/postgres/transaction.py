@@ -110,15 +110,16 @@ class PostgresTransaction(SqlTables):
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
-        self._rows: list[PostgresRows] = []
+        self._used: set[PostgresRows] = set()  # those that remember something
         super().__init__(self._rows_of, self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
         self.session = session
         self.counters.reset()
-        for rows in self._rows:
+        for rows in self._used:
             rows.clear()
+        self._used.clear()
 
     def ask(self, statement: Statement) -> Result:
         return self.session.ask(statement)
@@ -127,9 +128,7 @@ class PostgresTransaction(SqlTables):
         self.session.queue(statement)
 
     def _rows_of(self, table: Table) -> PostgresRows:
-        rows = PostgresRows(self, table)
-        self._rows.append(rows)
-        return rows
+        return PostgresRows(self, table, self._used.add)
 
 
 class ReadSession:
