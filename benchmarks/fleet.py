@@ -243,7 +243,7 @@ async def _create_and_wait(address: str, pipe: Any, calls: int) -> float:
             returned = time.time()
             heard = await asyncio.to_thread(pipe.recv)
             taken.append(max(0.0, heard - returned))
-    return statistics.median(taken)
+    return float(statistics.median(taken))
 
 
 def _listen(address: str, pipe: Any) -> None:
