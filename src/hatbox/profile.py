@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,7 +71,7 @@ class Profile:
         self.tabs = Tabs(store)
         """The tabs and windows of all identities."""
         self._engines: list[EngineRunner] = []
-        self.clock = Clock()
+        self.clock = Clock(store.time)
         """The clock of extensions. A test can advance it."""
         self.web_requests = RequestEvents(self.clock.time)
         """The requests that engines of this process send for the pages of tabs, and their listeners."""
@@ -306,14 +305,14 @@ class Profile:
 
         merged = ImportProgress(progress or (lambda _: None))
         return await merged.follow(
-            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, merged))
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, each.time()), into, merged))
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.formats.bundle_transfer import export_bundle
 
-        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, time.time()), identities))
+        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, each.time()), identities))
 
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""

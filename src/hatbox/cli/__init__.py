@@ -58,6 +58,11 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "profile": {
+        "info": "profile.info",
+        "create": "profile.create",
+        "copy": "profile.copy",
+    },
 }
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -150,7 +149,7 @@ class CookieSync:
         removed = [key for key in before if key not in now and key not in pushed]
         if changed or removed:
             try:
-                await self._write(changed, removed)
+                await self._store.merge(changed, removed)
             except InvalidIdentity:
                 logger.debug("cookie sync: %s was removed; its cookies are not stored", self._store.cookie_store_id)
             except Exception:
@@ -160,23 +159,6 @@ class CookieSync:
                     else:
                         del self._browser_cookies[key]
                 raise
-
-    async def _write(self, changed: Iterable[Cookie], removed: Iterable[CookieKey]) -> None:
-        jar = await self._store.jar()
-        now = time.time()
-        new: list[Cookie] = []
-        for offset, cookie in enumerate(changed):
-            old = jar.get(cookie.key)
-            if old is None:
-                new.append(_with_metadata(cookie, int(now * 1_000_000) + offset, now, now))
-            elif not same_content(old, cookie):
-                new.append(_with_metadata(cookie, old.sequence, old.created, now))
-        if new:
-            await self._store.put(new)
-        for key in removed:
-            expired = (old := jar.get(key)) is not None and old.expired(now)
-            if not expired:  # Chromium removes expired cookies itself; the store does so by its own clock
-                await self._store.remove(key)
 
     async def _read(self) -> dict[CookieKey, Cookie]:
         response = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})
@@ -245,10 +227,6 @@ def from_browser(data: dict[str, Any]) -> Cookie:
 
 def _removal(cookie: Cookie) -> dict[str, Any] | None:
     return to_browser(msgspec.structs.replace(cookie, value="", expires=_EXPIRED))
-
-
-def _with_metadata(cookie: Cookie, sequence: int, created: float, last_access: float) -> Cookie:
-    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=last_access)
 
 
 def _octets(text: str) -> str:

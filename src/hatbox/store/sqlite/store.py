@@ -7,6 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -77,6 +78,9 @@ class SqliteStore(Store):
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
 
+    def time(self) -> float:
+        return time.time()
+
     async def register_process(self) -> None:
         self._require_open()
         await self._processes.register()
@@ -105,6 +109,7 @@ class SqliteStore(Store):
         writer = Writer(
             self._path,
             self._processes,
+            self.time,
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
@@ -113,7 +118,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes)
+                self._reader = Reader(self._path, self._processes, self.time)
         except BaseException:
             writer.stop()
             raise
