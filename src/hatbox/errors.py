@@ -352,14 +352,15 @@ class EngineAlreadyRunning(EngineError):
 
 
 class EngineLeaseLost(EngineError):
-    """The engine was stopped, because it lost the connection to the profile. Another engine may have the tabs now."""
+    """The engine was stopped, because it no longer has the exclusive right to open the tabs. `reason` is why."""
 
-    def __init__(self, label: str, engine: str) -> None:
+    def __init__(self, label: str, engine: str, reason: str) -> None:
         super().__init__(
-            f"{label}: the {engine} engine was stopped, because it lost its lease with the connection. Another engine "
-            "may have the tabs now. List running engines with: hatbox status. Then start this one again."
+            f"{label}: the {engine} engine was stopped, because it lost its lease: {reason.rstrip('.')}. "
+            "Another engine may have the tabs now. List running engines with: hatbox status. Then start this one again."
         )
         self.engine = engine
+        self.reason = reason
 
 
 class ProfileError(HatboxError):

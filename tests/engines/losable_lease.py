@@ -21,7 +21,7 @@ class LosableLease(Lease):
 
     def __init__(self, inner: Lease) -> None:
         self._inner = inner
-        self._callback: Callable[[], None] | None = None
+        self._callback: Callable[[str], None] | None = None
 
     async def acquire(self, purpose: str) -> LeaseHolder | None:
         found = await self._inner.acquire(purpose)
@@ -37,14 +37,14 @@ class LosableLease(Lease):
             self.acquired.remove(self)
         await self._inner.release()
 
-    def on_lost(self, callback: Callable[[], None]) -> None:
+    def on_lost(self, callback: Callable[[str], None]) -> None:
         self._callback = callback
 
-    async def lose(self) -> None:
+    async def lose(self, reason: str = "the connection was lost") -> None:
         """Lose it: another process can acquire it from now on."""
         await self.release()
         assert self._callback is not None
-        self._callback()
+        self._callback(reason)
 
 
 def losable(store: SqliteStore, name: str) -> Lease:

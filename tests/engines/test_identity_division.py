@@ -305,8 +305,10 @@ def load(programs: Sequence[tuple[Program, str]], site: Site) -> list[str]:
 async def test_two_processes_divide_the_identities_and_the_other_takes_over_after_a_kill(
     path: Path, site: Site
 ) -> None:
-    rest = await asyncio.to_thread(Program, path, "http")
-    work = await asyncio.to_thread(Program, path, "http", "Work", "Personal")
+    async with hatbox.open(path) as profile:
+        address = profile.address
+    rest = await asyncio.to_thread(Program, address, "http")
+    work = await asyncio.to_thread(Program, address, "http", "Work", "Personal")
     try:
         async with hatbox.open(path) as profile:
             programs = [(work, "Work"), (rest, "Banking"), (work, "Personal"), (rest, "Shopping")]

@@ -36,12 +36,12 @@ async def test_it_stops_loading_and_names_the_profile(path: Path, site: Site, ca
         loading = asyncio.ensure_future(engine.wait_until_loaded(tab.id))
         await asyncio.sleep(0)
         caplog.clear()
-        await LosableLease.acquired[0].lose()
+        await LosableLease.acquired[0].lose("the connection to db.example was lost")
         with pytest.raises(hatbox.EngineLeaseLost, match="hatbox status") as caught:
             await engine.wait_until_stopped()
         assert str(caught.value).startswith(f"{path}: the HTTP engine was stopped")
         (line,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-        assert line.startswith(f"{path}: connection lost, and with it the lease of the HTTP engine")
+        assert line.startswith(f"{path}: lease of the HTTP engine lost (the connection to db.example was lost)")
         for call in (loading, engine.wait_until_settled(), engine.wait_until_loaded(tab.id)):
             with pytest.raises(hatbox.EngineLeaseLost):
                 await call

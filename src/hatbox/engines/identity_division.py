@@ -45,7 +45,7 @@ _POLL_SECONDS: Final = 1.0  # between two checks whether the process of another 
 class IdentityDivision:
     """The identities of one engine, from `join` to `leave`."""
 
-    def __init__(self, store: Store, engine_name: str, on_lost: Callable[[], None]) -> None:
+    def __init__(self, store: Store, engine_name: str, on_lost: Callable[[str], None]) -> None:
         self._store = store
         self._engine_name = engine_name
         self._on_lost = on_lost

@@ -138,12 +138,12 @@ class EngineRunner:
                 "Start one for this identity, or for all."
             )
 
-    def _on_lease_lost(self) -> None:
+    def _on_lease_lost(self, reason: str) -> None:
         if not self._is_running or self._lost is not None:
             return
         name, label = self.engine.name, self._store.label
-        self._lost = EngineLeaseLost(label, name)
-        logger.error("%s: connection lost, and with it the lease of the %s engine: closing its pages", label, name)
+        self._lost = EngineLeaseLost(label, name, reason)
+        logger.error("%s: lease of the %s engine lost (%s): closing its pages without saving", label, name, reason)
         self._reconciler.abandon()
         for changed in self._waiting:
             changed.set()

@@ -40,8 +40,8 @@ class Lease(ABC):
         """Release the lease. May be called twice, and after the lease was lost."""
 
     @abstractmethod
-    def on_lost(self, callback: Callable[[], None]) -> None:
-        """Call `callback`, once and on the event loop, if the acquired lease is lost.
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Call `callback` with the reason, once and on the event loop, if the acquired lease is lost.
 
         A lease on a server is lost with the connection. Another process may have it from then on, so the holder must
         stop at once what the lease protects. A callback replaces the one set before.

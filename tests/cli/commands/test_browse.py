@@ -201,6 +201,6 @@ def test_an_engine_that_loses_its_lease_ends_with_an_error(profile: Path) -> Non
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert result.returncode == 1
     log, error = result.stderr.splitlines()
-    assert log.startswith(f"hatbox: {profile}: connection lost, and with it the lease of the HTTP engine")
+    assert log.startswith(f"hatbox: {profile}: lease of the HTTP engine lost (the connection was lost)")
     assert error.startswith(f"hatbox: {profile}: the HTTP engine was stopped, because it lost its lease")
     assert "hatbox status" in error

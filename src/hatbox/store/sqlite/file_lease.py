@@ -90,7 +90,7 @@ class FileLease(Lease):
             self._remove(self._file)
             self._file = self._holder = None
 
-    def on_lost(self, callback: Callable[[], None]) -> None:
+    def on_lost(self, callback: Callable[[str], None]) -> None:
         """Never called: the operating system releases the lock only when the process ends."""
 
     def read_holder(self) -> LeaseHolder | None:
