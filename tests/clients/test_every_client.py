@@ -16,7 +16,7 @@ import requests
 
 import hatbox
 from hatbox import ContextualIdentity, CookiesNotAllowed, IdentityNotFound, IdentityRemoved, ProfileClosed
-from hatbox.store.sqlite import SqliteStore
+from hatbox.store.registry import store_at
 from tests.clients.faces import FACES, AsyncFace, Wardrobe
 from tests.clients.server import Site, chain
 from tests.coded_site import BOMB_BYTES, CodedSite, gzip_bomb
@@ -205,21 +205,22 @@ def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, sit
 
 
 def test_a_request_reads_the_profile_once_and_a_response_writes_it_once(
-    clothes: Wardrobe, site: Site, monkeypatch: pytest.MonkeyPatch
+    clothes: Wardrobe, site: Site, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a database on a server, each of these is a round trip."""
+    store_class = type(store_at(path))
     work = clothes.wear("Work")
     work.get(site.url("/login", set="sid=0; Path=/"))
     trips: list[str] = []
 
     def count(name: str) -> None:
-        original: Callable[..., Any] = getattr(SqliteStore, name)
+        original: Callable[..., Any] = getattr(store_class, name)
 
         def counted(*arguments: Any, **options: Any) -> Any:
             trips.append(name)
             return original(*arguments, **options)
 
-        monkeypatch.setattr(SqliteStore, name, counted)
+        monkeypatch.setattr(store_class, name, counted)
 
     for name in ("read", "deliver_pending_changes", "write"):
         count(name)
