@@ -46,6 +46,7 @@ class CookieSync:
         self._pending: dict[CookieKey, Cookie | None] = {}  # changes to push; None removes the cookie
         self._pushing: dict[CookieKey, Cookie | None] = {}
         self._lock = asyncio.Lock()
+        self._is_abandoned = False
         self._read_debouncer = Debouncer(self.pull_from_browser, _READ_DELAY)
         self._push_debouncer = Debouncer(self.push_to_browser, _PUSH_DELAY)
         self._full_sync_debouncer = Debouncer(self._full_sync, _PUSH_DELAY)
@@ -93,6 +94,11 @@ class CookieSync:
         self._full_sync_debouncer.cancel()
         self._read_debouncer.cancel()
 
+    def abandon(self) -> None:
+        """Stop at once, and store no changes of the browser any more, also not those being read."""
+        self._is_abandoned = True
+        self.stop()
+
     async def pull_from_browser(self) -> None:
         """Read the cookies of the browser, and store its changes."""
         async with self._lock:
@@ -132,6 +138,8 @@ class CookieSync:
     async def _store_browser_changes(self, pushed: Collection[CookieKey] = ()) -> None:
         """Store what differs from the previous read, except the `pushed` cookies. Needs the lock."""
         now, before = await self._read(), self._browser_cookies
+        if self._is_abandoned:
+            return
         self._browser_cookies = now
         changed = [
             cookie

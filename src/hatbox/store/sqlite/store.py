@@ -16,9 +16,9 @@ from typing import Any, Final, TypeVar
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
+from hatbox.store.change_poller import ChangePoller
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
-from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
@@ -31,8 +31,10 @@ __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
 
+_POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
-"""The files of a profile, beside those of its processes."""
+"""The files of a profile, beside those of its processes and engines."""
+_ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
 
 
 class SqliteStore(Store):
@@ -44,7 +46,7 @@ class SqliteStore(Store):
         self._closing = asyncio.Lock()
         self._subscribers = Subscribers(str(path))
         self._calls = Calls(self._subscribers)
-        self._poller = ChangePoller(self._poll)
+        self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._processes = SqliteProcesses(path)
         self._writer: Writer | None = None
         self._check: BackgroundCheck | None = None
@@ -71,7 +73,7 @@ class SqliteStore(Store):
         profile, file = self._given_path.resolve(), path.resolve()
         suffix = file.name.removeprefix(profile.name)
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
-        return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
 
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))

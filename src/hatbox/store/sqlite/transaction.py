@@ -24,6 +24,19 @@ class SqliteTransaction(SqlTables):
         self, connection: sqlite3.Connection, processes: Processes, clock: Callable[[], float] = time.time
     ) -> None:
         rows = partial(SqliteRows, connection)
-        self.counters = Counters(rows(HEAD))
+        self._head = rows(HEAD)
+        self.counters = Counters(self._read_head)
         self.changes = SqlChangeLog(rows(CHANGES), self.counters, clock)
         super().__init__(rows, self.counters, processes, clock)
+
+    def flush_counters(self) -> None:
+        """Write the counters, if one was incremented."""
+        if self.counters.changed:
+            self._head.put([self.counters.row()])
+            self.counters.changed = False
+
+    def _read_head(self) -> tuple[int, ...]:
+        row = self._head.get(1)
+        if row is None:
+            raise self._head.damage("the row of the table head is missing")
+        return row
