@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
-from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
 from hatbox.store.tables.schema import (
     COOKIES,
     EXTENSION_DATA,
