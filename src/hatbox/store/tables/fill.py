@@ -10,9 +10,9 @@ import msgspec
 from hatbox.errors import ProfileError
 from hatbox.store.base import RESYNC
 from hatbox.store.profile_copy import CopyProgress, CopySource, ProfileDump
+from hatbox.store.tables.new_profile import is_unchanged
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
-from hatbox.store.tables.unchanged import is_unchanged
 
 __all__ = ["LogWriter", "fill", "require_fillable"]
 

@@ -1,14 +1,26 @@
-"""Whether a profile still has only the rows of a new one."""
+"""The rows of a new profile, the same in every store, and whether a profile still has no others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TABLES, Table
-from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
-__all__ = ["is_unchanged"]
+__all__ = ["NEW_HEAD", "NEW_IDENTITIES", "is_unchanged"]
+
+NEW_IDENTITIES: Final = (
+    (1, "Personal", "fingerprint", "blue", 0, 1048576),
+    (2, "Work", "briefcase", "orange", 0, 2097152),
+    (3, "Banking", "dollar", "green", 0, 3145728),
+    (4, "Shopping", "cart", "pink", 0, 4194304),
+)
+"""The identities of a new profile, in the order of the columns of the table."""
+
+# Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
+NEW_HEAD: Final = (1, 5, 0, 0, 0, 0, 0, NEW_IDENTITIES[-1][-1])
+"""The counters of a new profile, in the order of the columns of the table."""
 
 
 def is_unchanged(rows: Callable[[Table], Rows]) -> bool:
