@@ -26,6 +26,7 @@ from hatbox.store.tables.transaction import SqlTables
 __all__ = [
     "BEGIN_READ",
     "COMMIT",
+    "LOCK_HEAD",
     "SELECT_HEAD",
     "ExternalChanges",
     "Head",
@@ -35,6 +36,7 @@ __all__ = [
     "WriteSession",
     "decoded_changes",
     "head_in",
+    "insert_change",
     "key_of",
     "select_changes",
     "sequence_of",
@@ -51,7 +53,7 @@ Head: TypeAlias = tuple[int, ...]
 _HEAD_COLUMNS: Final = ", ".join(HEAD.columns)
 _SEQUENCE: Final = HEAD.columns.index("changes")
 SELECT_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head")
-_LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
+LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
 _BEGIN: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ")
 _BEGIN_LOCKED: Final = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
 BEGIN_READ: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -212,7 +214,7 @@ class WriteSession:
         statements += [
             Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
             *self._take_queued(),
-            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], encoded, *_author())),
+            insert_change(new[_SEQUENCE], token, values["logged"], encoded),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
             statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
@@ -235,7 +237,7 @@ class WriteSession:
         if self._is_open:
             return self._connection.run([*self._take_queued(), *statements])
         self._is_open = True
-        opening = [_BEGIN_LOCKED, _LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
+        opening = [_BEGIN_LOCKED, LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
         results = self._connection.run([*opening, *self._take_queued(), *statements])
         head = head_in(self._connection.label, results[1])
         if self._is_known_used and head != self._known:
@@ -251,6 +253,11 @@ class WriteSession:
 def key_of(statement: Statement) -> StatementKey:
     """The key of a statement in a dictionary of answers."""
     return statement.sql, tuple(statement.values)
+
+
+def insert_change(sequence: int, token: bytes, logged: int, changes: bytes) -> Statement:
+    """Inserts a row of the change log, with this process as its author."""
+    return Statement(_INSERT_CHANGE, (sequence, token, logged, changes, *_author()))
 
 
 def select_changes(first: int) -> Statement:
