@@ -17,7 +17,7 @@ from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import PAGE_HIDDEN, PageHidden, Tab, all_tabs, record_change
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -232,4 +232,4 @@ class TabReconciler:
 
 def _tabs(transaction: Transaction) -> dict[int, Tab]:
     unused = first_tab(transaction)
-    return {row.id: tab_of(row) for row in transaction.tabs.find() if row.id != unused}
+    return {tab.id: tab for tab in all_tabs(transaction) if tab.id != unused}

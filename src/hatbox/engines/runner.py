@@ -77,7 +77,7 @@ class EngineRunner:
         self._store.subscribe(on_change)
         try:
             while True:
-                tab = await self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
+                tab = await self._store.read(lambda transaction: tab_of(transaction, row_of(transaction, tab_id)))
                 if not tab.loading:
                     return tab
                 await changed.wait()
