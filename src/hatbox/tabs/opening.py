@@ -119,7 +119,7 @@ def _insert(
     else:
         index = _index_after(transaction, summary, relative) if relative else summary.tab_count
     index = within_pinned(summary, index, pinned=pinned)
-    accessed = next_access_time(summary)
+    accessed = next_access_time(transaction, summary)
     row = transaction.tabs.insert(window, index, store, pinned=int(pinned), last_accessed=accessed, **fields)
     active = summary.active
     if active is not None and active.owner is not None:

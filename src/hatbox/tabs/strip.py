@@ -6,7 +6,6 @@ without tabs is closed. A rule reads the tabs that it concerns, never the whole 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -116,7 +115,7 @@ def activate(transaction: Transaction, row: TabRow, summary: WindowSummary | Non
 def switch_to(transaction: Transaction, row: TabRow, summary: WindowSummary | None = None) -> TabActivation:
     """Activate a visible tab without recording it. Returns the record. `summary` is that of the window, if known."""
     summary = summary or transaction.tabs.summary(row.window)
-    now = next_access_time(summary)
+    now = next_access_time(transaction, summary)
     previous = summary.active
     if previous is not None:
         transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
@@ -173,9 +172,9 @@ def clear_related_tabs(transaction: Transaction, summary: WindowSummary) -> None
         transaction.tabs.update(row.id, related=None)
 
 
-def next_access_time(summary: WindowSummary) -> float:
+def next_access_time(transaction: Transaction, summary: WindowSummary) -> float:
     """The current time, or later: after the last access of all tabs of a window."""
-    return max(time.time(), summary.last_accessed + _INSTANT)
+    return max(transaction.time(), summary.last_accessed + _INSTANT)
 
 
 # --------------------------------------------------------------------------------------------------------- closing

@@ -149,7 +149,7 @@ def _activate_nearest(transaction: Transaction, row: TabRow, hiding: Collection[
     elif (only := left or right) is not None:
         activate(transaction, only, summary)
     else:
-        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(summary))
+        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(transaction, summary))
 
 
 def _show(transaction: Transaction, rows: Sequence[TabRow]) -> None:

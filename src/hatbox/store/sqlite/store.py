@@ -7,6 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import Any, Final, TypeVar
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
+from hatbox.store.change_poller import ChangePoller
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
-from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
@@ -30,8 +31,10 @@ __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
 
+_POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
-"""The files of a profile, beside those of its processes."""
+"""The files of a profile, beside those of its processes and engines."""
+_ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
 
 
 class SqliteStore(Store):
@@ -43,7 +46,7 @@ class SqliteStore(Store):
         self._closing = asyncio.Lock()
         self._subscribers = Subscribers(str(path))
         self._calls = Calls(self._subscribers)
-        self._poller = ChangePoller(self._poll)
+        self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._processes = SqliteProcesses(path)
         self._writer: Writer | None = None
         self._check: BackgroundCheck | None = None
@@ -70,10 +73,13 @@ class SqliteStore(Store):
         profile, file = self._given_path.resolve(), path.resolve()
         suffix = file.name.removeprefix(profile.name)
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
-        return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
 
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
+
+    def time(self) -> float:
+        return time.time()
 
     async def register_process(self) -> None:
         self._require_open()
@@ -103,6 +109,7 @@ class SqliteStore(Store):
         writer = Writer(
             self._path,
             self._processes,
+            self.time,
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
@@ -111,7 +118,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes)
+                self._reader = Reader(self._path, self._processes, self.time)
         except BaseException:
             writer.stop()
             raise

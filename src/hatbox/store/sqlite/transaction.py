@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections.abc import Callable
 from functools import partial
 
 from hatbox.store.base import Processes
@@ -18,8 +20,23 @@ __all__ = ["SqliteTransaction"]
 class SqliteTransaction(SqlTables):
     """All tables on one connection. The caller begins and ends the transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, processes: Processes, clock: Callable[[], float] = time.time
+    ) -> None:
         rows = partial(SqliteRows, connection)
-        self.counters = Counters(rows(HEAD))
-        self.changes = SqlChangeLog(rows(CHANGES), self.counters)
-        super().__init__(rows, self.counters, processes)
+        self._head = rows(HEAD)
+        self.counters = Counters(self._read_head)
+        self.changes = SqlChangeLog(rows(CHANGES), self.counters, clock)
+        super().__init__(rows, self.counters, processes, clock)
+
+    def flush_counters(self) -> None:
+        """Write the counters, if one was incremented."""
+        if self.counters.changed:
+            self._head.put([self.counters.row()])
+            self.counters.changed = False
+
+    def _read_head(self) -> tuple[int, ...]:
+        row = self._head.get(1)
+        if row is None:
+            raise self._head.damage("the row of the table head is missing")
+        return row

@@ -45,6 +45,7 @@ class Writer:
         self,
         path: Path,
         processes: Processes,
+        clock: Callable[[], float],
         last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -52,6 +53,7 @@ class Writer:
     ) -> None:
         self._path = path
         self._processes = processes
+        self._clock = clock
         self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
@@ -85,7 +87,7 @@ class Writer:
             self._inode = inode_of(self._path)
             # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            self._transaction = SqliteTransaction(self._connection, self._processes)
+            self._transaction = SqliteTransaction(self._connection, self._processes, self._clock)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)
@@ -236,7 +238,7 @@ class Writer:
             appended += call.changes
         log.appended = appended
         sequence = log.write() if appended else 0
-        transaction.counters.flush()
+        transaction.flush_counters()
         connection.execute("COMMIT")
         calls[0].external_changes = external
         for call in calls:

@@ -33,9 +33,12 @@ __all__ = ["SqlTables"]
 class SqlTables:
     """The tables of Transaction, except the change log. `rows` gives access to the rows of a table."""
 
-    def __init__(self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes) -> None:
+    def __init__(
+        self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes, clock: Callable[[], float]
+    ) -> None:
         self.processes = processes
         self._counters = counters
+        self._clock = clock
         self.identities = SqlIdentityTable(rows(IDENTITIES), counters)
         self.cookies = SqlCookieTable(rows(COOKIES))
         self.cookie_time = SqlCookieTimeTable(rows(COOKIE_TIME))
@@ -58,3 +61,6 @@ class SqlTables:
             self.tabs.prefetch(tabs)
         if last_focused:
             self.windows.prefetch()
+
+    def time(self) -> float:
+        return self._clock()
