@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -116,5 +117,5 @@ def _fill(
     path: Path, connection: sqlite3.Connection, found: ProfileDump, *, plain: bool, progress: CopyProgress
 ) -> None:
     rows = partial(SqliteRows, connection)
-    log = SqlChangeLog(rows(CHANGES), Counters(rows(HEAD)))
+    log = SqlChangeLog(rows(CHANGES), Counters(lambda: rows(HEAD).get(1) or ()), time.time)
     fill(str(path), rows, log, found, plain=plain, progress=progress)
