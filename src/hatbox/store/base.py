@@ -374,11 +374,22 @@ class Processes(Protocol):
 class Transaction(Protocol):
     """The tables, as a transaction function sees them."""
 
-    def load(self, *, identities: Collection[int] = (), tabs: Collection[int] = (), last_focused: bool = False) -> None:
-        """Announce rows that the transaction will read, so that a store on a network reads them with its next query.
+    def load(
+        self,
+        *,
+        identities: Collection[int] = (),
+        tabs: Collection[int] = (),
+        windows: Collection[int] = (),
+        stores: Collection[int] = (),
+        values: Collection[tuple[str, str, str]] = (),
+        last_focused: bool = False,
+    ) -> None:
+        """Announce what the transaction will read, so that a store on a network reads all of it with its next query.
 
-        `tabs` are read together with the tabs that refer to them; `last_focused` are the windows of that method. A
-        hint: rows that are not announced can be read too, and a local store does nothing.
+        `tabs`: these tabs, and the tabs that refer to them. `windows`: their summaries. `stores`: the tabs of these
+        cookie stores. `values`: extension data, by extension, kind and key. `last_focused`: the windows that this
+        method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
+        does nothing.
         """
 
     @property

@@ -36,8 +36,9 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
     last_indexes: dict[int, int] = {}
     for tab_id in tab_ids:
         row = row_of(transaction, tab_id)
-        old_index = _index(transaction, row)
         window = row.window if target is None else target
+        transaction.load(windows={row.window, window})
+        old_index = _index(transaction, row)
         count = transaction.tabs.count(window)
         if window == row.window and count == 1:
             last_indexes[window] = 0
@@ -60,8 +61,7 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
             _move_within(transaction, row, old_index, new_index)
         last_indexes[window] = new_index
         moved.append(tab_id)
-    rows = {row.id: row for row in transaction.tabs.get_many(moved)}
-    return tabs_of(transaction, [rows[tab_id] for tab_id in moved])
+    return tabs_of(transaction, [row_of(transaction, tab_id) for tab_id in moved])
 
 
 def _index(transaction: Transaction, row: TabRow) -> int:
@@ -73,11 +73,12 @@ def _move_within(
 ) -> None:
     """Move a tab within its window. By default it stays pinned or unpinned."""
     is_pinned = row.pinned if pinned is None else pinned
+    summary = transaction.tabs.summary(row.window)
     if new_index != old_index or is_pinned != row.pinned:
         transaction.tabs.move(row.id, row.window, new_index, pinned=is_pinned)
     if new_index != old_index:
         record_change(transaction, MOVED, TabMove(row.id, row.window, old_index, new_index))
-        clear_related_tabs(transaction, transaction.tabs.summary(row.window))
+        clear_related_tabs(transaction, summary)
 
 
 def attach(transaction: Transaction, row: TabRow, window: int, index: int, *, pinned: bool | None = None) -> None:

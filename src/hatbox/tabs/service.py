@@ -11,7 +11,7 @@ from hatbox.identities.model import ContextualIdentity, IdentityLike, find, reso
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs import tab_model as model
-from hatbox.tabs.first_tab import first_tab
+from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.opening import open_tab
@@ -83,6 +83,7 @@ class Tabs:
         """Open a tab in an identity: its name, cookieStoreId or object, or `firefox-default`."""
 
         def opened(transaction: Transaction) -> Tab:
+            transaction.load(values=[FIRST_TAB], last_focused=True)
             tab = open_tab(
                 transaction,
                 None if url == BLANK else url,
@@ -106,6 +107,7 @@ class Tabs:
         """
 
         def wanted(transaction: Transaction) -> list[Tab]:
+            transaction.load(values=[FIRST_TAB])
             store_id = None if identity is None else _store_id(transaction, identity)
             unused = first_tab(transaction)
             if store_id is None:

@@ -6,7 +6,7 @@ without tabs is closed. A rule reads the tabs that it concerns, never the whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from hatbox.errors import InvalidTab
@@ -184,24 +184,32 @@ def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closi
     """Close tabs, and windows left without tabs. An active tab is closed last, unless its window closes too."""
     for window in dict.fromkeys(row.window for row in rows):
         going = {row.id: row for row in rows if row.window == window}
+        transaction.load(tabs=going, windows=[window], last_focused=True)
         tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
         is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
+        summary = transaction.tabs.summary(window)
+        referring = transaction.tabs.referring(going)
         next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
-        referring = [] if is_emptied else transaction.tabs.referring(going)
         for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
             if row.hidden:
                 forget_hiders(transaction, [row.id])
             record_change(transaction, REMOVED, TabRemoval(tabs[row.id], window_closing or is_emptied))
-        if is_emptied:
-            close_if_empty(transaction, window)
-            continue
-        summary = transaction.tabs.summary(window)
+        summary = _without(summary, going)
         drop_references(transaction, summary, going.values(), referring)
         if next_active is not None:
             activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
+        close_if_empty(transaction, window)
+
+
+def _without(summary: WindowSummary, leaving: Collection[int]) -> WindowSummary:
+    """The active tab, and the tabs whose `related` is set, when these tabs have left the window."""
+    return summary._replace(
+        active=None if summary.active and summary.active.id in leaving else summary.active,
+        related=tuple(row for row in summary.related if row.id not in leaving),
+    )
 
 
 def drop_references(

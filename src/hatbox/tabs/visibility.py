@@ -125,12 +125,13 @@ def _hide(transaction: Transaction, rows: Sequence[TabRow]) -> list[int]:
     """Hide tabs, after activating another tab in place of an active one. Returns the ids of those that were visible."""
     changed = [row for row in rows if not row.hidden]
     hiding = [row.id for row in changed]
-    transaction.load(tabs=hiding, last_focused=True)
+    active = [row for row in changed if row.active]
+    transaction.load(tabs=hiding, windows=[row.window for row in active], last_focused=True)
     transaction.tabs.indexes(changed)  # of all in one query, for the events
-    for row in changed:
-        if row.active:
-            _activate_nearest(transaction, row, hiding)
-    remove_from_successor_chains(transaction, changed, transaction.tabs.referring(hiding))
+    referring = transaction.tabs.referring(hiding)
+    for row in active:
+        _activate_nearest(transaction, row, hiding)
+    remove_from_successor_chains(transaction, changed, referring)
     for row in changed:
         if row.successor is not None:
             transaction.tabs.update(row.id, successor=None)
@@ -140,8 +141,8 @@ def _hide(transaction: Transaction, rows: Sequence[TabRow]) -> list[int]:
 
 def _activate_nearest(transaction: Transaction, row: TabRow, hiding: Collection[int]) -> None:
     """Activate the nearest visible tab, on a tie the right one. Without a visible tab none is active."""
-    left, right = transaction.tabs.visible_neighbours(row, hiding)
     summary = transaction.tabs.summary(row.window)
+    left, right = transaction.tabs.visible_neighbours(row, hiding)
     if left is not None and right is not None:
         indexes = transaction.tabs.indexes([left, row, right])
         is_left_nearer = indexes[row.id] - indexes[left.id] < indexes[right.id] - indexes[row.id]
@@ -156,9 +157,11 @@ def _show(transaction: Transaction, rows: Sequence[TabRow]) -> None:
     """Show tabs. In a window without a visible tab, one becomes active."""
     changed = [row for row in rows if row.hidden]
     forget_hiders(transaction, [row.id for row in changed])
-    transaction.load(last_focused=True)
+    windows = dict.fromkeys(row.window for row in changed)
+    transaction.load(windows=windows, last_focused=True)
     transaction.tabs.indexes(changed)  # of all in one query, for the events
+    inactive = [window for window in windows if transaction.tabs.summary(window).active is None]
     for row in changed:
         change(transaction, row, hidden=0)
-    for window in dict.fromkeys(row.window for row in changed):
+    for window in inactive:
         ensure_active(transaction, window)

@@ -192,10 +192,11 @@ class WriteSession:
 
     def ask(self, statement: Statement) -> Result:
         announced, self._announced = self._announced, []
-        results = self._run([*(each for each, _ in announced), statement])
-        for (_, receive), result in zip(announced, results[-1 - len(announced) :], strict=False):
-            receive(result)
-        return results[-1]
+        statements = {key_of(each): each for each in (*(each for each, _ in announced), statement)}
+        results = dict(zip(statements, self._run([*statements.values()])[-len(statements) :], strict=True))
+        for each, receive in announced:
+            receive(results[key_of(each)])
+        return results[key_of(statement)]
 
     def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
         """Execute a query together with the next one. Without a next one it is not executed."""

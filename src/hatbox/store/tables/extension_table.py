@@ -24,6 +24,10 @@ class SqlExtensionTable:
         found = self._rows.find(f"WHERE {_BY_KEY}", (kind, extension, key))
         return found[0][2] if found else None
 
+    def prefetch(self, extension: str, kind: str, key: str) -> None:
+        """See Transaction.load."""
+        self._rows.prefetch(f"WHERE {_BY_KEY}", (kind, extension, key))
+
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         if extension is None:
             found = self._rows.find("WHERE kind = ? ORDER BY sequence", (kind,))

@@ -29,8 +29,8 @@ class SqlIdentityTable:
 
     def prefetch(self, user_context_ids: Collection[int]) -> None:
         """See Transaction.load."""
-        ids = tuple(user_context_ids)[:_MAX_PARAMETERS]
-        self._rows.prefetch(f"WHERE id IN ({', '.join('?' * len(ids))})", ids)
+        for user_context_id in user_context_ids:
+            self._rows.prefetch("WHERE id = ?", (user_context_id,))
 
     def find(self, name: str | None = None) -> list[IdentityRow]:
         found = self._rows.find(f"WHERE name = ? {_ORDER}", (name,)) if name is not None else self._rows.find(_ORDER)

@@ -94,16 +94,18 @@ class SqlTabTable:
         return [found[tab] for tab in dict.fromkeys(tabs) if tab in found]
 
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
-        wanted = {name: value for name, value in (("window", window), ("store", store)) if value is not None}
-        conditions = " AND ".join(f"{name} = ?" for name in wanted) or "true"
-        found = self._rows.find(f"WHERE {conditions} ORDER BY window, position", tuple(wanted.values()))
-        return list(map(TabRow._make, found))
+        return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
 
-    def prefetch(self, tabs: Collection[int]) -> None:
+    def prefetch(self, tabs: Collection[int], windows: Collection[int], stores: Collection[int]) -> None:
         """See Transaction.load."""
         for ids in _parts(tabs):
             self._rows.prefetch(*_by_id(ids))
             self._rows.prefetch(*_referring(ids))
+        for window in windows:
+            self._order.prefetch(window)
+            self._rows.prefetch(_SUMMARY, (window,) * 5)
+        for store in stores:
+            self._rows.prefetch(*_in_order(None, store))
 
     def active(self, window: int) -> TabRow | None:
         found = self._rows.find("WHERE window = ? AND active = 1", (window,))
@@ -189,6 +191,12 @@ def _parts(tabs: Collection[int]) -> Iterator[Sequence[int]]:
     ids = list(dict.fromkeys(tabs))
     size = _MAX_PARAMETERS // 2
     return (ids[start : start + size] for start in range(0, len(ids), size))
+
+
+def _in_order(window: int | None, store: int | None) -> tuple[str, Sequence[int]]:
+    wanted = {name: value for name, value in (("window", window), ("store", store)) if value is not None}
+    conditions = " AND ".join(f"{name} = ?" for name in wanted) or "true"
+    return f"WHERE {conditions} ORDER BY window, position", tuple(wanted.values())
 
 
 def _by_id(ids: Sequence[int]) -> tuple[str, Sequence[int]]:

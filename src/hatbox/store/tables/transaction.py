@@ -54,11 +54,20 @@ class SqlTables:
         self.tabs.reset()
         self.windows.reset()
 
-    def load(self, *, identities: Collection[int] = (), tabs: Collection[int] = (), last_focused: bool = False) -> None:
-        if identities:
-            self.identities.prefetch(identities)
-        if tabs:
-            self.tabs.prefetch(tabs)
+    def load(
+        self,
+        *,
+        identities: Collection[int] = (),
+        tabs: Collection[int] = (),
+        windows: Collection[int] = (),
+        stores: Collection[int] = (),
+        values: Collection[tuple[str, str, str]] = (),
+        last_focused: bool = False,
+    ) -> None:
+        self.identities.prefetch(identities)
+        self.tabs.prefetch(tabs, windows, stores)
+        for value in values:
+            self.extensions.prefetch(*value)
         if last_focused:
             self.windows.prefetch()
 

@@ -49,16 +49,19 @@ def get(transaction: Transaction, access: TabAccess, tab_id: int) -> TabView:
 def query(transaction: Transaction, access: TabAccess, details: Details) -> list[TabView]:
     """The tabs that match, by window and index."""
     parsed = parse_query(details)
+    stores = [store for store in map(user_context_id_of, parsed.cookie_store_ids or ()) if store is not None]
+    transaction.load(stores=stores, last_focused=True)
     windows = {window.id: window for window in get_windows(transaction)}
-    tabs = _candidates(transaction, parsed, windows.values())
+    tabs = _candidates(transaction, parsed, stores, windows.values())
     return [tab_view(tab, access) for tab in tabs if parsed.matches(tab, windows[tab.window_id], access)]
 
 
-def _candidates(transaction: Transaction, query: TabQuery, windows: Collection[Window]) -> list[Tab]:
+def _candidates(
+    transaction: Transaction, query: TabQuery, stores: Collection[int], windows: Collection[Window]
+) -> list[Tab]:
     """The tabs of the stores or windows of a query, or all tabs, by window and index."""
     if query.cookie_store_ids is not None:
-        stores = {user_context_id_of(each) for each in query.cookie_store_ids} - {None}
-        rows = [row for store in stores for row in transaction.tabs.find(store=store)]
+        rows = [row for store in set(stores) for row in transaction.tabs.find(store=store)]
         return tabs_of(transaction, sorted(rows, key=lambda row: (row.window, row.position)))
     wanted = [window.id for window in windows if query.matches_window(window)]
     if query.details["active"]:
@@ -71,6 +74,7 @@ def _candidates(transaction: Transaction, query: TabQuery, windows: Collection[W
 
 def create(transaction: Transaction, access: TabAccess, details: Details) -> TabView:
     """Open a tab. Its page loads later."""
+    _load_for_create(transaction, details)
     window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
     store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
     url = None if details["url"] is None else resolve_tab_url(details["url"], access)
@@ -90,6 +94,17 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
     if details["muted"]:
         tab = tab_of(transaction, change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
     return tab_view(tab, access)
+
+
+def _load_for_create(transaction: Transaction, details: Details) -> None:
+    store = user_context_id_of(details["cookieStoreId"] or "")
+    window = details["windowId"]
+    transaction.load(
+        identities=[store] if store else [],
+        tabs=[details["openerTabId"]] if _has_opener(details) else [],
+        windows=[window] if window is not None and window != CURRENT_WINDOW else [],
+        last_focused=True,
+    )
 
 
 def _has_opener(details: Details) -> bool:
