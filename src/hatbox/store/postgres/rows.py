@@ -21,6 +21,9 @@ class SqlSession(Protocol):
     def ask(self, statement: Statement) -> Result:
         """Execute all queued statements, and then this one; returns its rows."""
 
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Execute a query together with the next one, and pass its rows to `receive`."""
+
     def queue(self, statement: Statement) -> None:
         """Execute a statement later, in order."""
 
@@ -47,11 +50,13 @@ class PostgresRows:
         self._key_places = [table.columns.index(column) for column in table.key]
         self._known: dict[tuple[Value, ...], tuple[Any, ...] | None] = {}
         self._found: dict[tuple[str, tuple[Value, ...]], Result] = {}
+        self._announced: set[tuple[str, tuple[Value, ...]]] = set()
 
     def clear(self) -> None:
         """Forget what was read: another transaction begins."""
         self._known.clear()
         self._found.clear()
+        self._announced.clear()
 
     # ── Reading ──
 
@@ -65,9 +70,25 @@ class PostgresRows:
 
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         found = self._ask(self._select + rest, values)
+        self._note(found)
+        return found
+
+    def prefetch(self, rest: str, values: Sequence[Value] = ()) -> None:
+        key = (self._select + rest, tuple(values))
+        if key in self._found or key in self._announced:
+            return
+
+        def receive(found: Result) -> None:
+            self._announced.discard(key)
+            self._found[key] = found
+            self._note(found)
+
+        self._announced.add(key)
+        self._session.announce(Statement(translated(key[0]), values, self._text), receive)
+
+    def _note(self, found: Result) -> None:
         for row in found:
             self._known[self._key_of(row)] = row
-        return found
 
     def select(self, columns: str, rest: str = "", values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return self._ask(f"SELECT {columns} FROM {self._table.name} {rest}", values)

@@ -85,14 +85,14 @@ _decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
 
 
 class UnknownAnswer(BaseException):
-    """A transaction function that only reads needs the answer to a statement: it is run again when that is known.
+    """A transaction function that only reads needs the answers to statements: it is run again when they are known.
 
     Not an Exception, so that no transaction function catches it.
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, *statements: Statement) -> None:
         super().__init__()
-        self.statement = statement
+        self.statements = statements
 
 
 class PendingChanges:
@@ -118,13 +118,16 @@ class PostgresTransaction(SqlTables):
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
         self.session = session
-        self.counters.reset()
+        self.reset()
         for rows in self._used:
             rows.clear()
         self._used.clear()
 
     def ask(self, statement: Statement) -> Result:
         return self.session.ask(statement)
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        self.session.announce(statement, receive)
 
     def queue(self, statement: Statement) -> None:
         self.session.queue(statement)
@@ -138,6 +141,7 @@ class ReadSession:
 
     def __init__(self, label: str) -> None:
         self._answers: dict[StatementKey, Result] = {}
+        self._announced: list[Statement] = []
         self._label = label
         self.asked: list[Statement] = []
         """The statements whose answers are known."""
@@ -146,7 +150,15 @@ class ReadSession:
         try:
             return self._answers[key_of(statement)]
         except KeyError:
-            raise UnknownAnswer(statement) from None
+            announced, self._announced = self._announced, []
+            raise UnknownAnswer(*announced, statement) from None
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Ask a statement together with the next one. The next run of the function receives its answer."""
+        if (known := self._answers.get(key_of(statement))) is not None:
+            receive(known)
+        else:
+            self._announced.append(statement)
 
     def queue(self, statement: Statement) -> None:
         raise ServerError("25006", f"a transaction function that only reads must not execute {statement.sql[:40]}")
@@ -175,11 +187,21 @@ class WriteSession:
         self._is_known_used = False
         self._is_open = False
         self._queued: list[Statement] = []
+        self._announced: list[tuple[Statement, Callable[[Result], None]]] = []
         self.written = 0
         """How many statements were queued so far."""
 
     def ask(self, statement: Statement) -> Result:
-        return self._run([statement])[-1]
+        announced, self._announced = self._announced, []
+        statements = {key_of(each): each for each in (*(each for each, _ in announced), statement)}
+        results = dict(zip(statements, self._run([*statements.values()])[-len(statements) :], strict=True))
+        for each, receive in announced:
+            receive(results[key_of(each)])
+        return results[key_of(statement)]
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Execute a query together with the next one. Without a next one it is not executed."""
+        self._announced.append((statement, receive))
 
     def queue(self, statement: Statement) -> None:
         self.written += 1
