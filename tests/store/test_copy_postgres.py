@@ -238,7 +238,7 @@ def test_ten_thousand_identities_are_copied_in_little_memory(tmp_path: Path, add
         window = transaction.windows.insert()
         for number in range(12):
             tab = transaction.tabs.insert(window, number, 0, url="https://site.example/")
-            transaction.tabs.save_page_snapshot(tab, b"x" * 2**20)
+            transaction.tabs.save_page_snapshot(tab.id, b"x" * 2**20)
         transaction.changes.append("grown", b"{}")
 
     write(str(source), grow)

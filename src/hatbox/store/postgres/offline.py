@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -150,6 +150,9 @@ class _CopySession:
     def ask(self, statement: Statement) -> Result:
         self.flush()
         return self._connection.run([statement])[0]
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        receive(self.ask(statement))
 
     def queue(self, statement: Statement) -> None:
         self._queued.append(statement)

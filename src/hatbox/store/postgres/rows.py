@@ -77,6 +77,7 @@ class PostgresRows:
         key = (self._select + rest, tuple(values))
         if key in self._found or key in self._announced:
             return
+        self._used(self)
 
         def receive(found: Result) -> None:
             self._announced.discard(key)
