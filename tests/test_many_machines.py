@@ -50,7 +50,7 @@ class Server(Cluster):
                 shutil.chown(each, "nobody")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     programs = find_programs()
     if programs is None:
@@ -70,6 +70,7 @@ class Reader:
 
     def __init__(self, server: Server, folder: Path) -> None:
         self.server = server
+        self.printed = ""
         self.home = folder / "home"
         self.folder = folder / "work"
         for each in (self.home, self.folder, folder / "bin"):
@@ -154,14 +155,17 @@ class Reader:
         )
 
 
-@pytest.fixture
-def reader(server: Server, tmp_path: Path) -> Reader:
-    return Reader(server, tmp_path)
+@pytest.fixture(scope="module")
+def reader(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    """A user with a profile who has followed the page."""
+    reader = Reader(server, tmp_path_factory.mktemp("reader"))
+    reader.output("hatbox create Mine --color red", {})
+    reader.printed = reader.follow_all()
+    return reader
 
 
 def test_the_page_works_as_it_is_printed(reader: Reader) -> None:
-    reader.output("hatbox create Mine --color red", {})
-    printed = reader.follow_all()
+    printed = reader.printed
     assert "Created the schema hatbox in postgresql://db.example" in printed
     assert "Created the schema team in postgresql://db.example" in printed
     assert "5 identities" in printed
@@ -193,7 +197,6 @@ MESSAGES = re.findall(r"^\| `(.*?)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
 
 
 def test_the_messages_are_those_that_users_see(reader: Reader, server: Server) -> None:
-    reader.follow_all()
     user, owner = "postgresql://hatbox@db.example/identities", "postgresql://hatbox_owner@db.example/identities"
     super_user = f"psql -h {server.folder} -p {server.port} -U postgres"
     reader.output(f"{super_user} -d identities -c 'CREATE SCHEMA other' -c 'CREATE TABLE other.a ()'", {})
