@@ -38,7 +38,8 @@ class PostgresRows:
         self._select = f"SELECT {columns} FROM {table.name} "
         self._insert = f"INSERT INTO {table.name} ({columns}) VALUES ({places})"
         updates = ", ".join(f"{quoted(column)} = excluded.{quoted(column)}" for column in others)
-        self._put = f"{self._insert} ON CONFLICT ({unique_columns(table)}) DO {f'UPDATE SET {updates}' if others else 'NOTHING'}"
+        replacing = f"UPDATE SET {updates}" if others else "NOTHING"
+        self._put = f"{self._insert} ON CONFLICT ({unique_columns(table)}) DO {replacing}"
         self._by_key = " AND ".join(f"{quoted(column)} = ${n}" for n, column in enumerate(table.key, 1))
         self._where_key = " AND ".join(f"{column} = ?" for column in table.key)
         self._key_places = [table.columns.index(column) for column in table.key]

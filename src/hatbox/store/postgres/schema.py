@@ -85,10 +85,12 @@ def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
 def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
     lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
-    connection.run([Statement("BEGIN"), lock])
+    connection.run([Statement("BEGIN")])
     try:
+        connection.run([lock])
         version = format_of(connection, schema)
         if version is not None and version >= FORMAT:
+            connection.run([Statement("ROLLBACK")])
             return False
         statements = []
         if version is None:
@@ -100,13 +102,11 @@ def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
         for migration in _MIGRATIONS[version or 0 :]:
             statements += migration()
         statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
-        connection.run(statements)
+        connection.run([*statements, Statement("COMMIT")])
         return version is None
-    except BaseException:
+    except ServerError:
         connection.run([Statement("ROLLBACK")])
         raise
-    finally:
-        connection.run([Statement("COMMIT")])
 
 
 def _create_statement(table: Table) -> str:
