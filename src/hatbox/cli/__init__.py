@@ -31,6 +31,7 @@ COMMANDS: Final[dict[str, str]] = {
     "tabs": "tabs.tabs",
     "close": "tabs.close",
     "browse": "browse.browse",
+    "status": "status.status",
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",
@@ -56,6 +57,11 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "remove": "extensions.remove",
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
+    },
+    "profile": {
+        "info": "profile.info",
+        "create": "profile.create",
+        "copy": "profile.copy",
     },
 }
 

@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
-from hatbox.errors import HatboxError, IdentityNotFound
+from hatbox.cli.terminal.terminal_text import without_passwords
+from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "exit_status", "report"]
+__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "report"]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -52,18 +53,25 @@ def exit_status(error: BaseException, *, as_json: bool) -> int:
 
 
 def report(error: CommandError, *, as_json: bool) -> None:
-    """Print an error to standard error."""
+    """Print an error to standard error. An argument that it quotes may be an address with a password."""
     stream: TextIO = sys.stderr
+    message = without_passwords(error.message)
     if as_json:
         details = {**error.details}
         if error.candidates:
             details["candidates"] = [document(each) for each in error.candidates]
-        print_json({"error": {"type": error.kind, "message": error.message, **details}}, stream)
+        print_json({"error": {"type": error.kind, "message": message, **details}}, stream)
         return
-    print_line(f"hatbox: {error.message}", stream)
+    print_line(f"hatbox: {message}", stream)
     for line in error.lines:
-        print_line(line, stream)
+        print_line(without_passwords(line), stream)
     print_identities(error.candidates, stream)
+
+
+def engine_details(error: EngineAlreadyRunning) -> dict[str, object]:
+    """The engine that is running, for JSON."""
+    identity = {"cookieStoreId": error.identity} if error.identity else {}
+    return {"engine": error.engine, "pid": error.process, "machine": error.machine or None, **identity}
 
 
 def _command_error(error: BaseException) -> CommandError:
@@ -71,6 +79,8 @@ def _command_error(error: BaseException) -> CommandError:
         return error
     if isinstance(error, IdentityNotFound):
         return CommandError(type(error).__name__, str(error), details={"nearest": error.nearest})
+    if isinstance(error, EngineAlreadyRunning):
+        return CommandError(type(error).__name__, str(error), details=engine_details(error))
     if isinstance(error, HatboxError):
         return CommandError(type(error).__name__, str(error))
     if _is_usage(error):

@@ -59,7 +59,9 @@ class PostgresAddress(NamedTuple):
                 raise ValueError  # also what follows a colon in a password with a slash
         except (ValueError, psycopg.Error) as error:
             problem = "this is not a valid PostgreSQL URL" + _reason(error)
-            remedy = "Use postgresql://USER:PASSWORD@HOST/DATABASE, with / @ : ? # % of the password as %2F %40 %3A %3F %23 %25."
+            remedy = (
+                "Use postgresql://USER:PASSWORD@HOST/DATABASE, with %2F for / in the password, %40 for @, and so on."
+            )
             raise ProfileError("postgresql://…", problem, remedy) from None
         label = _label(parameters, schema)
         if not schema or len(schema.encode()) > _MAX_NAME_BYTES or "\0" in schema or schema.startswith("pg_"):

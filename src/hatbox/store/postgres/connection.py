@@ -83,6 +83,7 @@ class PostgresConnection:
         self._prepared: dict[str, bytes] = {}
         self._count = 0
         self._outstanding: deque[_Sent] = deque()
+        self._decoders: dict[str, list[tuple[int, Callable[[bytes], Any]]]] = {}
         self.trips = 0
         """How many times it has waited for the server."""
         self.answer_seconds: float | None = None
@@ -92,8 +93,9 @@ class PostgresConnection:
             self._check()
             self._pg.nonblocking = 1
             self._pg.enter_pipeline_mode()
-            self._poll = select.poll()
-            self._poll.register(self._pg.socket)
+            self._poll_input, self._poll_both = select.poll(), select.poll()
+            self._poll_input.register(self._pg.socket, select.POLLIN)
+            self._poll_both.register(self._pg.socket, select.POLLIN | select.POLLOUT)
         except BaseException:
             self.close()
             raise
@@ -152,17 +154,18 @@ class PostgresConnection:
 
     def _send(self, statements: Sequence[Statement], *, prepare: bool = True) -> _Sent:
         # Before anything is sent: a value that cannot be encoded must not leave half a pipeline behind.
-        encoded = [[_encoded(value) for value in statement.values] for statement in statements]
+        encoded = [_encoded(statement.values) for statement in statements]
         if prepare and len(self._prepared) > _MAX_PREPARED:
             self._prepared.clear()
+            self._decoders.clear()
             self.send(Statement("DEALLOCATE ALL"))
         sent = _Sent([], [])
+        send_query = self._pg.send_query_prepared
         with self._losses():
-            for statement, values in zip(statements, encoded, strict=True):
-                formats = [int(isinstance(value, (str, bytes))) for value in statement.values]
+            for statement, (values, formats) in zip(statements, encoded, strict=True):
                 if not prepare:  # whether it succeeds is learned too late to use it again by its name
                     sql = statement.sql.encode()
-                    self._pg.send_query_params(sql, values, param_formats=formats, result_format=1)
+                    self._pg.send_query_params(sql, values, None, formats, 1)
                     sent.expected.append(statement)
                     continue
                 name = self._prepared.get(statement.sql)
@@ -172,7 +175,7 @@ class PostgresConnection:
                     sent.prepared.append(statement.sql)
                     self._pg.send_prepare(name, statement.sql.encode())
                     sent.expected.append(None)
-                self._pg.send_query_prepared(name, values, param_formats=formats, result_format=1)
+                send_query(name, values, formats, 1)
                 sent.expected.append(statement)
             self._pg.pipeline_sync()
         self._outstanding.append(sent)
@@ -198,28 +201,42 @@ class PostgresConnection:
                     # The server answers ROLLBACK, which is not an error, if the transaction has failed before.
                     failure = failure or ServerError("25P02", "the transaction was rolled back")
                 if statement is not None:
-                    results.append(_decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
+                    results.append(self._decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
             elif status != pq.ExecStatus.PIPELINE_ABORTED and failure is None:
                 failure = self._failure(result)
         if failure is not None:
             raise failure
         return results
 
+    def _decoded(self, result: PGresult, statement: Statement) -> Result:
+        count = result.ntuples
+        if not count:
+            return []
+        columns = self._decoders.get(statement.sql)
+        if columns is None:
+            columns = self._decoders[statement.sql] = _decoders_of(result, statement)
+        get = result.get_value
+        return [
+            tuple([None if (value := get(row, index)) is None else decode(value) for index, decode in columns])
+            for row in range(count)
+        ]
+
     def _next_result(self) -> PGresult | None:
         pg = self._pg
-        with self._losses():
+        try:
             while pg.is_busy():
                 self._wait(writing=pg.flush() == 1)
                 pg.consume_input()
-            pg.flush()
             result = pg.get_result()
+        except (psycopg.Error, OSError) as error:
+            raise self._lost(error) from None
         if result is None and pg.status != pq.ConnStatus.OK:
             raise self._lost(None)
         return result
 
     def _wait(self, *, writing: bool) -> None:
-        self._poll.modify(self._pg.socket, select.POLLIN | (select.POLLOUT if writing else 0))
-        if not self._poll.poll(None if self.answer_seconds is None else self.answer_seconds * 1000):
+        poll = self._poll_both if writing else self._poll_input
+        if not poll.poll(None if self.answer_seconds is None else self.answer_seconds * 1000):
             raise ConnectionLost(f"no answer within {self.answer_seconds:.0f} s")
 
     def _failure(self, result: PGresult) -> ServerError:
@@ -266,26 +283,34 @@ class PostgresConnection:
         return before, now, time.time()
 
 
-def _encoded(value: Value) -> bytes | None:
-    if value is None or isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return value.encode()
-    return b"%d" % value if isinstance(value, int) else repr(value).encode()
+_ENCODERS: Final[dict[type, tuple[Callable[[Any], bytes | None], int]]] = {
+    type(None): (lambda value: value, 0),
+    bytes: (lambda value: value, 1),
+    str: (str.encode, 1),
+    int: (lambda value: b"%d" % value, 0),
+    bool: (lambda value: b"%d" % value, 0),
+    float: (lambda value: repr(value).encode(), 0),
+}
+"""By type of a value: how it is sent, and its format, 0 for text and 1 for binary."""
 
 
-def _decoded(result: PGresult, statement: Statement) -> Result:
-    columns = []
+def _encoded(values: Sequence[Value]) -> tuple[list[bytes | None], list[int]]:
+    encoded, formats = [], []
+    for value in values:
+        encode, form = _ENCODERS[type(value)]
+        encoded.append(encode(value))
+        formats.append(form)
+    return encoded, formats
+
+
+def _decoders_of(result: PGresult, statement: Statement) -> list[tuple[int, Callable[[bytes], Any]]]:
+    columns: list[tuple[int, Callable[[bytes], Any]]] = []
     for index in range(result.nfields):
         decode = _DECODERS[result.ftype(index)]
-        if statement.text_columns and result.ftype(index) == _BYTEA and _name(result, index) in statement.text_columns:
+        if result.ftype(index) == _BYTEA and _name(result, index) in statement.text_columns:
             decode = bytes.decode
         columns.append((index, decode))
-    get = result.get_value
-    return [
-        tuple(None if (value := get(row, index)) is None else decode(value) for index, decode in columns)
-        for row in range(result.ntuples)
-    ]
+    return columns
 
 
 def _name(result: PGresult, index: int) -> str:

@@ -52,12 +52,13 @@ class LeaseSession:
     def __init__(self, address: PostgresAddress) -> None:
         self._address = address
         self._connection: PostgresConnection | None = None
+        self._socket = -1  # of the connection: a lost connection has none
         self._lock = threading.Lock()
         self._held: dict[str, LeaseHolder] = {}
-        self._on_lost: dict[str, Callable[[], None]] = {}
+        self._on_lost: dict[str, Callable[[str], None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def acquire(self, name: str, purpose: str, on_lost: Callable[[], None]) -> LeaseHolder | None:
+    async def acquire(self, name: str, purpose: str, on_lost: Callable[[str], None]) -> LeaseHolder | None:
         """Acquire a lease; returns None, or the holder that has it already."""
         self._loop = asyncio.get_running_loop()
         if name in self._held:
@@ -90,7 +91,7 @@ class LeaseSession:
             try:
                 return operation(self._connected(), *arguments)
             except ConnectionLost as error:
-                self._lose()
+                self._lose(str(error))
                 raise unavailable(label, error) from error
             except ServerError as error:
                 raise to_profile_error(label, error) from error
@@ -98,7 +99,7 @@ class LeaseSession:
     def _connected(self) -> PostgresConnection:
         if self._connection is None:
             connection = connect(self._address)
-            self._connection = connection
+            self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection
 
@@ -131,7 +132,7 @@ class LeaseSession:
             self._on_lost.clear()
             if self._connection is not None:
                 connection, self._connection = self._connection, None
-                self._from_thread(self._unwatch, connection.socket)
+                self._from_thread(self._unwatch, self._socket)
                 for name in list(self._held):
                     try:
                         self._release(connection, name)
@@ -140,16 +141,16 @@ class LeaseSession:
                 connection.close()
             self._held.clear()
 
-    def _lose(self) -> None:
+    def _lose(self, reason: str) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            self._from_thread(self._unwatch, connection.socket)
+            self._from_thread(self._unwatch, self._socket)
             connection.close()
         lost = [self._on_lost[name] for name in self._held if name in self._on_lost]
         self._held.clear()
         self._on_lost.clear()
         for callback in lost:
-            self._from_thread(callback)
+            self._from_thread(callback, reason)
 
     def _from_thread(self, function: Callable[..., None], *arguments: object) -> None:
         if self._loop is not None:
@@ -162,7 +163,7 @@ class LeaseSession:
 
     def _watch(self, connection: PostgresConnection) -> None:
         if self._loop is not None and self._connection is connection:
-            self._loop.add_reader(connection.socket, self._on_input, connection)
+            self._loop.add_reader(self._socket, self._on_input, connection)
 
     def _unwatch(self, socket: int) -> None:
         if self._loop is not None:
@@ -175,8 +176,8 @@ class LeaseSession:
         try:
             if self._connection is connection:
                 connection.take_notifications()
-        except ConnectionLost:
-            self._lose()
+        except ConnectionLost as error:
+            self._lose(str(error))
         finally:
             self._lock.release()
 
@@ -188,7 +189,7 @@ class PostgresLease(Lease):
         self._session = session
         self._name = name
         self._is_held = False
-        self._on_lost: Callable[[], None] = lambda: None
+        self._on_lost: Callable[[str], None] = lambda _: None
 
     async def acquire(self, purpose: str) -> LeaseHolder | None:
         holder = await self._session.acquire(self._name, purpose, self._lost)
@@ -206,13 +207,12 @@ class PostgresLease(Lease):
             except ProfileError:
                 return  # the server releases it when the connection ends
 
-    def on_lost(self, callback: Callable[[], None]) -> None:
-        """Call `callback` if the connection to the server is lost while this process has the lease."""
+    def on_lost(self, callback: Callable[[str], None]) -> None:
         self._on_lost = callback
 
-    def _lost(self) -> None:
+    def _lost(self, reason: str) -> None:
         self._is_held = False
-        self._on_lost()
+        self._on_lost(reason)
 
 
 class PostgresProcesses:

@@ -33,6 +33,7 @@ from hatbox.store.postgres.schema import prepare_schema
 from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSession, sequence_of
+from hatbox.store.server_clock import ServerClock
 
 __all__ = ["PostgresWorker", "follow", "poll"]
 
@@ -99,18 +100,20 @@ class PostgresWorker:
         self,
         address: PostgresAddress,
         processes: Callable[[SqlSession], Processes],
+        clock: ServerClock,
         *,
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
     ) -> None:
         self._address = address
+        self._clock = clock
         self._opened = opened
         self._finished = finished
         self._ended = ended
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
-        self._transaction = PostgresTransaction(processes)
+        self._transaction = PostgresTransaction(processes, clock.time)
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
         self._head: Head | None = None  # after the last commit that this process knows of
@@ -162,6 +165,7 @@ class PostgresWorker:
         try:
             self._connection = connection = connect(self._address)
             self.was_created = prepare_schema(connection, self._address.schema)
+            self._clock.add_reading(*connection.read_clock())
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._drop_connection()
             self._opened(self._open_error(error))
@@ -201,6 +205,7 @@ class PostgresWorker:
         if self._connection is None:
             self._connection = connect(self._address)
             self._is_log_checked = False
+            self._clock.add_reading(*self._connection.read_clock())
         return self._connection
 
     def _drop_connection(self) -> None:

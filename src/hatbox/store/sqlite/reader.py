@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,9 +19,9 @@ T = TypeVar("T")
 class Reader:
     """A read-only connection. Its methods raise sqlite3.Error."""
 
-    def __init__(self, path: Path, processes: Processes) -> None:
+    def __init__(self, path: Path, processes: Processes, clock: Callable[[], float]) -> None:
         self._connection = connect(path, read_only=True)
-        self._transaction = SqliteTransaction(self._connection, processes)
+        self._transaction = SqliteTransaction(self._connection, processes, clock)
         self._execute = self._connection.cursor().execute
         self._is_sharing = False
         self._in_transaction = False
@@ -33,6 +33,7 @@ class Reader:
             self._begin()
             return work(self._transaction)
         if single_statement:
+            self._transaction.reset()
             return work(self._transaction)
         self._begin()
         try:
@@ -66,6 +67,7 @@ class Reader:
     def _begin(self) -> None:
         if not self._in_transaction:
             self._execute("BEGIN")
+            self._transaction.reset()
             self._in_transaction = True
 
     def _end(self) -> None:

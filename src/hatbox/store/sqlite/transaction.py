@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections.abc import Callable
 from functools import partial
 
 from hatbox.store.base import Processes
@@ -18,12 +20,14 @@ __all__ = ["SqliteTransaction"]
 class SqliteTransaction(SqlTables):
     """All tables on one connection. The caller begins and ends the transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, processes: Processes) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, processes: Processes, clock: Callable[[], float] = time.time
+    ) -> None:
         rows = partial(SqliteRows, connection)
         self._head = rows(HEAD)
         self.counters = Counters(self._read_head)
-        self.changes = SqlChangeLog(rows(CHANGES), self.counters)
-        super().__init__(rows, self.counters, processes)
+        self.changes = SqlChangeLog(rows(CHANGES), self.counters, clock)
+        super().__init__(rows, self.counters, processes, clock)
 
     def flush_counters(self) -> None:
         """Write the counters, if one was incremented."""

@@ -45,6 +45,7 @@ class Writer:
         self,
         path: Path,
         processes: Processes,
+        clock: Callable[[], float],
         last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -52,6 +53,7 @@ class Writer:
     ) -> None:
         self._path = path
         self._processes = processes
+        self._clock = clock
         self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
@@ -85,7 +87,7 @@ class Writer:
             self._inode = inode_of(self._path)
             # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            self._transaction = SqliteTransaction(self._connection, self._processes)
+            self._transaction = SqliteTransaction(self._connection, self._processes, self._clock)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)
@@ -144,7 +146,7 @@ class Writer:
             check_same_file(self._path, self._inode)
             self._connection.execute("BEGIN IMMEDIATE")
             check_schema_version(self._path, self._connection)
-            self._transaction.counters.reset()
+            self._transaction.reset()
             rows_remain = self._transaction.changes.prune()
             self._connection.execute("COMMIT")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
@@ -196,7 +198,7 @@ class Writer:
             try:
                 self._connection.execute(statement)
                 check_schema_version(self._path, self._connection)
-                self._transaction.counters.reset()
+                self._transaction.reset()
                 if writes:
                     self._postpone_maintenance()
                 return
