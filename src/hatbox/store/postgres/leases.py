@@ -16,7 +16,7 @@ from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.rows import SqlSession
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.processes import ProcessId, current_process
 
 __all__ = ["LeaseSession", "PostgresLease", "PostgresProcesses"]
@@ -92,14 +92,13 @@ class LeaseSession:
                 return operation(self._connected(), *arguments)
             except ConnectionLost as error:
                 self._lose(str(error))
-                raise unavailable(label, str(error)) from error
+                raise unavailable(label, error) from error
             except ServerError as error:
                 raise to_profile_error(label, error) from error
 
     def _connected(self) -> PostgresConnection:
         if self._connection is None:
-            connection = PostgresConnection(self._address)
-            configure(connection, self._address)
+            connection = connect(self._address)
             self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection

@@ -22,7 +22,7 @@ from hatbox.store.postgres.schema import (
     prepare_schema,
     privilege_errors,
 )
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import BEGIN_READ, COMMIT, LOCK_HEAD, insert_change
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
@@ -55,7 +55,6 @@ def info(url: str) -> ProfileInfo:
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
         version = _existing_format(connection, address)
-        configure(connection, address)
         connection.run([BEGIN_READ])
         summary = summarize(partial(PostgresRows, _CopySession(connection)))
         ((size,),) = connection.run([Statement(_SIZE, (address.schema,))])[0]
@@ -82,7 +81,6 @@ def opened_dump(url: str) -> Iterator[ProfileDump]:
         with _mapped_errors(address.label):
             _existing_format(connection, address)
             prepare_schema(connection, address.schema)  # upgrades an earlier format
-            configure(connection, address)
             connection.run([BEGIN_READ])
             found = dump(address.label, partial(PostgresRows, _CopySession(connection)))
         # Errors of the target are raised in the body, so they must not be mapped here.
@@ -96,7 +94,6 @@ def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProg
     """
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
-        configure(connection, address)
         connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED"), lock_schema(address.schema)])
         version = format_of(connection, address.schema)
         if version is None:
@@ -124,9 +121,9 @@ def _require_format(address: PostgresAddress, version: int | None) -> None:
 def _commit(connection: PostgresConnection, address: PostgresAddress, session: _CopySession) -> None:
     session.flush()
     try:
-        connection.run([COMMIT, Statement(f"NOTIFY {quoted(channel_of(address.schema))}")])
+        connection.run([COMMIT], then=Statement(f"NOTIFY {quoted(channel_of(address.schema))}"))
     except ConnectionLost as error:
-        raise unavailable(address.label, str(error), uncertain=True) from error
+        raise unavailable(address.label, error, uncertain=True) from error
 
 
 def _existing_format(connection: PostgresConnection, address: PostgresAddress) -> int:
@@ -174,7 +171,7 @@ class _CopySession:
 @contextlib.contextmanager
 def _connected(address: PostgresAddress) -> Iterator[PostgresConnection]:
     with _mapped_errors(address.label):
-        connection = PostgresConnection(address)
+        connection = connect(address)
     try:
         yield connection
     finally:
@@ -186,7 +183,7 @@ def _mapped_errors(label: str) -> Iterator[None]:
     try:
         yield
     except ConnectionLost as error:
-        raise unavailable(label, str(error)) from error
+        raise unavailable(label, error) from error
     except ServerError as error:
         raise to_profile_error(label, error) from error
 
