@@ -16,7 +16,7 @@ from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.rows import SqlSession
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.processes import ProcessId, current_process
 
 __all__ = ["LeaseSession", "PostgresLease", "PostgresProcesses"]
@@ -52,6 +52,7 @@ class LeaseSession:
     def __init__(self, address: PostgresAddress) -> None:
         self._address = address
         self._connection: PostgresConnection | None = None
+        self._socket = -1  # of the connection: a lost connection has none
         self._lock = threading.Lock()
         self._held: dict[str, LeaseHolder] = {}
         self._on_lost: dict[str, Callable[[str], None]] = {}
@@ -91,15 +92,14 @@ class LeaseSession:
                 return operation(self._connected(), *arguments)
             except ConnectionLost as error:
                 self._lose(str(error))
-                raise unavailable(label, str(error)) from error
+                raise unavailable(label, error) from error
             except ServerError as error:
                 raise to_profile_error(label, error) from error
 
     def _connected(self) -> PostgresConnection:
         if self._connection is None:
-            connection = PostgresConnection(self._address)
-            configure(connection, self._address)
-            self._connection = connection
+            connection = connect(self._address)
+            self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection
 
@@ -132,7 +132,7 @@ class LeaseSession:
             self._on_lost.clear()
             if self._connection is not None:
                 connection, self._connection = self._connection, None
-                self._from_thread(self._unwatch, connection.socket)
+                self._from_thread(self._unwatch, self._socket)
                 for name in list(self._held):
                     try:
                         self._release(connection, name)
@@ -144,7 +144,7 @@ class LeaseSession:
     def _lose(self, reason: str) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            self._from_thread(self._unwatch, connection.socket)
+            self._from_thread(self._unwatch, self._socket)
             connection.close()
         lost = [self._on_lost[name] for name in self._held if name in self._on_lost]
         self._held.clear()
@@ -163,7 +163,7 @@ class LeaseSession:
 
     def _watch(self, connection: PostgresConnection) -> None:
         if self._loop is not None and self._connection is connection:
-            self._loop.add_reader(connection.socket, self._on_input, connection)
+            self._loop.add_reader(self._socket, self._on_input, connection)
 
     def _unwatch(self, socket: int) -> None:
         if self._loop is not None:

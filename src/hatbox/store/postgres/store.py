@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileError
-from hatbox.store.base import RESYNC, ChangeRecord, ChangeSubscriber, Store, TransactionFunction, not_open
+from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Call, Calls, settle
 from hatbox.store.change_poller import ChangePoller
 from hatbox.store.lease import Lease
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
 from hatbox.store.postgres.listener import NotificationListener
-from hatbox.store.postgres.worker import PostgresWorker, follow
+from hatbox.store.postgres.worker import PostgresWorker, follow, poll
 from hatbox.store.processes import current_process
 from hatbox.store.server_clock import ServerClock
 from hatbox.store.subscribers import Subscribers
@@ -98,7 +98,8 @@ class PostgresStore(Store):
         self._loop = asyncio.get_running_loop()
         self._closing = asyncio.Lock()
         self._process, self._thread = os.getpid(), threading.get_ident()
-        self._ended = self._loop.create_future()
+        self._ended = ended = self._loop.create_future()
+        self._is_polling = self._poll_again = False
         opened = self._loop.create_future()
         worker = PostgresWorker(
             self._address,
@@ -106,7 +107,7 @@ class PostgresStore(Store):
             self._clock,
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
-            ended=lambda: self._from_worker(settle, self._ended, None, None),
+            ended=lambda: self._from_worker(settle, ended, None, None),
         )
         try:
             await opened
@@ -209,10 +210,7 @@ class PostgresStore(Store):
 
     def _start_following(self, worker: PostgresWorker) -> None:
         sequence = worker.start_following(_SUBSCRIBE_SECONDS)
-        if sequence is None:  # the server cannot be reached: what is committed meanwhile is not known
-            self._subscribers.last_sequence = 0
-            self._loop.call_soon(self._subscribers.deliver, ChangeRecord(RESYNC, b"", None))
-        else:
+        if sequence is not None:  # otherwise the server cannot be reached, and a resync is delivered when it can
             self._subscribers.last_sequence = sequence
         self._listener = NotificationListener(
             self._address, lambda: self._from_worker(self._poll), ignored=lambda: worker.backend_pid
@@ -232,7 +230,7 @@ class PostgresStore(Store):
         self._poll_again = self._is_polling
         if not self._is_polling:
             self._is_polling = True
-            self._put(follow, writes=False).add_done_callback(self._polled)
+            self._put(poll, writes=False).add_done_callback(self._polled)
 
     def _polled(self, done: asyncio.Future[None]) -> None:
         self._is_polling = False

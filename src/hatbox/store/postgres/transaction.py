@@ -7,15 +7,17 @@ takes no lock until it commits, and then fails if another process has committed 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.store.base import ChangeRecord, Processes
+from hatbox.javascript.text import well_formed
+from hatbox.store.base import RESYNC, ChangeRecord, Processes
 from hatbox.store.calls import LoggedChange
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
-from hatbox.store.postgres.failures import ServerError, too_new
+from hatbox.store.postgres.failures import ServerError, too_new, unknown_outcome
 from hatbox.store.postgres.rows import PostgresRows, SqlSession
 from hatbox.store.postgres.schema import FORMAT
 from hatbox.store.processes import current_process, program_name
@@ -26,6 +28,7 @@ from hatbox.store.tables.transaction import SqlTables
 __all__ = [
     "BEGIN_READ",
     "COMMIT",
+    "LOCK_HEAD",
     "SELECT_HEAD",
     "ExternalChanges",
     "Head",
@@ -35,6 +38,7 @@ __all__ = [
     "WriteSession",
     "decoded_changes",
     "head_in",
+    "insert_change",
     "key_of",
     "select_changes",
     "sequence_of",
@@ -51,7 +55,7 @@ Head: TypeAlias = tuple[int, ...]
 _HEAD_COLUMNS: Final = ", ".join(HEAD.columns)
 _SEQUENCE: Final = HEAD.columns.index("changes")
 SELECT_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head")
-_LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
+LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
 _BEGIN: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ")
 _BEGIN_LOCKED: Final = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
 BEGIN_READ: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -69,13 +73,15 @@ _INSERT_CHANGE: Final = (
 )
 _SELECT_CHANGES: Final = "SELECT sequence, token, changes FROM changes WHERE sequence >= $1 ORDER BY sequence"
 _FIND_COMMIT: Final = "SELECT sequence FROM changes WHERE token = $1"
+_FIRST_CHANGE: Final = Statement("SELECT min(sequence) FROM changes")
 _PRUNE: Final = (
     "DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM "
-    "(SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT 2000) AS oldest "
-    "WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - $1 OR logged <= $2)"
+    "(SELECT sequence, logged, (extract(epoch FROM clock_timestamp()) * 1000)::int8 - at AS age FROM changes "
+    "ORDER BY sequence LIMIT 2000) AS oldest WHERE age > $1 OR (age > $2 AND logged <= $3))"
 )
 _PRUNE_EVERY: Final = 256  # commits
 _RETENTION_MS: Final = 600_000
+_MIN_RETENTION_MS: Final = 120_000  # a process that has lost its connection looks for its commit in the log
 _MAX_BYTES: Final = 8 * 2**20
 
 _encode = msgspec.json.Encoder().encode
@@ -83,14 +89,14 @@ _decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
 
 
 class UnknownAnswer(BaseException):
-    """A transaction function that only reads needs the answer to a statement: it is run again when that is known.
+    """A transaction function that only reads needs the answers to statements: it is run again when they are known.
 
     Not an Exception, so that no transaction function catches it.
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, *statements: Statement) -> None:
         super().__init__()
-        self.statement = statement
+        self.statements = statements
 
 
 class PendingChanges:
@@ -110,26 +116,28 @@ class PostgresTransaction(SqlTables):
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
-        self._rows: list[PostgresRows] = []
+        self._used: set[PostgresRows] = set()  # those that remember something
         super().__init__(self._rows_of, self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
         self.session = session
-        self.counters.reset()
-        for rows in self._rows:
+        self.reset()
+        for rows in self._used:
             rows.clear()
+        self._used.clear()
 
     def ask(self, statement: Statement) -> Result:
         return self.session.ask(statement)
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        self.session.announce(statement, receive)
 
     def queue(self, statement: Statement) -> None:
         self.session.queue(statement)
 
     def _rows_of(self, table: Table) -> PostgresRows:
-        rows = PostgresRows(self, table)
-        self._rows.append(rows)
-        return rows
+        return PostgresRows(self, table, self._used.add)
 
 
 class ReadSession:
@@ -137,6 +145,7 @@ class ReadSession:
 
     def __init__(self, label: str) -> None:
         self._answers: dict[StatementKey, Result] = {}
+        self._announced: list[Statement] = []
         self._label = label
         self.asked: list[Statement] = []
         """The statements whose answers are known."""
@@ -145,7 +154,15 @@ class ReadSession:
         try:
             return self._answers[key_of(statement)]
         except KeyError:
-            raise UnknownAnswer(statement) from None
+            announced, self._announced = self._announced, []
+            raise UnknownAnswer(*announced, statement) from None
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Ask a statement together with the next one. The next run of the function receives its answer."""
+        if (known := self._answers.get(key_of(statement))) is not None:
+            receive(known)
+        else:
+            self._announced.append(statement)
 
     def queue(self, statement: Statement) -> None:
         raise ServerError("25006", f"a transaction function that only reads must not execute {statement.sql[:40]}")
@@ -175,11 +192,21 @@ class WriteSession:
         self._is_known_used = False
         self._is_open = False
         self._queued: list[Statement] = []
+        self._announced: list[tuple[Statement, Callable[[Result], None]]] = []
         self.written = 0
         """How many statements were queued so far."""
 
     def ask(self, statement: Statement) -> Result:
-        return self._run([statement])[-1]
+        announced, self._announced = self._announced, []
+        statements = {key_of(each): each for each in (*(each for each, _ in announced), statement)}
+        results = dict(zip(statements, self._run([*statements.values()])[-len(statements) :], strict=True))
+        for each, receive in announced:
+            receive(results[key_of(each)])
+        return results[key_of(statement)]
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Execute a query together with the next one. Without a next one it is not executed."""
+        self._announced.append((statement, receive))
 
     def queue(self, statement: Statement) -> None:
         self.written += 1
@@ -192,10 +219,31 @@ class WriteSession:
         self._is_known_used = True
         return self._known or ()
 
-    def find_commit(self, token: bytes) -> int | None:
-        """The number of the commit with this token, or None if there is none."""
-        found = self.ask(Statement(_FIND_COMMIT, (token,)))
-        return found[0][0] if found else None
+    @property
+    def next_sequence(self) -> int:
+        """The number that the commit of this transaction gets."""
+        return self.head()[_SEQUENCE] + 1
+
+    def find_commit(self, token: bytes, sequence: int) -> int | None:
+        """The number of the commit with this token, which was sent as this number; None if it has failed.
+
+        Only with the lock: a commit that is in progress ends first. Raises ProfileUnavailable if the log was pruned.
+        """
+        found, oldest = self._run([Statement(_FIND_COMMIT, (token,)), _FIRST_CHANGE])[-2:]
+        if found:
+            return int(found[0][0])
+        first = oldest[0][0]
+        if self.head()[_SEQUENCE] >= sequence and (first is None or first > sequence):
+            raise unknown_outcome(self._connection.label, "the change log was pruned")
+        return None
+
+    def confirm(self) -> None:
+        """Wait until what was found is as durable as a commit: on the synchronous standby, if there is one.
+
+        The server answers such a wait with an error when it shuts down, although the commit exists.
+        """
+        self._connection.run([COMMIT])  # waits too, because the lock of the head row is in the WAL
+        self._is_open = False
 
     def commit(
         self, head: Head, token: bytes, changes: Sequence[LoggedChange], notify: Statement, follow: int | None
@@ -214,17 +262,18 @@ class WriteSession:
         statements += [
             Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
             *self._take_queued(),
-            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], encoded, *_author())),
+            insert_change(new[_SEQUENCE], token, values["logged"], encoded),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
-            statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
+            statements.append(Statement(_PRUNE, (_RETENTION_MS, _MIN_RETENTION_MS, values["logged"] - _MAX_BYTES)))
         is_behind = follow is not None and follow < sequence
         if follow is not None and is_behind:
             statements.append(select_changes(follow))
         self._is_open = True
-        results = self._connection.run([*statements, COMMIT, notify])
+        # The notification is not part of what can fail: the commit would be reported as failed.
+        results = self._connection.run([*statements, COMMIT], then=notify)
         self._is_open = False
-        return new, results[-3][:-1] if is_behind else []
+        return new, results[-2][:-1] if is_behind else []
 
     def roll_back(self) -> None:
         """End the transaction without a commit."""
@@ -238,9 +287,9 @@ class WriteSession:
         must_lock = bool(self._queued) and not self._has_lock
         self._has_lock |= must_lock
         if self._is_open:
-            return self._connection.run([*([_LOCK_HEAD] if must_lock else []), *self._take_queued(), *statements])
+            return self._connection.run([*([LOCK_HEAD] if must_lock else []), *self._take_queued(), *statements])
         self._is_open = True
-        head_statement = _LOCK_HEAD if self._has_lock else SELECT_HEAD
+        head_statement = LOCK_HEAD if self._has_lock else SELECT_HEAD
         opening = [_BEGIN_LOCKED if self._locked else _BEGIN, head_statement]
         results = self._connection.run([*opening, *self._take_queued(), *statements])
         head = head_in(self._connection.label, results[1])
@@ -259,6 +308,11 @@ def key_of(statement: Statement) -> StatementKey:
     return statement.sql, tuple(statement.values)
 
 
+def insert_change(sequence: int, token: bytes, logged: int, changes: bytes) -> Statement:
+    """Inserts a row of the change log, with this process as its author."""
+    return Statement(_INSERT_CHANGE, (sequence, token, logged, changes, *_author(os.getpid())))
+
+
 def select_changes(first: int) -> Statement:
     """Selects the rows of the change log from this number on."""
     return Statement(_SELECT_CHANGES, (first,))
@@ -270,17 +324,22 @@ def sequence_of(head: Head) -> int:
 
 
 def decoded_changes(rows: Result) -> ExternalChanges:
-    """The changes in rows of the log."""
-    return [
-        (sequence, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
-        for sequence, _, changes in rows
-    ]
+    """The changes in rows of the log. A damaged row becomes a resync."""
+    return [(sequence, _decoded_row(changes)) for sequence, _, changes in rows]
 
 
-@functools.cache
-def _author() -> tuple[str, int, str]:
+def _decoded_row(changes: bytes) -> list[ChangeRecord]:
+    try:
+        return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)]
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return [ChangeRecord(RESYNC, b"", None)]
+
+
+@functools.lru_cache(maxsize=1)
+def _author(_pid: int) -> tuple[str, int, str]:
+    """Program, process and machine of a row in the log. Of each process: a fork has its own."""
     process = current_process()
-    return program_name(), process.pid, process.machine
+    return well_formed(program_name()), process.pid, well_formed(process.machine)
 
 
 def head_in(label: str, rows: Result) -> Head:

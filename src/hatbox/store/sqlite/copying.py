@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,14 +15,14 @@ from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, Prof
 from hatbox.store.sqlite.failures import read_only, to_profile_error
 from hatbox.store.sqlite.info import info, not_found
 from hatbox.store.sqlite.migrations import create_tables
+from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.profile_file import create_profile, open_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT
-from hatbox.store.tables.change_log import SqlChangeLog
-from hatbox.store.tables.counters import Counters
+from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.dump import dump
 from hatbox.store.tables.fill import fill, require_fillable
-from hatbox.store.tables.schema import CHANGES, HEAD, Table
+from hatbox.store.tables.schema import Table
 
 __all__ = ["fill_file", "opened_dump"]
 
@@ -117,5 +116,5 @@ def _fill(
     path: Path, connection: sqlite3.Connection, found: ProfileDump, *, plain: bool, progress: CopyProgress
 ) -> None:
     rows = partial(SqliteRows, connection)
-    log = SqlChangeLog(rows(CHANGES), Counters(lambda: rows(HEAD).get(1) or ()), time.time)
-    fill(str(path), rows, log, found, plain=plain, progress=progress)
+    log = SqliteTransaction(connection, SqliteProcesses(path)).changes
+    fill(str(path), rows, log.insert, found, plain=plain, progress=progress)
