@@ -84,6 +84,7 @@ class TabReconciler:
         """Write nothing more to the profile: another engine may have the tabs. Then `stop` closes the pages unsaved."""
         self._reports.abandoned = True
         self._cancel()
+        self._engine.stop_saving()
 
     def _cancel(self) -> None:
         self._reports.stopped = True
