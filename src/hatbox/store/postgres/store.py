@@ -30,7 +30,19 @@ __all__ = ["PostgresStore"]
 T = TypeVar("T")
 
 _POLL_SECONDS: Final = 1.0  # in case a notification is lost
+_REGISTER_SECONDS: Final = 1.0  # between attempts to register the process again
 _SUBSCRIBE_SECONDS: Final = 2.0  # how long the event loop may wait for the server
+
+
+async def _stay_registered(lease: PostgresLease, lost: asyncio.Event) -> None:
+    """Acquire the lease of a registered process again whenever the connection was lost."""
+    while True:
+        await lost.wait()
+        with contextlib.suppress(ProfileError):
+            if await lease.acquire("process") is None:
+                lost.clear()
+                continue
+        await asyncio.sleep(_REGISTER_SECONDS)
 
 
 class PostgresStore(Store):
@@ -45,6 +57,7 @@ class PostgresStore(Store):
         self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._leases = LeaseSession(self._address)
         self._clock = ServerClock(self._address.label)
+        self._registering: asyncio.Future[None] | None = None
         self._worker: PostgresWorker | None = None
         self._listener: NotificationListener | None = None
         self._held_back: list[Call] | None = None
@@ -80,7 +93,13 @@ class PostgresStore(Store):
 
     async def register_process(self) -> None:
         self._require_open()
-        await PostgresLease(self._leases, PostgresProcesses.lease_name(current_process())).acquire("process")
+        if self._registering is None:
+            lease = PostgresLease(self._leases, PostgresProcesses.lease_name(current_process()))
+            lost = asyncio.Event()
+            lease.on_lost(lambda _: lost.set())
+            if await lease.acquire("process") is not None:
+                lost.set()  # an earlier connection of this process, which the server believes to be alive
+            self._registering = asyncio.ensure_future(_stay_registered(lease, lost))
 
     # ── Opening and closing ──
 
@@ -130,6 +149,9 @@ class PostgresStore(Store):
                     await asyncio.shield(self._ended)
                     await self._calls.drain()
                 finally:
+                    if self._registering is not None:
+                        self._registering.cancel()
+                        self._registering = None
                     await self._leases.close()
                     self._is_open = False
 
