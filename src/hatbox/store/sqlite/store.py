@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
+from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.change_poller import ChangePoller
@@ -72,6 +73,10 @@ class SqliteStore(Store):
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
         return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
 
+    @property
+    def is_encrypted(self) -> bool:
+        return self._require_open().file.cipher is not None
+
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
 
@@ -103,6 +108,7 @@ class SqliteStore(Store):
         writer = Writer(
             self._path,
             self._processes,
+            configured_key(),
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
@@ -111,7 +117,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes)
+                self._reader = Reader(self._path, self._processes, writer.file.cipher)
         except BaseException:
             writer.stop()
             raise
