@@ -177,6 +177,7 @@ def test_tests_mirror_the_source() -> None:
         "firefox",
         "groups",
         "loopback_proxy",
+        "postgres",
         "site",
         "__init__",
         "test_documents",

@@ -138,6 +138,7 @@ __all__ = [
     "ProfileLocked",
     "ProfileReadOnly",
     "ProfileTooNew",
+    "ProfileUnavailable",
     "RequestEvents",
     "RunRecord",
     "SameSite",

@@ -46,6 +46,7 @@ HatboxError
     ├── ProfileLocked
     ├── WrongKey               the profile is encrypted with another key, or only one of the two is set
     ├── DecryptionError        an encrypted value was changed, or moved from another row or profile
+    ├── ProfileUnavailable     the server of the profile cannot be reached
     └── ProfileClosed
 """
 
@@ -378,6 +379,10 @@ class WrongKey(ProfileError):
 
 class DecryptionError(ProfileError):
     """An encrypted value was changed, or moved from another row or profile, outside of Hatbox. It is not returned."""
+
+
+class ProfileUnavailable(ProfileError):
+    """The server of the profile cannot be reached. The message says whether a change may have been saved."""
 
 
 class ProfileClosed(ProfileError):

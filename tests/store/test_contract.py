@@ -24,12 +24,14 @@ from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunct
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
 from hatbox.store.sqlite import SqliteStore
+from tests.postgres import address_for
 from tests.store.in_loop import in_loop
 from tests.store.model import moved
 from tests.waiting import until, until_awaited
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
+    "postgres": lambda folder: store_at(address_for(folder)),
 }
 
 NewStore = Callable[[], Store]
@@ -227,8 +229,11 @@ async def test_reads_together_see_one_state_and_the_next_read_the_latest(new_sto
             with store.shared_snapshot():  # inside of another it is the same
                 second = store.read(names, single_statement=True)
             third = store.read(names)
-        assert await first == await second == await third == FIRST_FOUR
-        assert await store.read(names) == [*FIRST_FOUR, "from elsewhere"]
+        latest = [*FIRST_FOUR, "from elsewhere"]
+        if isinstance(store, SqliteStore):  # a hint, which other stores may ignore
+            assert await first == await second == await third == FIRST_FOUR
+        assert all(state in (FIRST_FOUR, latest) for state in (await first, await second, await third))
+        assert await store.read(names) == latest
 
 
 @in_loop

@@ -54,7 +54,7 @@ def test_a_new_store_needs_nothing_but_its_package(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HATBOX_PROFILE", "OTHER://host/db")
     hatbox.open()
     assert seen == ["other://user:secret@host//db?x=1", "OTHER://host/db"]
-    with pytest.raises(hatbox.ProfileError, match="Use a path, or one of: other://"):
+    with pytest.raises(hatbox.ProfileError, match=r"Use a path, or one of: .*other://"):
         store_at("nosuch://host")
 
 

@@ -68,7 +68,7 @@ class Desk:
         self._transaction.counters.reset()
         try:
             result = rule(transaction, *arguments, **named)
-            self._transaction.counters.flush()
+            self._transaction.flush_counters()
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise

@@ -35,6 +35,10 @@ class Subscribers:
     def deliver_external(self, rows: Iterable[tuple[int, list[ChangeRecord]]]) -> None:
         """Deliver rows of the change log that other processes have committed."""
         for sequence, changes in rows:
+            if changes and changes[0].topic == RESYNC:  # a remote log went back: the numbers start again
+                self.last_sequence = sequence
+                self.deliver(changes[0])
+                continue
             if sequence <= self.last_sequence:
                 continue
             if sequence > self.last_sequence + 1:

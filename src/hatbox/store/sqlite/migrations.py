@@ -23,6 +23,7 @@ from hatbox.store.tables.schema import (
     WINDOWS,
     Table,
 )
+from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
 __all__ = [
     "LAST_POSITION",
@@ -170,13 +171,6 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
 LAST_POSITION: Final = "SELECT max(coalesce(max(position), 0), count(*) * 1048576) FROM identities"
 """Selects the counter identity_position of a profile that has none. Renumbering needs 2**20 for each identity."""
 
-_NEW_PROFILE: Final = (
-    (1, "Personal", "fingerprint", "blue", 0, 1048576),
-    (2, "Work", "briefcase", "orange", 0, 2097152),
-    (3, "Banking", "dollar", "green", 0, 3145728),
-    (4, "Shopping", "cart", "pink", 0, 4194304),
-)
-
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The number of the format that the file has."""
@@ -194,9 +188,8 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
 def create_tables(connection: sqlite3.Connection, key: Key | None = None) -> None:
     """The tables of a new profile, encrypted if a key is given. The caller starts the transaction and commits it."""
     create_schema(connection)
-    SqliteRows(connection, IDENTITIES).put(_NEW_PROFILE)
-    # Firefox keeps 5 for itself, so the first identity that a user creates is 6, there and here.
-    SqliteRows(connection, HEAD).insert((1, 5, 0, 0, 0, 0, 0, _NEW_PROFILE[-1][-1]))
+    SqliteRows(connection, IDENTITIES).put(NEW_IDENTITIES)
+    SqliteRows(connection, HEAD).insert(NEW_HEAD)
     insert_profile(connection, key)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 

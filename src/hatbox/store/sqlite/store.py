@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
+from hatbox.store.change_poller import ChangePoller
 from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
-from hatbox.store.sqlite.change_poller import ChangePoller
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
 from hatbox.store.sqlite.processes import PROCESS_SUFFIX, SqliteProcesses
@@ -31,6 +31,7 @@ __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
 
+_POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
 """The files of a profile, beside those of its processes."""
 
@@ -44,7 +45,7 @@ class SqliteStore(Store):
         self._closing = asyncio.Lock()
         self._subscribers = Subscribers(str(path))
         self._calls = Calls(self._subscribers)
-        self._poller = ChangePoller(self._poll)
+        self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._processes = SqliteProcesses(path)
         self._writer: Writer | None = None
         self._check: BackgroundCheck | None = None

@@ -29,6 +29,19 @@ class SqliteTransaction(SqlTables):
             from hatbox.store.tables.encrypted_rows import rows_with_cipher  # for encrypted profiles only
 
             rows = rows_with_cipher(rows, cipher, label)
-        self.counters = Counters(rows(HEAD))
+        self._head = rows(HEAD)
+        self.counters = Counters(self._read_head)
         self.changes = SqlChangeLog(rows(CHANGES), self.counters)
         super().__init__(rows, self.counters, processes)
+
+    def flush_counters(self) -> None:
+        """Write the counters, if one was incremented."""
+        if self.counters.changed:
+            self._head.put([self.counters.row()])
+            self.counters.changed = False
+
+    def _read_head(self) -> tuple[int, ...]:
+        row = self._head.get(1)
+        if row is None:
+            raise self._head.damage("the row of the table head is missing")
+        return row

@@ -240,7 +240,7 @@ class Writer:
             appended += call.changes
         log.appended = appended
         sequence = log.write() if appended else 0
-        transaction.counters.flush()
+        transaction.flush_counters()
         connection.execute("COMMIT")
         calls[0].external_changes = external
         for call in calls:

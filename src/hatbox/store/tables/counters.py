@@ -5,23 +5,26 @@ Read once and written once in each transaction.
 
 from __future__ import annotations
 
-from hatbox.store.tables.rows import Rows
+from collections.abc import Callable, Sequence
+
 from hatbox.store.tables.schema import HEAD
 
 __all__ = ["Counters"]
 
 
 class Counters:
-    """The counters of a profile. A write transaction resets them at its start and flushes them at its end."""
+    """The counters of a profile. A write transaction resets them at its start and writes them at its end."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+    def __init__(self, read: Callable[[], Sequence[int]]) -> None:
+        """`read` reads the row, in the order of the columns."""
+        self._read_row = read
         self._values: dict[str, int] | None = None
-        self._changed = False
+        self.changed = False
+        """Whether a counter was incremented since the last reset."""
 
     def reset(self) -> None:
         """Discard the cached row: a new transaction starts."""
-        self._values, self._changed = None, False
+        self._values, self.changed = None, False
 
     def get(self, name: str) -> int:
         """The value of a counter."""
@@ -31,19 +34,14 @@ class Counters:
         """Increment a counter; returns its new value."""
         values = self._read()
         values[name] += amount
-        self._changed = True
+        self.changed = True
         return values[name]
 
-    def flush(self) -> None:
-        """Write the counters, if one was incremented."""
-        if self._changed:
-            self._rows.put([tuple(self._read().values())])
-            self._changed = False
+    def row(self) -> tuple[int, ...]:
+        """The row with the current values."""
+        return tuple(self._read().values())
 
     def _read(self) -> dict[str, int]:
         if self._values is None:
-            row = self._rows.get(1)
-            if row is None:
-                raise self._rows.damage("the row of the table head is missing")
-            self._values = dict(zip(HEAD.columns, row, strict=True))
+            self._values = dict(zip(HEAD.columns, self._read_row(), strict=True))
         return self._values

@@ -1,0 +1,119 @@
+"""The address of a profile in PostgreSQL: a URL as libpq reads it, with a few parameters of our own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from psycopg import conninfo
+from psycopg.pq import Conninfo
+
+from hatbox.errors import ProfileError
+
+__all__ = ["PostgresAddress", "is_local"]
+
+_DEFAULT_SCHEMA: Final = "hatbox"
+_DEFAULT_RECONNECT_SECONDS: Final = 30.0
+_MAX_NAME_BYTES: Final = 63  # of PostgreSQL: longer names are cut off
+_SECRET: Final = frozenset({"password", "sslpassword", "sslkey", "oauth_client_secret"})
+_DEFAULTS: Final = {
+    "application_name": "hatbox",
+    "connect_timeout": "10",
+    # A connection to a machine that has vanished is detected after at most half a minute.
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
+
+
+class PostgresAddress(NamedTuple):
+    """The parts of an address. Only `conninfo` and `url` may have a password."""
+
+    url: str
+    conninfo: str
+    """The connection parameters for libpq."""
+    label: str
+    """Host, database and schema, for messages and logs."""
+    schema: str
+    reconnect_seconds: float
+    """How long calls wait for a lost connection."""
+
+    @classmethod
+    def parse(cls, url: str) -> PostgresAddress:
+        """Parse an address. Raises ProfileError, whose message has no part of the URL that may be a password."""
+        try:
+            parts = urlsplit(url)
+            query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
+            given = dict(query)
+            schema = given.pop("schema", _DEFAULT_SCHEMA)
+            reconnect = given.pop("reconnect_seconds", "")
+            plain = urlunsplit(parts._replace(query=urlencode(given)))
+            parameters = conninfo.conninfo_to_dict(plain)
+        except (ValueError, psycopg.Error) as error:
+            problem = "this is not a valid PostgreSQL URL" + _reason(error)
+            raise ProfileError("postgresql://…", problem, "Use postgresql://USER@HOST/DATABASE?schema=NAME.") from None
+        label = _label(parameters, schema)
+        if not schema or len(schema.encode()) > _MAX_NAME_BYTES or "\0" in schema or schema.startswith("pg_"):
+            raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
+        defaults = {**_DEFAULTS, **_tls(parameters)}
+        completed = conninfo.make_conninfo("", **{**defaults, **parameters})
+        return cls(url, completed, label, schema, _seconds(reconnect, label))
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine: a Unix socket, or the loopback interface."""
+    return not host or host[0] in "/@" or host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _label(parameters: Mapping[str, Any], schema: str) -> str:
+    effective = {**_environment(), **parameters}
+    where = effective.get("host") or effective.get("hostaddr") or ""
+    if not where and effective.get("service"):
+        where = f"service {effective['service']}"
+    port = effective.get("port") or ""
+    host = f"{where}:{port}" if port and port != "5432" and not where.startswith("/") else where
+    database = effective.get("dbname") or effective.get("user") or ""
+    suffix = "" if schema == _DEFAULT_SCHEMA else f"?schema={schema}"
+    return f"postgresql://{host or 'local socket'}/{database}{suffix}"
+
+
+def _tls(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """TLS is required for hosts that are not local, unless the user sets sslmode. A service file is checked later."""
+    effective = {**_environment(), **parameters}
+    if effective.get("sslmode") or effective.get("service"):
+        return {}
+    hosts = str(effective.get("host") or effective.get("hostaddr") or "").split(",")
+    return {} if all(map(is_local, hosts)) else {"sslmode": "require"}
+
+
+def _environment() -> dict[str, str]:
+    """What libpq reads from environment variables."""
+    found = {}
+    for option in Conninfo.get_defaults():
+        name = option.envvar.decode() if option.envvar else ""
+        if name and os.environ.get(name):
+            found[option.keyword.decode()] = os.environ[name]
+    return {name: value for name, value in found.items() if name not in _SECRET}
+
+
+def _seconds(text: str, label: str) -> float:
+    if not text:
+        return _DEFAULT_RECONNECT_SECONDS
+    try:
+        seconds = float(text)
+        if not 0 <= seconds < 1e6:
+            raise ValueError
+    except ValueError:
+        problem = "reconnect_seconds is not a number of seconds"
+        raise ProfileError(label, problem, "Use ?reconnect_seconds=30.") from None
+    return seconds
+
+
+def _reason(error: Exception) -> str:
+    """The part of a message of libpq that names a parameter; other messages quote the URL."""
+    text = str(error)
+    return f" ({text.strip()})" if text.startswith("invalid URI query parameter") else ""

@@ -1,0 +1,270 @@
+"""One connection to PostgreSQL, used by one thread: prepared statements, sent in pipelines, one trip for many.
+
+Uses libpq directly: the comfortable layer of psycopg costs as much again as a trip to a server on this machine.
+"""
+
+from __future__ import annotations
+
+import select
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import psycopg
+from psycopg import pq
+from psycopg.pq.abc import PGresult
+
+from hatbox.store.postgres.address import PostgresAddress, is_local
+from hatbox.store.postgres.failures import ConnectionLost, ServerError
+
+__all__ = ["PostgresConnection", "Result", "Statement", "Value"]
+
+Value: TypeAlias = str | bytes | int | float | None
+Result: TypeAlias = list[tuple[Any, ...]]
+
+_OK: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
+_LOST_STATES: Final = ("57P01", "57P02", "57P03", "08")  # of SQLSTATE: shutdown, crash, starting up, connection failure
+_MAX_PREPARED: Final = 500
+_MIN_VERSION: Final = 130000
+_BYTEA, _INT8, _INT2, _INT4, _TEXT, _FLOAT8, _BOOL, _OID, _NAME = 17, 20, 21, 23, 25, 701, 16, 26, 19
+_double: Final = struct.Struct(">d").unpack
+
+
+def _integer(value: bytes) -> int:
+    return int.from_bytes(value, "big", signed=True)
+
+
+_DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
+    _BYTEA: bytes,
+    _INT8: _integer,
+    _INT4: _integer,
+    _INT2: _integer,
+    _OID: lambda value: int.from_bytes(value, "big"),
+    _FLOAT8: lambda value: _double(value)[0],
+    _BOOL: lambda value: value == b"\x01",
+    _TEXT: lambda value: value.decode(),
+    _NAME: lambda value: value.decode(),
+}
+
+
+class Statement(NamedTuple):
+    """One statement with $1 for parameters. Text is sent as bytea: PostgreSQL's text cannot contain NUL."""
+
+    sql: str
+    values: Sequence[Value] = ()
+    text_columns: frozenset[str] = frozenset()
+    """The names of result columns that have text as bytea."""
+
+
+class _Sent(NamedTuple):
+    """What was sent in one pipeline."""
+
+    expected: list[Statement | None]
+    """What the results belong to; None for the result of preparing a statement."""
+    prepared: list[str]
+    """The statements that were prepared."""
+
+
+class PostgresConnection:
+    """A connection in pipeline mode. Its methods raise ConnectionLost and ServerError."""
+
+    def __init__(self, address: PostgresAddress) -> None:
+        try:
+            self._owner = psycopg.Connection.connect(address.conninfo, autocommit=True)
+        except psycopg.Error as error:
+            raise _connection_error(error) from None
+        self.label = address.label
+        self._pg = self._owner.pgconn
+        self._prepared: dict[str, bytes] = {}
+        self._count = 0
+        self._outstanding: deque[_Sent] = deque()
+        self.trips = 0
+        """How many times it has waited for the server."""
+        self.backend_pid = self._pg.backend_pid
+        try:
+            self._check()
+            self._pg.nonblocking = 1
+            self._pg.enter_pipeline_mode()
+            self._poll = select.poll()
+            self._poll.register(self._pg.socket)
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        version = self._pg.server_version
+        if version < _MIN_VERSION:
+            reason = f"the server is too old: version {version // 10000}. Version {_MIN_VERSION // 10000} is required"
+            raise ConnectionLost(reason, permanent=True)
+        used = {each.keyword: each.val for each in self._pg.info}
+        host = self._pg.host.decode()
+        if not self._pg.ssl_in_use and not is_local(host) and used.get(b"sslmode") in (b"prefer", b"allow"):
+            reason = f"the connection to {host} is not encrypted. Set up TLS, or allow it with ?sslmode=disable"
+            raise ConnectionLost(reason, permanent=True)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._pg.finish()
+
+    @property
+    def socket(self) -> int:
+        """The file descriptor, to wait for input."""
+        return self._pg.socket
+
+    def run(self, statements: Sequence[Statement]) -> list[Result]:
+        """Send statements in one trip; returns the rows of each. After an error the rest is not executed."""
+        self._send(statements)
+        results: list[Result] = []
+        while self._outstanding:
+            sent = self._outstanding.popleft()
+            try:
+                results = self._receive(sent)
+            except ServerError:
+                for sql in sent.prepared:  # some may not have been prepared: prepare them again under another name
+                    self._prepared.pop(sql, None)
+                if not self._outstanding:
+                    raise
+        return results
+
+    def send(self, statement: Statement) -> None:
+        """Send a statement without waiting for it. Its errors are not reported."""
+        self._send([statement])
+        with self._losses():
+            self._pg.flush()
+
+    def _send(self, statements: Sequence[Statement]) -> None:
+        if len(self._prepared) > _MAX_PREPARED:
+            self._prepared.clear()
+            self.send(Statement("DEALLOCATE ALL"))
+        sent = _Sent([], [])
+        with self._losses():
+            for statement in statements:
+                name = self._prepared.get(statement.sql)
+                if name is None:
+                    self._count += 1
+                    name = self._prepared[statement.sql] = b"s%d" % self._count
+                    sent.prepared.append(statement.sql)
+                    self._pg.send_prepare(name, statement.sql.encode())
+                    sent.expected.append(None)
+                values = [_encoded(value) for value in statement.values]
+                formats = [int(isinstance(value, (str, bytes))) for value in statement.values]
+                self._pg.send_query_prepared(name, values, param_formats=formats, result_format=1)
+                sent.expected.append(statement)
+            self._pg.pipeline_sync()
+        self._outstanding.append(sent)
+
+    def _receive(self, sent: _Sent) -> list[Result]:
+        """The results of a pipeline, to its end."""
+        self.trips += 1
+        results: list[Result] = []
+        failure: ServerError | None = None
+        position = 0
+        while True:
+            result = self._next_result()
+            if result is None:
+                continue  # separates the results of two statements
+            status = result.status
+            if status == pq.ExecStatus.PIPELINE_SYNC:
+                break
+            statement = sent.expected[position]
+            position += 1
+            if status in _OK:
+                if statement is not None:
+                    results.append(_decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
+            elif status != pq.ExecStatus.PIPELINE_ABORTED and failure is None:
+                failure = self._failure(result)
+        if failure is not None:
+            raise failure
+        return results
+
+    def _next_result(self) -> PGresult | None:
+        pg = self._pg
+        with self._losses():
+            while pg.is_busy():
+                self._wait(writing=pg.flush() == 1)
+                pg.consume_input()
+            pg.flush()
+            result = pg.get_result()
+        if result is None and pg.status != pq.ConnStatus.OK:
+            raise self._lost(None)
+        return result
+
+    def _wait(self, *, writing: bool) -> None:
+        self._poll.modify(self._pg.socket, select.POLLIN | (select.POLLOUT if writing else 0))
+        self._poll.poll()
+
+    def _failure(self, result: PGresult) -> ServerError:
+        code = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
+        message = (result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode("utf-8", "replace")
+        if not code or code.startswith(_LOST_STATES):
+            raise ConnectionLost(message or self._message())
+        return ServerError(code, message)
+
+    @contextmanager
+    def _losses(self) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, OSError) as error:
+            raise self._lost(error) from None
+
+    def _lost(self, error: Exception | None) -> ConnectionLost:
+        return ConnectionLost(self._message() or (str(error) if error else "") or "the connection was closed")
+
+    def _message(self) -> str:
+        return self._pg.get_error_message().strip().splitlines()[0] if self._pg.error_message else ""
+
+    # ── Notifications ──
+
+    def take_notifications(self) -> list[int]:
+        """The process ids of the backends that have sent notifications."""
+        found = []
+        with self._losses():
+            self._pg.consume_input()
+            while (notify := self._pg.notifies()) is not None:
+                found.append(notify.be_pid)
+        if self._pg.status != pq.ConnStatus.OK:
+            raise self._lost(None)
+        return found
+
+    def read_clock(self) -> tuple[float, float, float]:
+        """The local time before, the time of the server, the local time after one trip."""
+        before = time.time()
+        ((now,),) = self.run([Statement("SELECT extract(epoch FROM clock_timestamp())::float8")])[0]
+        return before, now, time.time()
+
+
+def _encoded(value: Value) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    return b"%d" % value if isinstance(value, int) else repr(value).encode()
+
+
+def _decoded(result: PGresult, statement: Statement) -> Result:
+    columns = []
+    for index in range(result.nfields):
+        decode = _DECODERS[result.ftype(index)]
+        if statement.text_columns and result.ftype(index) == _BYTEA and _name(result, index) in statement.text_columns:
+            decode = bytes.decode
+        columns.append((index, decode))
+    get = result.get_value
+    return [
+        tuple(None if (value := get(row, index)) is None else decode(value) for index, decode in columns)
+        for row in range(result.ntuples)
+    ]
+
+
+def _name(result: PGresult, index: int) -> str:
+    return (result.fname(index) or b"").decode()
+
+
+def _connection_error(error: psycopg.Error) -> ConnectionLost:
+    code = getattr(error, "sqlstate", None) or ""
+    text = " ".join(str(error).split())
+    permanent = code.startswith(("28", "3D", "42")) or "authentication failed" in text
+    permanent = permanent or ("does not exist" in text and "FATAL" in text)
+    return ConnectionLost(text, permanent=permanent)

@@ -1,0 +1,94 @@
+"""Maps errors of PostgreSQL to ProfileError: which host and database, what is wrong, what to do next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hatbox.errors import (
+    DiskFull,
+    NotAProfile,
+    ProfileCorrupt,
+    ProfileError,
+    ProfileLocked,
+    ProfileReadOnly,
+    ProfileTooNew,
+    ProfileUnavailable,
+)
+
+__all__ = ["CONFLICTS", "ConnectionLost", "ServerError", "to_profile_error", "too_new", "unavailable"]
+
+CONFLICTS: Final = frozenset({"40001", "40P01", "22012"})
+"""Another process has committed first: serialization failure, deadlock, and the check of the head row."""
+
+_NOTHING: Final = "Nothing was changed."
+
+
+class ServerError(Exception):
+    """A statement failed. `code` is the SQLSTATE."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ConnectionLost(Exception):
+    """The connection broke, or could not be made. `permanent` if trying again is of no use."""
+
+    def __init__(self, reason: str, *, permanent: bool = False) -> None:
+        super().__init__(reason)
+        self.permanent = permanent
+
+
+def to_profile_error(label: str, error: ServerError) -> ProfileError:
+    """Map an error of the server to a ProfileError."""
+    code, text = error.code, str(error)
+    if code.startswith("53"):
+        return _resources(label, code, text)
+    if code in ("42501", "28000", "28P01"):
+        remedy = f"{_NOTHING} Grant this role the use of the schema and its tables; see “From one machine to many”."
+        return ProfileReadOnly(label, f"a privilege is missing ({text})", remedy)
+    if code == "25006":
+        remedy = f"{_NOTHING} Connect to the primary server, for example with target_session_attrs=read-write."
+        return ProfileReadOnly(label, "the server is read-only", remedy)
+    if code == "57014":
+        remedy = f"{_NOTHING} Raise statement_timeout for this role, or try again."
+        return ProfileLocked(label, f"the server cancelled the statement ({text})", remedy)
+    if code in ("55P03", "25P03", "57P05"):
+        remedy = f"{_NOTHING} Another process holds a lock for too long: see pg_stat_activity, or try again."
+        return ProfileLocked(label, f"the profile is locked ({text})", remedy)
+    if code in ("XX001", "XX002", "58030"):
+        remedy = f"{_NOTHING} See the log of the server, and restore the database from a backup."
+        return ProfileCorrupt(label, f"the database is damaged ({text})", remedy)
+    if code in ("42P01", "42703", "3F000"):
+        remedy = f"{_NOTHING} Name another schema with ?schema=NAME."
+        return NotAProfile(label, f"the schema has not the tables of a profile ({text})", remedy)
+    remedy = f"{_NOTHING} See the log of the server."
+    return ProfileError(label, f"it cannot be used ({text}; SQLSTATE {code})", remedy)
+
+
+def _resources(label: str, code: str, text: str) -> ProfileError:
+    if code == "53100":
+        remedy = f"{_NOTHING} Free some space on the server, then try again."
+        return DiskFull(label, f"the disk of the server is full ({text})", remedy)
+    if code == "53300":
+        remedy = f"{_NOTHING} Raise max_connections of the server, or close other programs."
+        return ProfileUnavailable(label, f"the server has too many connections ({text})", remedy)
+    remedy = f"{_NOTHING} See the log of the server, then try again."
+    return ProfileUnavailable(label, f"the server is out of resources ({text})", remedy)
+
+
+def too_new(label: str, version: int, known: int) -> ProfileTooNew:
+    """A newer version of Hatbox has written the profile."""
+    return ProfileTooNew(
+        label,
+        f"a newer version of Hatbox has written it (format {version}; this one knows up to {known})",
+        "It was left as it is. Update Hatbox to use it.",
+    )
+
+
+def unavailable(label: str, reason: str, *, waited: float = 0, uncertain: bool = False) -> ProfileUnavailable:
+    """The server cannot be reached. `uncertain`: the connection was lost while a commit was in progress."""
+    wait = f" (waited {waited:.0f} s)" if waited else ""
+    outcome = "The change may or may not have been saved: check before you repeat it." if uncertain else _NOTHING
+    remedy = f"{outcome} Check that the server runs and can be reached, then try again."
+    return ProfileUnavailable(label, f"no connection to the server{wait}: {reason}", remedy)

@@ -1,0 +1,133 @@
+"""The tables of a profile in PostgreSQL: created in a schema of their own, and upgraded by numbered migrations."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Final
+
+from hatbox.errors import NotAProfile, ProfileError
+from hatbox.store.postgres.connection import PostgresConnection, Statement
+from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
+from hatbox.store.postgres.sql import quoted
+from hatbox.store.tables.schema import CHANGES, TABLES, Table
+from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
+
+__all__ = ["FORMAT", "format_of", "prepare_schema"]
+
+FORMAT: Final = 1
+"""The number of the current format: that of the last migration."""
+
+_TYPES: Final = {"integer": "int8", "text": "bytea", "real": "float8", "blob": "bytea"}
+_INDEXES: Final = (
+    "CREATE INDEX identities_by_position ON identities (position)",
+    "CREATE INDEX identities_by_name ON identities (name, position)",
+    'CREATE INDEX tabs_by_window ON tabs ("window", position)',
+    "CREATE INDEX tabs_by_store ON tabs (store)",
+    "CREATE UNIQUE INDEX extension_data_by_key ON extension_data (kind, extension, key)",
+    "CREATE UNIQUE INDEX changes_by_token ON changes (token)",
+)
+
+# Who has a lease, to be named in messages. An advisory lock of the holder's session decides whether it still has it.
+_LEASES: Final = (
+    "CREATE TABLE leases (name bytea PRIMARY KEY, purpose bytea NOT NULL, host bytea NOT NULL, "
+    "process int8 NOT NULL, started_at bytea NOT NULL)"
+)
+
+
+def format_of(connection: PostgresConnection, schema: str) -> int | None:
+    """The format of the profile in a schema; None if the schema has no profile."""
+    query = (
+        "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')), "
+        "EXISTS (SELECT FROM pg_tables WHERE schemaname = convert_from($1, 'UTF8')), "
+        "EXISTS (SELECT FROM pg_tables WHERE schemaname = convert_from($1, 'UTF8') AND tablename = 'head')"
+    )
+    ((_, has_tables, has_head),) = connection.run([Statement(query, (schema,))])[0]
+    if not has_head:
+        if has_tables:
+            problem = f"the schema {schema} has other tables"
+            raise NotAProfile(connection.label, problem, "It was left as it is. Name another with ?schema=NAME.")
+        return None
+    rows = connection.run([Statement(f"SELECT format FROM {quoted(schema)}.head")])[0]
+    if len(rows) != 1:
+        raise to_profile_error(connection.label, ServerError("XX001", "the table head must have one row"))
+    return int(rows[0][0])
+
+
+def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
+    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created."""
+    version = format_of(connection, schema)
+    if version == FORMAT:
+        return False
+    if version is not None and version > FORMAT:
+        raise too_new(connection.label, version, FORMAT)
+    try:
+        return _create_or_upgrade(connection, schema)
+    except ServerError as error:
+        if error.code == "42501" and version is None:
+            raise ProfileError(
+                connection.label,
+                f"there is no profile in the schema {schema}, and this role may not create one ({error})",
+                "Create it with a role that may: hatbox profile create ADDRESS.",
+            ) from None
+        raise
+
+
+def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
+    """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
+    lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
+    connection.run([Statement("BEGIN"), lock])
+    try:
+        version = format_of(connection, schema)
+        if version is not None and version >= FORMAT:
+            return False
+        statements = []
+        if version is None:
+            # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
+            exists = Statement("SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", (schema,))
+            if not connection.run([exists])[0]:
+                statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
+        statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
+        for migration in _MIGRATIONS[version or 0 :]:
+            statements += migration()
+        statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
+        connection.run(statements)
+        return version is None
+    except BaseException:
+        connection.run([Statement("ROLLBACK")])
+        raise
+    finally:
+        connection.run([Statement("COMMIT")])
+
+
+def _create_statement(table: Table) -> str:
+    columns = [
+        f"{quoted(name)} {_TYPES[kind]}" + ("" if name in table.nullable else " NOT NULL")
+        for name, kind in zip(table.columns, table.types, strict=True)
+    ]
+    if table is CHANGES:
+        columns.append("token bytea NOT NULL")
+    if table.name == "head":
+        columns.append("format int8 NOT NULL CHECK (id = 1)")
+    key = ", ".join(quoted(column) for column in table.key)
+    return f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({key}))"
+
+
+def _first_migration() -> list[Statement]:
+    statements = [Statement(_create_statement(table)) for table in TABLES]
+    for table in TABLES:
+        # Not compressed: pg_total_relation_size is an upper bound of the size of the values.
+        statements += [
+            Statement(f"ALTER TABLE {table.name} ALTER COLUMN {quoted(name)} SET STORAGE EXTERNAL")
+            for name, kind in zip(table.columns, table.types, strict=True)
+            if kind == "blob"
+        ]
+    statements += map(Statement, (_LEASES, *_INDEXES))
+    statements += [Statement("INSERT INTO identities VALUES ($1, $2, $3, $4, $5, $6)", row) for row in NEW_IDENTITIES]
+    places = ", ".join(f"${number}" for number in range(1, len(NEW_HEAD) + 1))
+    statements.append(Statement(f"INSERT INTO head VALUES ({places}, 0)", NEW_HEAD))
+    statements.append(Statement("INSERT INTO profile VALUES ($1, NULL, 1)", (str(uuid.uuid4()),)))
+    return statements
+
+
+_MIGRATIONS: Final = (_first_migration,)
+"""Return the statements that lead from each format to the next. A released migration is never edited."""

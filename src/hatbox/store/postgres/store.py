@@ -1,0 +1,237 @@
+"""The event loop's side of the PostgreSQL store: queues calls for the worker, and replies in commit order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from hatbox.errors import ProfileClosed, ProfileError
+from hatbox.store.base import RESYNC, ChangeRecord, ChangeSubscriber, Store, TransactionFunction, not_open
+from hatbox.store.calls import Call, Calls, settle
+from hatbox.store.change_poller import ChangePoller
+from hatbox.store.lease import Lease
+from hatbox.store.postgres.address import PostgresAddress
+from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
+from hatbox.store.postgres.listener import NotificationListener
+from hatbox.store.postgres.worker import PostgresWorker, follow
+from hatbox.store.processes import current_process
+from hatbox.store.subscribers import Subscribers
+
+__all__ = ["PostgresStore"]
+
+T = TypeVar("T")
+
+_POLL_SECONDS: Final = 1.0  # in case a notification is lost
+_SUBSCRIBE_SECONDS: Final = 2.0  # how long the event loop may wait for the server
+
+
+class PostgresStore(Store):
+    """A store in a schema of a PostgreSQL database, which processes on many machines may use at once."""
+
+    def __init__(self, address: str) -> None:
+        self._address = PostgresAddress.parse(address)
+        self._is_open = False
+        self._closing = asyncio.Lock()
+        self._subscribers = Subscribers(self._address.label)
+        self._calls = Calls(self._subscribers)
+        self._poller = ChangePoller(self._poll, _POLL_SECONDS)
+        self._leases = LeaseSession(self._address)
+        self._worker: PostgresWorker | None = None
+        self._listener: NotificationListener | None = None
+        self._held_back: list[Call] | None = None
+        self._is_polling = self._poll_again = False
+
+    # ── The profile ──
+
+    @property
+    def address(self) -> str:
+        return self._address.url
+
+    @property
+    def label(self) -> str:
+        return self._address.label
+
+    @property
+    def side_folder(self) -> Path | None:
+        return None
+
+    def side_file(self, name: str) -> Path | None:
+        del name
+        return None
+
+    def owns_file(self, path: Path) -> bool:
+        del path
+        return False
+
+    def lease(self, name: str) -> Lease:
+        return PostgresLease(self._leases, name)
+
+    async def register_process(self) -> None:
+        self._require_open()
+        await PostgresLease(self._leases, PostgresProcesses.lease_name(current_process())).acquire("process")
+
+    # ── Opening and closing ──
+
+    async def open(self) -> None:
+        if self._is_open:
+            raise ProfileError(self.label, "it is already open here", "Use it as it is, or create another Profile.")
+        self._is_open = True
+        try:
+            await self._open()
+        except BaseException:
+            self._is_open = False
+            raise
+
+    async def _open(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._closing = asyncio.Lock()
+        self._process, self._thread = os.getpid(), threading.get_ident()
+        self._ended = self._loop.create_future()
+        opened = self._loop.create_future()
+        worker = PostgresWorker(
+            self._address,
+            functools.partial(PostgresProcesses, self._address.schema),
+            opened=lambda error: self._from_worker(settle, opened, None, error),
+            finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
+            ended=lambda: self._from_worker(settle, self._ended, None, None),
+        )
+        try:
+            await opened
+        except BaseException:
+            worker.stop()
+            raise
+        self._worker = worker
+        if self._subscribers:
+            self._start_following(worker)
+
+    async def close(self) -> None:
+        if not self._is_open or self._process != os.getpid():
+            return  # after a fork the connection belongs to the parent
+        async with self._closing:  # a second call waits until the first has closed the profile
+            if self._worker is not None:
+                worker, self._worker = self._worker, None
+                self._stop_listening()
+                worker.stop()
+                try:
+                    await asyncio.shield(self._ended)
+                    await self._calls.drain()
+                finally:
+                    await self._leases.close()
+                    self._is_open = False
+
+    def _require_open(self) -> PostgresWorker:
+        if self._worker is None:
+            raise not_open(self.label)
+        if self._process != os.getpid():
+            raise ProfileClosed(self.label, "another process has opened it", "Close it before the fork.")
+        running = asyncio._get_running_loop()
+        # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
+        if running is not self._loop and (running or self._thread != threading.get_ident()):
+            raise ProfileClosed(
+                self.label,
+                "it is used outside of the event loop that has opened it",
+                "Open it where it is used, or use hatbox.open_sync() for threads and for code without a loop.",
+            )
+        return self._worker
+
+    # ── Calls ──
+
+    def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
+        del single_statement
+        return self._put(work, writes=False)
+
+    @contextlib.contextmanager
+    def _hold_back(self) -> Iterator[None]:
+        self._held_back = []
+        self._loop.call_soon(self._send_held_back)  # the body must not await, but a mistake must not block it
+        try:
+            yield
+        finally:
+            self._send_held_back()
+
+    def _send_held_back(self) -> None:
+        held, self._held_back = self._held_back, None
+        if held and self._worker is not None:
+            self._worker.put(*held)
+
+    def shared_snapshot(self) -> AbstractContextManager[None]:
+        """The calls in the body share their trips. Each sees a state of its own."""
+        return contextlib.nullcontext() if self._worker is None or self._held_back is not None else self._hold_back()
+
+    def write(self, work: TransactionFunction[T]) -> asyncio.Future[T]:
+        return self._put(work, writes=True)
+
+    def _put(self, work: TransactionFunction[T], *, writes: bool) -> asyncio.Future[T]:
+        worker = self._require_open()
+        queue = worker.put if self._held_back is None else self._held_back.append
+        return self._calls.put(self._loop, queue, work, writes=writes)
+
+    @property
+    def last_call_id(self) -> int:
+        return self._calls.last_id
+
+    def _from_worker(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Called in another thread: run `function` in the loop's thread, unless the loop is closed."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    # ── Changes of other processes ──
+
+    def deliver_pending_changes(self) -> asyncio.Future[None]:
+        return self._put(follow, writes=False)
+
+    def subscribe(self, subscriber: ChangeSubscriber) -> None:
+        worker = self._require_open() if self._worker else None
+        first = not self._subscribers
+        self._subscribers.add(subscriber, self._calls.last_id)
+        if first and worker:
+            self._start_following(worker)
+
+    def unsubscribe(self, subscriber: ChangeSubscriber) -> None:
+        self._subscribers.remove(subscriber)
+        if not self._subscribers:
+            self._stop_listening()
+            if self._worker:
+                self._worker.stop_following()
+
+    def _start_following(self, worker: PostgresWorker) -> None:
+        sequence = worker.start_following(_SUBSCRIBE_SECONDS)
+        if sequence is None:  # the server cannot be reached: what is committed meanwhile is not known
+            self._subscribers.last_sequence = 0
+            self._loop.call_soon(self._subscribers.deliver, ChangeRecord(RESYNC, b"", None))
+        else:
+            self._subscribers.last_sequence = sequence
+        self._listener = NotificationListener(
+            self._address, lambda: self._from_worker(self._poll), ignored=lambda: worker.backend_pid
+        )
+        self._poller.start(self._loop)
+
+    def _stop_listening(self) -> None:
+        self._poller.stop()
+        if self._listener is not None:
+            self._listener.stop()
+            self._listener = None
+
+    def _poll(self) -> None:
+        """Look for commits by other processes. Once at a time."""
+        if self._worker is None or not self._subscribers:
+            return
+        self._poll_again = self._is_polling
+        if not self._is_polling:
+            self._is_polling = True
+            self._put(follow, writes=False).add_done_callback(self._polled)
+
+    def _polled(self, done: asyncio.Future[None]) -> None:
+        self._is_polling = False
+        error = None if done.cancelled() else done.exception()
+        if isinstance(error, ProfileError):
+            self._poller.log_once(error)
+        if self._poll_again:  # a notification came meanwhile
+            self._poll()

@@ -1,0 +1,288 @@
+"""Transactions on PostgreSQL: how statements are grouped into trips, and how commits are ordered.
+
+The row of the table `head` orders all commits: its column `changes` is the number of the last one. A first attempt
+takes no lock until it commits, and then fails if another process has committed since. A second one locks the row first.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from hatbox.store.base import ChangeRecord, Processes
+from hatbox.store.calls import LoggedChange
+from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
+from hatbox.store.postgres.failures import ServerError, too_new
+from hatbox.store.postgres.rows import PostgresRows, SqlSession
+from hatbox.store.postgres.schema import FORMAT
+from hatbox.store.processes import current_process, program_name
+from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.schema import HEAD, Table
+from hatbox.store.tables.transaction import SqlTables
+
+__all__ = [
+    "BEGIN_READ",
+    "COMMIT",
+    "SELECT_HEAD",
+    "ExternalChanges",
+    "Head",
+    "PostgresTransaction",
+    "ReadSession",
+    "UnknownAnswer",
+    "WriteSession",
+    "decoded_changes",
+    "head_in",
+    "key_of",
+    "select_changes",
+    "sequence_of",
+]
+
+ExternalChanges: TypeAlias = list[tuple[int, list[ChangeRecord]]]
+"""Rows of the change log by number."""
+
+StatementKey: TypeAlias = tuple[str, tuple[Any, ...]]
+
+Head: TypeAlias = tuple[int, ...]
+"""The counters, in the order of HEAD.columns."""
+
+_HEAD_COLUMNS: Final = ", ".join(HEAD.columns)
+_SEQUENCE: Final = HEAD.columns.index("changes")
+SELECT_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head")
+_LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
+_BEGIN: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ")
+_BEGIN_LOCKED: Final = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
+BEGIN_READ: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+COMMIT: Final = Statement("COMMIT")
+_ROLLBACK: Final = Statement("ROLLBACK")
+# Division by zero, if another process has committed since, or has upgraded the profile.
+_UPDATE_HEAD: Final = (
+    "UPDATE head SET "
+    + ", ".join(f"{column} = ${number}" for number, column in enumerate(HEAD.columns[1:], start=3))
+    + ", id = 1 + 0 / (changes = $1 AND format = $2)::int"
+)
+_INSERT_CHANGE: Final = (
+    "INSERT INTO changes (sequence, token, at, logged, changes, program, process, machine) VALUES "
+    "($1, $2, (extract(epoch FROM clock_timestamp()) * 1000)::int8, $3, $4, $5, $6, $7)"
+)
+_SELECT_CHANGES: Final = "SELECT sequence, token, changes FROM changes WHERE sequence >= $1 ORDER BY sequence"
+_FIND_COMMIT: Final = "SELECT sequence FROM changes WHERE token = $1"
+_PRUNE: Final = (
+    "DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM "
+    "(SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT 2000) AS oldest "
+    "WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - $1 OR logged <= $2)"
+)
+_PRUNE_EVERY: Final = 256  # commits
+_RETENTION_MS: Final = 600_000
+_MAX_BYTES: Final = 8 * 2**20
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
+
+
+class UnknownAnswer(BaseException):
+    """A transaction function that only reads needs the answer to a statement: it is run again when that is known.
+
+    Not an Exception, so that no transaction function catches it.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        super().__init__()
+        self.statement = statement
+
+
+class PendingChanges:
+    """ChangeLog that collects the changes of one call."""
+
+    def __init__(self) -> None:
+        self.appended: list[LoggedChange] = []
+
+    def append(self, topic: str, payload: bytes) -> None:
+        self.appended.append((topic, msgspec.Raw(payload)))
+
+
+class PostgresTransaction(SqlTables):
+    """All tables, in one transaction after the other. `begin` starts the next one."""
+
+    def __init__(self, processes: Callable[[SqlSession], Processes]) -> None:
+        self.session: ReadSession | WriteSession
+        self.counters = Counters(lambda: self.session.head())
+        self.changes = PendingChanges()
+        self._rows: list[PostgresRows] = []
+        super().__init__(self._rows_of, self.counters, processes(self))
+
+    def begin(self, session: ReadSession | WriteSession) -> None:
+        """Run the next functions in this session. Nothing that was read before is used."""
+        self.session = session
+        self.counters.reset()
+        for rows in self._rows:
+            rows.clear()
+
+    def ask(self, statement: Statement) -> Result:
+        return self.session.ask(statement)
+
+    def queue(self, statement: Statement) -> None:
+        self.session.queue(statement)
+
+    def _rows_of(self, table: Table) -> PostgresRows:
+        rows = PostgresRows(self, table)
+        self._rows.append(rows)
+        return rows
+
+
+class ReadSession:
+    """Runs one function that only reads. A statement whose answer is not known ends the run with UnknownAnswer."""
+
+    def __init__(self, label: str) -> None:
+        self._answers: dict[StatementKey, Result] = {}
+        self._label = label
+        self.asked: list[Statement] = []
+        """The statements whose answers are known."""
+
+    def ask(self, statement: Statement) -> Result:
+        try:
+            return self._answers[key_of(statement)]
+        except KeyError:
+            raise UnknownAnswer(statement) from None
+
+    def queue(self, statement: Statement) -> None:
+        raise ServerError("25006", f"a transaction function that only reads must not execute {statement.sql[:40]}")
+
+    def add_answer(self, statement: Statement, answer: Result) -> None:
+        """Provide the answer to a statement."""
+        self.asked.append(statement)
+        self._answers[key_of(statement)] = answer
+
+    def head(self) -> Head:
+        """The counters."""
+        return head_in(self._label, self.ask(SELECT_HEAD))
+
+
+class WriteSession:
+    """Runs functions that write, one after the other, in one transaction.
+
+    With `locked` it takes the lock of the head row first; without, committing raises a conflict if it comes too late.
+    `known` are the counters of the last commit that this process knows of.
+    """
+
+    def __init__(self, connection: PostgresConnection, known: Head | None, *, locked: bool) -> None:
+        self._connection = connection
+        self._locked = locked
+        self._known = None if locked else known
+        self._is_known_used = False
+        self._is_open = False
+        self._queued: list[Statement] = []
+        self.written = 0
+        """How many statements were queued so far."""
+
+    def ask(self, statement: Statement) -> Result:
+        return self._run([statement])[-1]
+
+    def queue(self, statement: Statement) -> None:
+        self.written += 1
+        self._queued.append(statement)
+
+    def head(self) -> Head:
+        """The counters at the start of the transaction."""
+        if self._known is None:
+            self._run([])
+        self._is_known_used = True
+        return self._known or ()
+
+    def find_commit(self, token: bytes) -> int | None:
+        """The number of the commit with this token, or None if there is none."""
+        found = self.ask(Statement(_FIND_COMMIT, (token,)))
+        return found[0][0] if found else None
+
+    def commit(
+        self, head: Head, token: bytes, changes: Sequence[LoggedChange], notify: Statement, follow: int | None
+    ) -> tuple[Head, Result]:
+        """Commit, with one row in the change log. Returns the new counters, and the log from the row `follow` on.
+
+        The log is not read if `follow` is None or the last row before this commit.
+        """
+        sequence = self.head()[_SEQUENCE]
+        encoded = _encode(changes)
+        values = dict(zip(HEAD.columns, head, strict=True))
+        values["changes"] += 1
+        values["logged"] += len(encoded)
+        new = tuple(values.values())
+        statements = [] if self._is_open else [_BEGIN]
+        statements += [
+            Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
+            *self._take_queued(),
+            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], encoded, *_author())),
+        ]
+        if new[_SEQUENCE] % _PRUNE_EVERY == 0:
+            statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
+        is_behind = follow is not None and follow < sequence
+        if follow is not None and is_behind:
+            statements.append(select_changes(follow))
+        self._is_open = True
+        results = self._connection.run([*statements, COMMIT, notify])
+        self._is_open = False
+        return new, results[-3][:-1] if is_behind else []
+
+    def roll_back(self) -> None:
+        """End the transaction without a commit."""
+        self._queued.clear()
+        if self._is_open:
+            self._is_open = False
+            self._connection.send(_ROLLBACK)
+
+    def _run(self, statements: list[Statement]) -> list[Result]:
+        if self._is_open:
+            return self._connection.run([*self._take_queued(), *statements])
+        self._is_open = True
+        opening = [_BEGIN_LOCKED, _LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
+        results = self._connection.run([*opening, *self._take_queued(), *statements])
+        head = head_in(self._connection.label, results[1])
+        if self._is_known_used and head != self._known:
+            raise ServerError("40001", "another process has committed")
+        self._known = head
+        return results
+
+    def _take_queued(self) -> list[Statement]:
+        queued, self._queued = self._queued, []
+        return queued
+
+
+def key_of(statement: Statement) -> StatementKey:
+    """The key of a statement in a dictionary of answers."""
+    return statement.sql, tuple(statement.values)
+
+
+def select_changes(first: int) -> Statement:
+    """Selects the rows of the change log from this number on."""
+    return Statement(_SELECT_CHANGES, (first,))
+
+
+def sequence_of(head: Head) -> int:
+    """The number of the last commit."""
+    return head[_SEQUENCE]
+
+
+def decoded_changes(rows: Result) -> ExternalChanges:
+    """The changes in rows of the log."""
+    return [
+        (sequence, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
+        for sequence, _, changes in rows
+    ]
+
+
+@functools.cache
+def _author() -> tuple[str, int, str]:
+    process = current_process()
+    return program_name(), process.pid, process.machine
+
+
+def head_in(label: str, rows: Result) -> Head:
+    """The counters in the answer to SELECT_HEAD. Raises ProfileTooNew."""
+    if len(rows) != 1:
+        raise ServerError("XX001", "the table head must have one row")
+    *head, version = rows[0]
+    if version > FORMAT:
+        raise too_new(label, version, FORMAT)
+    return tuple(head)
