@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from hatbox.errors import NotAProfile
 from hatbox.store.check_results import Problem, Repair, Report
-from hatbox.store.registry import Address, check_at, repair_at
+from hatbox.store.keys import Key
+from hatbox.store.registry import Address, change_key_at, check_at, repair_at
 
-__all__ = ["Repair", "Report", "check_profile", "repair_profile"]
+__all__ = ["Key", "Repair", "Report", "change_profile_key", "check_profile", "repair_profile"]
 
 
 def check_profile(address: Address, *, any_file: bool = False) -> Report:
@@ -26,3 +27,12 @@ def check_profile(address: Address, *, any_file: bool = False) -> Report:
 def repair_profile(address: Address, into: Address) -> Repair:
     """Save every undamaged row of a profile into a new profile. Raises ProfileError."""
     return repair_at(address, into)
+
+
+def change_profile_key(address: Address, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt a profile (`old` is None), change its key, or decrypt it (`new` is None). No program may have it open.
+
+    All or nothing. Returns the number of values that were rewritten, or None if the profile has the new key already.
+    Raises WrongKey if `old` is not its key, and other ProfileErrors.
+    """
+    return change_key_at(address, old, new)

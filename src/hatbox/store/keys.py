@@ -72,7 +72,8 @@ class Key:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Key) and secrets.compare_digest(self._secret, other._secret)
 
-    __hash__ = None  # type: ignore[assignment]  # a key is not a key of dictionaries
+    def __hash__(self) -> int:
+        return hash(self._secret)
 
     def __repr__(self) -> str:
         return "<Key>"

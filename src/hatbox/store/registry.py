@@ -1,8 +1,8 @@
 """The stores, found by the scheme of a profile's address. A new store is a package beside this module, nothing else.
 
 Each package has `SCHEMES`, the schemes of its addresses, and `store_at(address)`. A plain path has the empty scheme.
-It may have `check_at(address)` and `repair_at(address, into)`, which need no open profile. The package imports no
-driver: all packages are imported to find one.
+It may have `check_at(address)`, `repair_at(address, into)` and `change_key_at(address, old, new)`, which need no open
+profile. The package imports no driver: all packages are imported to find one.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ import hatbox.store
 from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
+from hatbox.store.keys import Key
 
-__all__ = ["STORES", "Address", "check_at", "default_address", "repair_at", "store_at"]
+__all__ = ["STORES", "Address", "change_key_at", "check_at", "default_address", "repair_at", "store_at"]
 
 Address = str | os.PathLike[str]
 """Where a profile is: a path, or a URL whose scheme names the store."""
@@ -64,11 +65,22 @@ def repair_at(address: Address, into: Address) -> Repair:
     return repaired
 
 
+def change_key_at(address: Address, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt a profile, change its key, or decrypt it; None is no encryption. Returns the number of rewritten values.
+
+    Returns None if the profile has the new key already. Raises ProfileError, and then changes nothing.
+    """
+    count: int | None = _function_of(address, "change_key")(os.fspath(address), old, new)
+    return count
+
+
 def _function_of(address: Address, name: str) -> Callable[..., Any]:
     function: Callable[..., Any] | None = getattr(_package_of(address), f"{name}_at", None)
     if function is None:
         label = store_at(address).label
-        raise ProfileError(label, f"{name} is not supported by this store", "Use the tools of its database.")
+        raise ProfileError(
+            label, f"{name.replace('_', ' ')} is not supported by this store", "Use the tools of its database."
+        )
     return function
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from hatbox.errors import ProfileError
 from hatbox.store.check_results import Repair, Report
+from hatbox.store.keys import Key
 from hatbox.store.sqlite.store import SqliteStore
 
-__all__ = ["SCHEMES", "SqliteStore", "check_at", "repair_at", "store_at"]
+__all__ = ["SCHEMES", "SqliteStore", "change_key_at", "check_at", "repair_at", "store_at"]
 
 SCHEMES = ("",)
 
@@ -28,6 +29,13 @@ def repair_at(address: str, into: str) -> Repair:
     from hatbox.store.sqlite.repair import repair
 
     return repair(_path_at(address), _path_at(into))
+
+
+def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt the file with this path, change its key, or decrypt it; see rekeying.change_key."""
+    from hatbox.store.sqlite.rekeying import change_key
+
+    return change_key(_path_at(address), old, new)
 
 
 def _path_at(address: str) -> Path:

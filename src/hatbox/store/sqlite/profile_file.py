@@ -36,6 +36,7 @@ __all__ = [
     "check_same_file",
     "check_schema_version",
     "connect",
+    "connect_alone",
     "create_profile",
     "inode_of",
     "open_profile",
@@ -157,6 +158,29 @@ def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: b
             _close_untouched(path, connection)
         raise
     return ProfileFile(path, connection, lock, cipher, read_only=read_only, unclean=unclean)
+
+
+def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
+    """A connection to a profile of the current format, which it is upgraded to. No other one can be opened meanwhile.
+
+    Only for a caller that has the exclusive lock. Raises ProfileLocked, with `purpose`, if a program that does not know
+    the lock has the profile open.
+    """
+    found = inspect(path)
+    if found.in_use:
+        raise in_use(path, purpose)
+    if wal_size(path) and (damage := _damage_in_wal(path)):
+        raise corrupt(path, damage)
+    if found.version < FORMAT:
+        _upgrade(path)
+    connection = connect(path)
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _verify(path, connection, read_only=False)
+    except BaseException:
+        _close_untouched(path, connection)
+        raise
+    return connection
 
 
 def _damage_in_wal(path: Path) -> str | None:
