@@ -15,7 +15,9 @@ from typing import Final
 import pytest
 
 from hatbox.store import sqlite
+from hatbox.store.registry import store_at
 from tests.groups import mark
+from tests.postgres import address_for
 from tests.store.delayed_store import delayed_store_at
 
 _MEMORY: Final = Path("/dev/shm")  # a new profile costs an fsync of a real disk
@@ -49,11 +51,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session", autouse=True)
-def delayed_reads() -> Iterator[None]:
-    """With HATBOX_TEST_STORE=delayed, reads of the store answer later than they return."""
+def other_stores() -> Iterator[None]:
+    """With HATBOX_TEST_STORE=delayed, reads of the store answer later than they return.
+
+    With HATBOX_TEST_STORE=postgres, a profile that a test opens by a path is in PostgreSQL.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("HATBOX_TEST_STORE") == "delayed":
+        store = os.environ.get("HATBOX_TEST_STORE")
+        if store == "delayed":
             patch.setattr(sqlite, "store_at", delayed_store_at)
+        elif store == "postgres":
+            patch.setattr(sqlite, "store_at", lambda address: store_at(address_for(Path(address))))
         yield
 
 

@@ -121,7 +121,8 @@ def skip_changes(path: Path) -> None:
     with edited(path) as connection:
         connection.execute("DELETE FROM changes")
         connection.execute(
-            "INSERT INTO changes (sequence, at, logged, changes, checksum) VALUES (99, 0, 0, x'5b5d', 0)"
+            "INSERT INTO changes (sequence, at, logged, changes, program, process, machine, checksum) "
+            "VALUES (99, 0, 0, x'5b5d', '', 0, '', 0)"
         )
         connection.execute("UPDATE head SET changes = 99")
 
