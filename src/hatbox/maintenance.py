@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from hatbox.errors import NotAProfile
 from hatbox.store.check_results import Problem, Repair, Report
-from hatbox.store.keys import Key
+from hatbox.store.keys import Key, configured_key, read_key_file
 from hatbox.store.registry import Address, change_key_at, check_at, repair_at
 
-__all__ = ["Key", "Repair", "Report", "change_profile_key", "check_profile", "repair_profile"]
+__all__ = [
+    "Key",
+    "Repair",
+    "Report",
+    "change_profile_key",
+    "check_profile",
+    "configured_key",
+    "read_key_file",
+    "repair_profile",
+]
 
 
 def check_profile(address: Address, *, any_file: bool = False) -> Report:

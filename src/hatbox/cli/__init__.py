@@ -57,6 +57,12 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "profile": {
+        "generate-key": "profile_key.generate_key",
+        "encrypt": "profile_key.encrypt",
+        "rekey": "profile_key.rekey",
+        "decrypt": "profile_key.decrypt",
+    },
 }
 
 
