@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Cluster", "address_for", "find_programs", "running_cluster", "shared_cluster"]
+__all__ = ["Cluster", "address_for", "address_of", "find_programs", "running_cluster", "shared_cluster"]
 
 _SHARED = "HATBOX_TEST_POSTGRES"  # the folder of the cluster that this test session has started
 
@@ -138,6 +138,11 @@ def shared_cluster() -> Cluster:
         os.environ[_SHARED] = str(context.__enter__().folder)
         atexit.register(context.__exit__, None, None, None)
     return Cluster(programs, Path(os.environ[_SHARED]))
+
+
+def address_of(path: Path) -> str:
+    """The address of the profile that a test opens by a path, for another process: see tests/conftest.py."""
+    return address_for(path) if os.environ.get("HATBOX_TEST_STORE") == "postgres" else str(path)
 
 
 def address_for(folder: Path) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import hatbox
 from hatbox.cookies.cookie import Cookie
 from hatbox.formats.base import Bundle, BundleEntry, IdentityAttributes
 from hatbox.store.base import Transaction
+from hatbox.store.sqlite import SqliteStore
 
 
 def test_without_a_path_the_profile_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,5 +114,31 @@ def test_the_progress_of_an_import_that_is_run_again_counts_each_cookie_once(tmp
             assert (await importing).cookies_new == 30
         assert len(runs) == 2
         assert sum(reported) == 30
+
+    asyncio.run(main())
+
+
+def test_all_times_in_a_profile_are_those_of_its_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A store on a server has the server's time, which may differ from that of this machine."""
+    server_time = 2_000_000_000.0
+    monkeypatch.setattr(SqliteStore, "time", lambda _: server_time)
+    made_extension = tmp_path / "extension"
+    made_extension.mkdir()
+    manifest = {"manifest_version": 2, "name": "Timely", "version": "1"}
+    (made_extension / "manifest.json").write_text(json.dumps(manifest))
+
+    async def main() -> None:
+        async with hatbox.open(tmp_path / "profile.db") as profile:
+            store = await profile.cookie_store("Work")
+            await store.receive(["sid=1; Max-Age=60"], "https://site.example/")
+            (cookie,) = await store.cookies()
+            assert (cookie.created, cookie.last_access, cookie.expires) == (server_time, server_time, server_time + 60)
+            tab = await profile.tabs.open("Work", "https://site.example/")
+            assert 0 <= tab.last_accessed - server_time < 1
+            installed = await profile.extensions.install(made_extension)
+            assert installed.extension.installed_at == server_time
+            assert profile.clock.time() == server_time  # by which alarms fire
+            ((at,),) = await profile.store.read(lambda each: each.changes._rows.select("max(at)"))  # type: ignore[attr-defined]
+            assert at == server_time * 1000
 
     asyncio.run(main())

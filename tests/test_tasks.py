@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from hatbox.tasks import Tasks
+from hatbox.tasks import Tasks, wait_for_first
 from tests.store.in_loop import in_loop
 
 
@@ -86,3 +86,25 @@ async def test_a_task_may_cancel_the_others_without_cancelling_itself() -> None:
 
     assert await tasks.spawn(stop()) == "done"
     assert blocked.cancelled()
+
+
+@in_loop
+async def test_the_first_to_end_ends_the_others_and_its_error_is_raised() -> None:
+    waiting = asyncio.Event()
+    cancelled = asyncio.Event()
+
+    async def wait() -> None:
+        try:
+            await waiting.wait()
+        finally:
+            cancelled.set()
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise ValueError("first")
+
+    with pytest.raises(ValueError, match="first"):
+        await wait_for_first(wait(), fail())
+    assert cancelled.is_set()
+    waiting.set()
+    await wait_for_first(wait(), asyncio.Event().wait())

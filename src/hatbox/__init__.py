@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.runner import EngineRunner
+    from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.errors import *
     from hatbox.events import Event
@@ -82,6 +83,7 @@ __all__ = [
     "DuplicateIdentity",
     "EngineAlreadyRunning",
     "EngineError",
+    "EngineLeaseLost",
     "EngineLog",
     "EngineRunner",
     "EngineSelection",
@@ -141,6 +143,7 @@ __all__ = [
     "ProfileUnavailable",
     "RequestEvents",
     "RunRecord",
+    "RunningEngine",
     "SameSite",
     "SandboxUnavailable",
     "ScriptError",
@@ -212,6 +215,7 @@ _HOMES = {
     "ProcessId": "store.processes",
     "Profile": "profile",
     "RequestEvents": "web_requests",
+    "RunningEngine": "engines.running_engines",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
     "Store": "store.base",

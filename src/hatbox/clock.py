@@ -32,7 +32,8 @@ class Timer:
 class Clock:
     """The time, and jobs that run at set times on the event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self._offset = 0.0
         self._order = itertools.count()
         self._timers: dict[Timer, int] = {}
@@ -42,7 +43,7 @@ class Clock:
 
     def time(self) -> float:
         """Seconds since 1970."""
-        return time.time() + self._offset
+        return self._now() + self._offset
 
     def call_at(self, when: float, job: Callable[[], Awaitable[None]]) -> Timer:
         """Run a job at a time, or at once if that has passed. Jobs of the same time run in order."""

@@ -21,7 +21,8 @@ HatboxError
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
-│   └── EngineAlreadyRunning   another process runs an engine for this profile
+│   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
 ├── InvalidKey                 a text or file is not an encryption key; the message does not contain it
 ├── ExtensionError             an extension cannot be used; the message names the place and says what to do
@@ -325,15 +326,48 @@ class EngineError(HatboxError):
 
 
 class EngineAlreadyRunning(EngineError):
-    """Another engine is running for this profile. `engine` is its name, `process` its process id, on its machine."""
+    """Another engine is running for this profile, or for this identity.
 
-    def __init__(self, engine: str, process: int | None, label: str = "") -> None:
-        where = f" ({label or f'pid {process}'})" if process else ""
+    `engine` is its name, `process` its process id and `machine` the host name of its machine. `identity` is the
+    cookieStoreId, or empty.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        process: int | None,
+        label: str = "",
+        *,
+        machine: str = "",
+        identity: str = "",
+        name: str = "",
+        problem: str = "",
+    ) -> None:
+        self.where = f" ({label or f'pid {process}'})" if process else ""
+        """The process in messages, in parentheses, with its machine if that is another one; or empty."""
+        opened = (f'identity "{name}"' if name else identity) or "this profile"
+        message = f"{opened} is already open in the {engine} engine{self.where}"
         super().__init__(
-            f"this profile is already open in the {engine} engine{where}. Use that engine, or stop it first."
+            f"{message}, which {problem}. Stop that engine first."
+            if problem
+            else f"{message}. Use that engine, or stop it first."
         )
         self.engine = engine
         self.process = process
+        self.machine = machine
+        self.identity = identity
+
+
+class EngineLeaseLost(EngineError):
+    """The engine was stopped, because it no longer has the exclusive right to open the tabs. `reason` is why."""
+
+    def __init__(self, label: str, engine: str, reason: str) -> None:
+        super().__init__(
+            f"{label}: the {engine} engine was stopped, because it lost its lease: {reason}. Another engine may have "
+            "the tabs now. List running engines with: hatbox status. Then start this one again."
+        )
+        self.engine = engine
+        self.reason = reason
 
 
 class ProfileError(HatboxError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from hatbox.api.browser import Browser
 from hatbox.api.caller import Caller
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
+    from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
-    from hatbox.store.lease import LeaseHolder
 
 __all__ = ["Profile", "default_address", "open"]
 
@@ -70,7 +71,7 @@ class Profile:
         self.tabs = Tabs(store)
         """The tabs and windows of all identities."""
         self._engines: list[EngineRunner] = []
-        self.clock = Clock()
+        self.clock = Clock(store.time)
         """The clock of extensions. A test can advance it."""
         self.web_requests = RequestEvents(self.clock.time)
         """The requests that engines of this process send for the pages of tabs, and their listeners."""
@@ -147,12 +148,14 @@ class Profile:
         max_bytes: int = 16_000_000,
         max_redirects: int = 20,
         max_concurrent: int = 32,
+        identities: IdentityLike | Sequence[IdentityLike] | None = None,
         **options: Any,
     ) -> EngineRunner:
         """The engine without a browser, for `async with`: it requests the pages of tabs over HTTP.
 
         `timeout` is in seconds, for a whole load. At most `max_bytes` of a page are read, and at most `max_concurrent`
-        pages load at a time. `options` are those of httpx.AsyncClient.
+        pages load at a time. With `identities`, it opens only their tabs; see EngineRunner. `options` are those of
+        httpx.AsyncClient.
         """
         from hatbox.engines.http.registration import create_http
 
@@ -162,7 +165,7 @@ class Profile:
             "max_redirects": max_redirects,
             "max_concurrent": max_concurrent,
         }
-        return self._register_engine(create_http(self._engine_services(), limits, options))
+        return self._register_engine(create_http(self._engine_services(), limits, options, identities))
 
     def chromium(
         self,
@@ -171,27 +174,42 @@ class Profile:
         browser: str | os.PathLike[str] | None = None,
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
+        identities: IdentityLike | Sequence[IdentityLike] | None = None,
     ) -> ChromiumRunner:
         """A Chromium with the tabs of this profile, for `async with`. Each identity has its own window.
 
         `browser` is the path of Chromium. Default: $HATBOX_CHROMIUM, or an installed browser. `indicator` shows the
         name, color and icon of the identity in page titles and icons. Default: in headed mode. `downloads` is the
-        folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser.
+        folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser. With
+        `identities`, it opens only their tabs; see EngineRunner.
         """
         from hatbox.engines.chromium.registration import create_chromium
 
         return self._register_engine(
             create_chromium(
-                self._engine_services(), headless=headless, browser=browser, indicator=indicator, downloads=downloads
+                self._engine_services(),
+                headless=headless,
+                browser=browser,
+                indicator=indicator,
+                downloads=downloads,
+                identities=identities,
             )
         )
 
-    def engine(self, selection: str | EngineSelection) -> EngineRunner:
-        """The engine with this name, or an EngineSelection, for `async with`. Names: see hatbox.engines.registry."""
+    def engine(
+        self, selection: str | EngineSelection, *, identities: IdentityLike | Sequence[IdentityLike] | None = None
+    ) -> EngineRunner:
+        """The engine with this name, or an EngineSelection, for `async with`. Names: see hatbox.engines.registry.
+
+        With `identities`, it opens only their tabs; see EngineRunner.
+        """
         from hatbox.engines.registry import create_engine
         from hatbox.engines.selection import EngineSelection
 
         selected = EngineSelection(selection) if isinstance(selection, str) else selection
+        if identities is not None:
+            several = (identities,) if isinstance(identities, (str, ContextualIdentity)) else tuple(identities)
+            selected = msgspec.structs.replace(selected, identities=several)
         return self._register_engine(create_engine(self._engine_services(), selected))
 
     def _engine_services(self) -> EngineServices:
@@ -211,11 +229,19 @@ class Profile:
         self._engines.append(runner)
         return runner
 
-    async def running_engine(self) -> LeaseHolder | None:
-        """The engine that is running for this profile, in any process."""
-        from hatbox.engines.lease import running_engine
+    async def running_engines(self) -> list[RunningEngine]:
+        """The engines that are running for this profile, in any process and on any machine."""
+        from hatbox.engines.running_engines import running_engines
 
-        return await running_engine(self._store)
+        return await running_engines(self._store)
+
+    async def running_engine(self, identity: IdentityLike) -> RunningEngine | None:
+        """The engine that opens the tabs of an identity, in any process; None if no engine does."""
+        from hatbox.engines.running_engines import engine_for
+
+        is_default = identity == DEFAULT_COOKIE_STORE_ID
+        found = DEFAULT_COOKIE_STORE_ID if is_default else (await self.identities.resolve(identity)).cookie_store_id
+        return await engine_for(self._store, found)
 
     @property
     def engine_log(self) -> EngineLog:
@@ -244,7 +270,6 @@ class Profile:
         """
         from hatbox.engines.background.background_engine import BackgroundEngine
         from hatbox.engines.background.tab_opener import TabOpener
-        from hatbox.engines.lease import engine_lease
         from hatbox.engines.registry import registration_of
         from hatbox.engines.selection import EngineSelection
 
@@ -252,19 +277,20 @@ class Profile:
         registration_of(selection.name)  # raises for an unknown engine, before tabs are opened
         background = BackgroundEngine(self.address, self.engine_log, selection)
         found = None if identity == DEFAULT_COOKIE_STORE_ID else await self.identities.resolve(identity)
-        opener = TabOpener(self.tabs, engine_lease(self._store), background, selection, found)
+        opener = TabOpener(self.tabs, self._store, background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
-        """Hide one or several identities, and wait until the running engine has hidden their pages."""
+        """Hide one or several identities, and wait until the running engines have hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
 
         several = [identities] if isinstance(identities, (str, ContextualIdentity)) else identities
         found = [await self.identities.resolve(each) for each in several]
-        if await self.running_engine() is not None:
-            return await hide_and_wait(self.tabs, self.identities, found)
-        await asyncio.gather(*map(self.identities.hide, found))
-        return HideReport([], [])
+        served = [each for each in found if await self.running_engine(each) is not None]
+        others = asyncio.gather(*(self.identities.hide(each) for each in found if each not in served))
+        report = await hide_and_wait(self.tabs, self.identities, served) if served else HideReport([], [])
+        await others
+        return report
 
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
@@ -279,14 +305,14 @@ class Profile:
 
         merged = ImportProgress(progress or (lambda _: None))
         return await merged.follow(
-            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, time.time()), into, merged))
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, each.time()), into, merged))
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.formats.bundle_transfer import export_bundle
 
-        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, time.time()), identities))
+        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, each.time()), identities))
 
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""

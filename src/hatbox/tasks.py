@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["Tasks"]
+__all__ = ["Tasks", "wait_for_first"]
 
 logger = logging.getLogger("hatbox")
 
 Result = TypeVar("Result")
+
+
+async def wait_for_first(*work: Awaitable[object]) -> None:
+    """Wait until one of these has ended, and cancel the others. Raises the exception of the one that has ended."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        ended = [task for task in tasks if task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()
 
 
 def _log(error: BaseException) -> None:

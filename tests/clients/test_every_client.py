@@ -6,7 +6,9 @@ import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -14,6 +16,7 @@ import requests
 
 import hatbox
 from hatbox import ContextualIdentity, CookiesNotAllowed, IdentityNotFound, IdentityRemoved, ProfileClosed
+from hatbox.store.sqlite import SqliteStore
 from tests.clients.faces import FACES, AsyncFace, Wardrobe
 from tests.clients.server import Site, chain
 from tests.coded_site import BOMB_BYTES, CodedSite, gzip_bomb
@@ -199,6 +202,32 @@ def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, sit
         [sys.executable, "-c", script, site.url("/", set="sid=theirs")], env=environment, check=True, timeout=30
     )
     assert work.get(site.url("/")).text == "sid=theirs"
+
+
+def test_a_request_reads_the_profile_once_and_a_response_writes_it_once(
+    clothes: Wardrobe, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a database on a server, each of these is a round trip."""
+    work = clothes.wear("Work")
+    work.get(site.url("/login", set="sid=0; Path=/"))
+    trips: list[str] = []
+
+    def count(name: str) -> None:
+        original: Callable[..., Any] = getattr(SqliteStore, name)
+
+        def counted(*arguments: Any, **options: Any) -> Any:
+            trips.append(name)
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(SqliteStore, name, counted)
+
+    for name in ("read", "deliver_pending_changes", "write"):
+        count(name)
+    assert work.get(site.url("/me")).text == "sid=0"
+    assert trips == ["deliver_pending_changes"]
+    trips.clear()
+    assert work.get(site.url("/renew", set="sid=1; Path=/")).text == "sid=0"
+    assert trips == ["deliver_pending_changes", "write"]
 
 
 def test_a_body_that_expands_without_measure_is_not_decoded(clothes: Wardrobe, kind: str) -> None:

@@ -32,7 +32,7 @@ class Machine:
 
     def open(self) -> Profile:
         profile = hatbox.open(self.path)
-        profile.cookies._clock = lambda: self.time
+        profile.store.time = lambda: self.time  # type: ignore[method-assign]
         return profile
 
     def rows(self) -> list[str]:
@@ -41,10 +41,8 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    machine = Machine(tmp_path / "profile.db")
-    monkeypatch.setattr("hatbox.profile.time.time", lambda: machine.time)  # by which bundles are exported
-    return machine
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "profile.db")
 
 
 async def header(profile: Profile) -> str:

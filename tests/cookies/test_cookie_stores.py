@@ -78,15 +78,15 @@ async def test_an_identity_takes_its_cookies_along_and_its_store_says_so(path: P
 async def test_who_finds_nothing_left_to_store_has_not_been_told_so_too_early(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = cookie_rows.write_changes
+    write = cookie_rows.put_changes
 
     def fail_once(*arguments: Any) -> None:
-        monkeypatch.setattr(jar_cache, "write_changes", write)
+        monkeypatch.setattr(jar_cache, "put_changes", write)
         raise OSError("the disk refuses")
 
     async with hatbox.open(path) as profile:
         store = await profile.cookies.open(WORK)
-        monkeypatch.setattr(jar_cache, "write_changes", fail_once)
+        monkeypatch.setattr(jar_cache, "put_changes", fail_once)
         answers = await asyncio.gather(received(store, "a=1"), received(store, "a=1"), return_exceptions=True)
         assert isinstance(answers[0], OSError)
         assert answers[1] is None

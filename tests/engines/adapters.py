@@ -6,6 +6,7 @@ Imports of an engine's own packages belong inside of the methods: the programs o
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Final
 
 import hatbox
@@ -23,9 +24,9 @@ class Adapter:
         """Why it cannot run on this machine; empty if it can."""
         return ""
 
-    def run(self, profile: hatbox.Profile) -> EngineRunner:
+    def run(self, profile: hatbox.Profile, identities: Sequence[str] | None = None) -> EngineRunner:
         """The engine, to be entered."""
-        return profile.http_engine()
+        return profile.http_engine(identities=identities)
 
     def pages(self, runner: EngineRunner) -> set[int] | None:
         """The tabs that have a page now; None for an engine that has nothing to close."""
@@ -52,8 +53,8 @@ class Chromium(Adapter):
             return str(error)
         return ""
 
-    def run(self, profile: hatbox.Profile) -> EngineRunner:
-        return profile.chromium(headless=True)
+    def run(self, profile: hatbox.Profile, identities: Sequence[str] | None = None) -> EngineRunner:
+        return profile.chromium(headless=True, identities=identities)
 
     def pages(self, runner: EngineRunner) -> set[int] | None:
         from hatbox.engines.chromium.chromium_runner import ChromiumRunner

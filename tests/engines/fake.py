@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import hatbox
@@ -98,6 +98,10 @@ class LoadsAgain(FakeEngine):
         return tab.url != "about:blank"
 
 
-def run(engine: Engine, profile: hatbox.Profile) -> EngineRunner:
-    """An engine for a profile, to be entered."""
-    return profile._register_engine(EngineRunner(engine, profile.store))
+def run(
+    engine: Engine,
+    profile: hatbox.Profile,
+    identities: hatbox.IdentityLike | Sequence[hatbox.IdentityLike] | None = None,
+) -> EngineRunner:
+    """An engine for a profile, or for some of its identities, to be entered."""
+    return profile._register_engine(EngineRunner(engine, profile.store, identities))

@@ -1,6 +1,7 @@
 """A program in a process of its own that uses a profile as it is told, with or without an engine, line by line in JSON.
 
-`python -m tests.engines.program PATH [ENGINE]`, where ENGINE is a name of adapters.py. `Program` is the other side.
+`python -m tests.engines.program PATH [ENGINE [IDENTITY...]]`, where ENGINE is a name of adapters.py. `Program` is the
+other side.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Program:
     """The process, for tests to command. Used with `with`."""
 
-    def __init__(self, path: Path, engine: str = "") -> None:
+    def __init__(self, path: Path, engine: str = "", *identities: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.engines.program", str(path), engine],
+            [sys.executable, "-m", "tests.engines.program", str(path), engine, *identities],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -90,10 +91,12 @@ class Program:
                 self._process.kill()
 
 
-async def main(path: str, engine: str) -> None:
+async def main(path: str, engine: str = "", *identities: str) -> None:
     async with contextlib.AsyncExitStack() as stack:
         profile = await stack.enter_async_context(hatbox.open(path))
-        runner = await stack.enter_async_context(ADAPTERS[engine].run(profile)) if engine else None
+        runner = None
+        if engine:
+            runner = await stack.enter_async_context(ADAPTERS[engine].run(profile, identities or None))
         objects = {"tabs": profile.tabs, "identities": profile.identities, "engine": runner}
         say(Answer())
         while line := await asyncio.to_thread(sys.stdin.readline):
@@ -112,4 +115,4 @@ def say(answer: Answer) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""))
+    asyncio.run(main(*sys.argv[1:]))

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -16,7 +17,8 @@ import hatbox
 from hatbox.engines import engine_supervisor, reconciler
 from hatbox.engines.base import EngineDelegate, PageState
 from hatbox.engines.runner import EngineRunner
-from hatbox.store.base import RESYNC, ChangeRecord
+from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.tabs.first_window import open_first_window
 from tests.engines.fake import FakeEngine, KeepsHidden, LoadsAgain, run
 from tests.store.in_loop import in_loop
 
@@ -595,6 +597,74 @@ async def test_waiting_for_a_tab_ends_when_it_is_closed(path: Path) -> None:
         await profile.tabs.close(tab.id)
         with pytest.raises(hatbox.InvalidTab):
             await waiting
+
+
+@pytest.mark.parametrize("call", ["navigate", "activate", "open", "close", "move"])
+@in_loop
+async def test_one_change_reads_the_tabs_that_it_concerns_however_many_are_open(
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    async with kept(path) as (profile, engine, runner):
+        tabs = [await profile.tabs.open("Work", f"{A}{number}") for number in range(30)]
+        await runner.wait_until_settled()
+        read: list[object] = []
+        _record_tab_reads(profile.store, read, monkeypatch)
+        match call:
+            case "navigate":
+                await profile.tabs.navigate(tabs[3].id, B)
+            case "activate":
+                await profile.tabs.activate(tabs[3].id)
+            case "open":
+                await profile.tabs.open("Work", B)
+            case "close":
+                await profile.tabs.close(tabs[3].id)
+            case _:
+                await profile.tabs.move(tabs[3].id, 0)
+        await runner.wait_until_settled()
+        assert "all" not in read
+        assert 1 <= len(read) <= 4
+        expected = {"navigate": (tabs[3].id, B), "activate": (tabs[3].id,), "close": (tabs[3].id, False)}
+        if call in expected:
+            assert engine.told(call)[-1] == expected[call]
+
+
+def _record_tab_reads(store: Store, read: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Append the id of each tab that a reading transaction gets, or "all"."""
+    run_read = store.read
+
+    class Recorded:
+        def __init__(self, recorded: object) -> None:
+            self._recorded = recorded
+
+        def __getattr__(self, name: str) -> object:
+            value = getattr(self._recorded, name)
+            return Recorded(value) if name == "tabs" else value
+
+        def get(self, tab: int) -> object:
+            read.append(tab)
+            return self._recorded.get(tab)  # type: ignore[attr-defined]
+
+        def find(self, **where: int) -> object:
+            read.append("all")
+            return self._recorded.find(**where)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(
+        store,
+        "read",
+        lambda work, **options: run_read(lambda each: work(cast("Transaction", Recorded(each))), **options),
+    )
+
+
+@in_loop
+async def test_the_blank_tab_of_the_first_window_is_opened_when_it_is_used(path: Path) -> None:
+    async with kept(path) as (profile, engine, runner):
+        await profile.store.write(open_first_window)
+        (tab,) = await profile.store.read(lambda each: each.tabs.find())
+        await runner.wait_until_settled()
+        assert not engine.told("open")
+        await profile.tabs.navigate(tab.id, A)
+        await runner.wait_until_settled()
+        assert engine.told("open") == [(tab.id, A, None)]
 
 
 # ----------------------------------------------------------------------------------------------------- whatever comes

@@ -21,9 +21,9 @@ def test_every_engine_is_found_by_its_name_and_has_what_a_user_reads() -> None:
 async def test_an_engine_is_started_by_its_name(tmp_path: Path) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile, profile.engine("http") as runner:
         assert isinstance(runner, EngineRunner)
-        running = await profile.running_engine()
+        running = await profile.running_engine("Work")
         assert running is not None
-        assert running.purpose == "HTTP"
+        assert running.engine == "HTTP"
 
 
 @in_loop

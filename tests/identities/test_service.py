@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 import hatbox
+from tests.postgres import address_of
 from tests.store.in_loop import in_loop
 from tests.store.model import COLORS, ICONS, Identity, Model, Refusal, identity_id
 from tests.store.other_process import OtherProcess, Refused
@@ -95,7 +96,7 @@ class ServiceMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.model = Model()
-        self.other.call("open", str(self.folder / "profile.db"))
+        self.other.call("open", address_of(self.folder / "profile.db"))
         self.loop = asyncio.new_event_loop()
         self.heard: list[tuple[str, Identity]] = []
         self.heard_by_script: list[tuple[str, str]] = []

@@ -24,6 +24,9 @@ class DelayedStore(SqliteStore):
     def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
         return self._calls.put(self._loop, self._require_open().put, work, writes=False)
 
+    def deliver_pending_changes(self) -> asyncio.Future[None]:
+        return self._calls.put(self._loop, self._require_open().put, lambda _: None, writes=False)
+
     def shared_snapshot(self) -> AbstractContextManager[None]:
         return contextlib.nullcontext()
 

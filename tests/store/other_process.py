@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.postgres import address_of
+
 WORKER = Path(__file__).with_name("worker.py")
 
 
@@ -29,7 +31,7 @@ class OtherProcess:
             [sys.executable, str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
         if path is not None:
-            self.call("open", str(path))
+            self.call("open", address_of(path))
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Have something done there, and wait for what becomes of it."""

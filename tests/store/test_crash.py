@@ -19,6 +19,7 @@ from typing import IO, Any
 import pytest
 
 import hatbox
+from tests.postgres import address_of
 from tests.store.model import Identity, Model, Refusal
 
 ROUNDS = 200
@@ -34,7 +35,7 @@ class Killer:
 
     def round(self, path: Path, seed: int, *, delay: float, after: str) -> list[tuple[str, Any]]:
         """Let one work until it has reported `after`, and `delay` seconds more; returns all of its reports."""
-        self._orders.write(json.dumps([str(path), seed]) + "\n")
+        self._orders.write(json.dumps([address_of(path), seed]) + "\n")
         self._orders.flush()
         reports = [self._report()]
         child = reports[0][1]

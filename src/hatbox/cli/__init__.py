@@ -31,6 +31,7 @@ COMMANDS: Final[dict[str, str]] = {
     "tabs": "tabs.tabs",
     "close": "tabs.close",
     "browse": "browse.browse",
+    "status": "status.status",
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",

@@ -1,7 +1,8 @@
 """An aiohttp.ClientSession bound to an identity: adds cookies when a request is written, stores them when a response
 starts.
 
-A middleware also adds them before the connection, so that errors are raised early. A request may override middlewares.
+A middleware checks the request and the identity before the connection, so that errors are raised early. A request may
+override middlewares.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
         if options.get(name) is not None:
             raise CookiesNotAllowed(f"{name}= was given")
 
-    async def add_cookies_early(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        await _add_cookies(request, binding)
+    async def check_early(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        _refuse_own_cookies(request, binding)
+        await binding.open_cookie_store()
         return await handler(request)
 
     return _bound_session(binding)(
@@ -39,7 +41,7 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
             **options,
             "cookies": None,
             "cookie_jar": _EmptyCookieJar(),
-            "middlewares": (*options.get("middlewares", ()), add_cookies_early),
+            "middlewares": (*options.get("middlewares", ()), check_early),
             "request_class": _request_class(options.get("request_class", ClientRequest), binding),
             "response_class": _response_class(options.get("response_class", ClientResponse), binding),
         }
@@ -100,13 +102,17 @@ def _response_class(base: type[ClientResponse], binding: IdentityBinding) -> typ
 
 async def _add_cookies(request: ClientRequest, binding: IdentityBinding) -> None:
     """Set the Cookie header, replacing one that was set here before."""
-    if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_binding", None) is not binding:
-        raise CookiesNotAllowed("the request has a Cookie header of its own")
-    request._hatbox_binding = binding  # type: ignore[attr-defined]
+    _refuse_own_cookies(request, binding)
     cookies = _encodable(await binding.header(_request_url(request.url)))
     request.headers.popall(hdrs.COOKIE, None)
     if cookies:
         request.headers[hdrs.COOKIE] = cookies
+
+
+def _refuse_own_cookies(request: ClientRequest, binding: IdentityBinding) -> None:
+    if hdrs.COOKIE in request.headers and getattr(request, "_hatbox_binding", None) is not binding:
+        raise CookiesNotAllowed("the request has a Cookie header of its own")
+    request._hatbox_binding = binding  # type: ignore[attr-defined]
 
 
 def _encodable(header: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from math import inf
 from typing import Any, Final
 
@@ -31,11 +30,10 @@ def cookie_time(transaction: Transaction, now: float) -> float:
 
 
 class CookieClock:
-    """Reads the clock, and never shows a time before the high-water time that is stored in the profile."""
+    """Reads the clock of the store, and never shows a time before the high-water time that is stored in the profile."""
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
         self._high_water = HighWater()
         self._saved = HighWater()
         self._reached = inf  # so that the first call reads the clock
@@ -51,12 +49,12 @@ class CookieClock:
     @property
     def lag(self) -> float:
         """Seconds by which the clock is behind the time that cookies expire by; a second or less counts as none."""
-        behind = self.now() - self._clock()
+        behind = self.now() - self._store.time()
         return behind if behind > 1 else 0.0
 
     def now(self) -> float:
         """The time that cookies expire by."""
-        now = self._clock()
+        now = self._store.time()
         if self._reached <= now < self._due:  # nearly always: this is called with every request
             self._reached = now
             return now
@@ -110,7 +108,7 @@ class CookieClock:
     async def flush(self) -> None:
         """Store the high-water time, unless the stored one is at most a second behind."""
         if self.is_loaded and self._saved.reached + _AT_CLOSE_SECONDS < self._reached < inf:
-            await self._save(self._clock(), at_least=_AT_CLOSE_SECONDS)
+            await self._save(self._store.time(), at_least=_AT_CLOSE_SECONDS)
 
     def _save_soon(self, now: float) -> None:
         """Store it without waiting: requests do not depend on it, and the next interval tries again."""

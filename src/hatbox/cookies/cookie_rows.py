@@ -19,25 +19,26 @@ from hatbox.store.base import CookieRow, CookieRowKey, Transaction
 __all__ = [
     "COOKIE_CHANGED",
     "EXPIRES",
-    "SECURE",
     "STORE_REMOVED",
     "cookie_of",
     "decode_change",
     "delete_cookies",
     "end_session",
+    "expect_identity",
     "find_cookies",
     "jar_of",
     "load_cookies",
     "load_rows",
+    "put_changes",
     "put_cookie",
     "row_key",
+    "row_of",
     "write_changes",
 ]
 
 COOKIE_CHANGED: Final = "cookies.changed"
 STORE_REMOVED: Final = "cookies.gone"
-SECURE: Final = 6  # column of a row
-EXPIRES: Final = 9
+EXPIRES: Final = 9  # column of a row
 _SAME_SITE: Final = {each.value: each for each in SameSite}
 
 
@@ -51,13 +52,18 @@ def delete_cookies(transaction: Transaction, user_context_id: int) -> None:
 
 def write_changes(transaction: Transaction, user_context_id: int, changes: Iterable[JarChange]) -> None:
     """Write changes of the cookies of a store, and append them to the change log in order."""
-    _expect_identity(transaction, user_context_id)
+    expect_identity(transaction, user_context_id)
+    put_changes(transaction, user_context_id, changes)
+
+
+def put_changes(transaction: Transaction, user_context_id: int, changes: Iterable[JarChange]) -> None:
+    """As write_changes(), where the identity is known to exist."""
     changes = list(changes)
     last = {change.cookie.key: change for change in changes}
     transaction.cookies.delete(user_context_id, [row_key(key) for key, change in last.items() if change.removed])
-    transaction.cookies.put(user_context_id, [_row(change.cookie) for change in last.values() if not change.removed])
+    transaction.cookies.put(user_context_id, [row_of(change.cookie) for change in last.values() if not change.removed])
     for cookie, removed, cause in changes:
-        transaction.changes.append(COOKIE_CHANGED, _encode((user_context_id, removed, cause, _row(cookie))))
+        transaction.changes.append(COOKIE_CHANGED, _encode((user_context_id, removed, cause, row_of(cookie))))
 
 
 def load_cookies(transaction: Transaction, user_context_id: int) -> list[Cookie]:
@@ -69,22 +75,22 @@ def find_cookies(
     transaction: Transaction,
     user_context_id: int,
     *,
-    name: str | None = None,
+    names: Sequence[str] | None = None,
     domains: Sequence[str] | None = None,
     below: str | None = None,
 ) -> list[Cookie]:
-    """Cookies with this name, of exactly these domains, or of a domain and its subdomains.
+    """Cookies with these names, of exactly these domains, or of a domain and its subdomains.
 
     Including expired ones, in no order.
     """
     return [
-        cookie_of(row) for row in transaction.cookies.find(user_context_id, name=name, domains=domains, below=below)
+        cookie_of(row) for row in transaction.cookies.find(user_context_id, names=names, domains=domains, below=below)
     ]
 
 
 def put_cookie(transaction: Transaction, user_context_id: int, cookie: Cookie, now: float) -> None:
     """Store a cookie of a trusted caller, such as an extension: only the limits of a store apply."""
-    rows = transaction.cookies.find(user_context_id, name=cookie.name, domains=[cookie.domain])
+    rows = transaction.cookies.find(user_context_id, names=[cookie.name], domains=[cookie.domain])
     if row_key(cookie.key) not in [row[:5] for row in rows]:
         rows += _eviction_candidates(transaction, user_context_id, cookie)
     jar = jar_of(rows)
@@ -117,11 +123,12 @@ def load_rows(transaction: Transaction, user_context_id: int) -> list[CookieRow]
     """The cookie rows of a store. Raises InvalidIdentity if its identity does not exist."""
     rows = transaction.cookies.load(user_context_id)
     if not rows:  # cookies are deleted with their identity, so a store with cookies has one
-        _expect_identity(transaction, user_context_id)
+        expect_identity(transaction, user_context_id)
     return rows
 
 
-def _expect_identity(transaction: Transaction, user_context_id: int) -> None:
+def expect_identity(transaction: Transaction, user_context_id: int) -> None:
+    """Raise InvalidIdentity if the identity of a store does not exist."""
     if user_context_id and transaction.identities.get(user_context_id) is None:
         raise InvalidIdentity(cookie_store_id_of(user_context_id))
 
@@ -138,7 +145,8 @@ def row_key(key: CookieKey) -> CookieRowKey:
     return key.domain, int(key.host_only), key.path, key.name, _partition_text(key.partition)
 
 
-def _row(cookie: Cookie) -> CookieRow:
+def row_of(cookie: Cookie) -> CookieRow:
+    """The row of a cookie."""
     return (
         *row_key(cookie.key),
         cookie.value,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange
 from hatbox.cookies.cookie_clock import HIGH_WATER_ADVANCED, CookieClock
 from hatbox.cookies.cookie_rows import COOKIE_CHANGED, STORE_REMOVED, cookie_of, decode_change, end_session
 from hatbox.cookies.jar import Jar
 from hatbox.cookies.jar_cache import JarCache, failed
+from hatbox.cookies.parse import parse_set_cookie
 from hatbox.cookies.request_urls import RequestUrl, as_request_url
 from hatbox.cookies.samesite import NO_PAGE, RequestContext
+from hatbox.cookies.storage_model import same_content
 from hatbox.errors import InvalidIdentity
 from hatbox.events import Event
 from hatbox.identities.ids import cookie_store_id_of, user_context_id_of
@@ -21,6 +24,7 @@ from hatbox.store.base import RESYNC, ChangeRecord, Store
 
 __all__ = ["CookieChange", "CookieStore", "CookieStores"]
 
+_MICROSECONDS: Final = 1_000_000
 _INSTANT: Final = 2e-6  # seconds; cookies are ordered by the microsecond in which they were created
 
 
@@ -36,16 +40,13 @@ class CookieChange(NamedTuple):
 class CookieStores:
     """The cookie stores of a profile."""
 
-    def __init__(
-        self, store: Store, clock: Callable[[], float] = time.time, *, keep_session_cookies: bool = True
-    ) -> None:
+    def __init__(self, store: Store, *, keep_session_cookies: bool = True) -> None:
         self._store = store
-        self._clock = clock
         self._keep_session_cookies = keep_session_cookies
         self._open: dict[int, CookieStore] = {}
         self._purged: set[int] = set()  # stores whose earlier sessions were ended by this process
         self._last_time = 0.0
-        self._time = CookieClock(store, lambda: self._clock())
+        self._time = CookieClock(store)
         self._subscribed = False
         self.on_changed: Event[CookieChange] = Event(
             "cookies.on_changed", call_counter=lambda: store.last_call_id, on_listeners_changed=self._subscribe
@@ -127,7 +128,7 @@ class CookieStores:
             user_context_id, removed, cause, row = decode_change(record.payload)
             cookie = cookie_of(row)
             if user_context_id in self._open:
-                self._open[user_context_id]._cache.apply_change(cookie, removed=removed, own=record.call_id is not None)
+                self._open[user_context_id]._cache.apply_change(cookie, removed=removed)
             change = CookieChange(cookie_store_id_of(user_context_id), cookie, removed, ChangeCause(cause))
             self.on_changed.emit(change, record.call_id)
         elif record.topic == HIGH_WATER_ADVANCED:
@@ -156,10 +157,15 @@ class CookieStore:
         self, set_cookie_values: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
     ) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
-        request_url, set_cookie_values = as_request_url(url), list(set_cookie_values)
+        request_url = as_request_url(url)
+        parsed = [each for each in map(parse_set_cookie, set_cookie_values) if each is not None]
         await self._cache.change(
-            lambda jar, now: jar.store_all(set_cookie_values, request_url, now, context),
-            keeps_secure_cookies=not request_url.secure,
+            lambda jar, now: jar.store_parsed(parsed, request_url, now, context),
+            names=[each.name for each in parsed],
+            # An insecure response must not replace or shadow a secure cookie, also not one of another domain.
+            domains=[request_url.host, *(each.domain for each in parsed if each.domain)]
+            if request_url.secure
+            else None,
         )
 
     async def set(self, url: str | RequestUrl, **fields: Any) -> list[JarChange]:
@@ -168,14 +174,15 @@ class CookieStore:
 
     async def remove(self, key: CookieKey) -> list[JarChange]:
         """Remove the cookie with this key, if it exists."""
-        return await self._cache.change(lambda jar, _: jar.remove(key))
+        return await self._cache.change(lambda jar, _: jar.remove(key), domains=[key.domain])
 
     async def clear(self, domain: str | None = None) -> list[JarChange]:
         """Remove all cookies, or those of a domain and its subdomains."""
-        return await self._cache.change(lambda jar, _: jar.clear(domain))
+        return await self._cache.change(lambda jar, _: jar.clear(domain), whole_store=True)
 
     async def put(self, cookies: Iterable[Cookie]) -> list[JarChange]:
         """Store cookies unchanged, replacing those with the same key: an export of another program."""
+        cookies = list(cookies)
 
         def put(jar: Jar, _: float) -> list[JarChange]:
             changes: list[JarChange] = []
@@ -186,7 +193,37 @@ class CookieStore:
             jar.load(change.cookie for change in changes if not change.removed)
             return changes
 
-        return await self._cache.change(put)
+        return await self._cache.change(put, domains=[])
+
+    async def merge(self, changed: Iterable[Cookie], removed: Iterable[CookieKey]) -> list[JarChange]:
+        """Apply the changes that a browser has made to its copy of these cookies.
+
+        A changed cookie is as old as the one that it replaces. Expired cookies are not removed: the store does so by
+        its own clock.
+        """
+        changed, removed = list(changed), list(removed)
+
+        def merge(jar: Jar, now: float) -> list[JarChange]:
+            changes: list[JarChange] = []
+            for offset, cookie in enumerate(changed):
+                old = jar.get(cookie.key)
+                if old is None:
+                    sequence, created = int(now * _MICROSECONDS) + offset, now
+                elif same_content(old, cookie):
+                    continue
+                else:
+                    changes.append(JarChange(old, True, ChangeCause.OVERWRITE))
+                    sequence, created = old.sequence, old.created
+                new = msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=now)
+                jar.load([new])
+                changes.append(JarChange(new, False, ChangeCause.EXPLICIT))
+            for key in removed:
+                if (old := jar.get(key)) is not None and not old.expired(now):
+                    changes += jar.remove(key)
+            return changes
+
+        keys = [*(cookie.key for cookie in changed), *removed]
+        return await self._cache.change(merge, names=[key.name for key in keys], domains=[key.domain for key in keys])
 
     async def cookies(self) -> list[Cookie]:
         """All cookies that have not expired, oldest first."""

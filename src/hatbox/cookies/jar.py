@@ -5,7 +5,7 @@ Every change is returned with its cause, in the order in which it happened; what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from math import inf
 from threading import Lock
 
@@ -68,14 +68,17 @@ class Jar:
         context: RequestContext = NO_PAGE,
     ) -> list[JarChange]:
         """Store the Set-Cookie values of one response, in order."""
-        request_url = as_request_url(url)
+        parsed = [each for each in map(parse_set_cookie, set_cookie_values) if each is not None]
+        return self.store_parsed(parsed, as_request_url(url), now, context)
+
+    def store_parsed(
+        self, parsed: Iterable[SetCookie], request_url: RequestUrl, now: float, context: RequestContext = NO_PAGE
+    ) -> list[JarChange]:
+        """Store the parsed Set-Cookie values of one response, in order."""
         changes: list[JarChange] = []
-        for set_cookie_value in set_cookie_values:
-            parsed = parse_set_cookie(set_cookie_value)
-            if parsed is None:
-                continue
+        for each in parsed:
             try:
-                changes += self._receive(parsed, request_url, now, context)
+                changes += self._receive(each, request_url, now, context)
             except CookieRejected:
                 continue
         return changes
@@ -190,6 +193,21 @@ class Jar:
         with self._lock:
             self._index.add_all(cookies)
             self._sequence = max([self._sequence, *(cookie.sequence for cookie in cookies)])
+
+    def undo(self, changes: Iterable[JarChange]) -> None:
+        """Undo the latest changes of this jar."""
+        with self._lock:
+            for cookie, removed, _ in reversed(list(changes)):
+                if removed:
+                    self._index.add(cookie)
+                elif (added := self._index.find(cookie.key)) is not None:
+                    self._index.remove(added)
+
+    def named(self, names: Container[str], domains: Iterable[str] | None = None) -> list[Cookie]:
+        """The cookies with these names, of all domains or of exactly these, in no order."""
+        with self._lock:
+            cookies = self._index if domains is None else self._index.of_domains(domains)
+            return [cookie for cookie in cookies if cookie.name in names]
 
     def __iter__(self) -> Iterator[Cookie]:
         with self._lock:

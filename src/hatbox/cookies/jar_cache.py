@@ -1,21 +1,30 @@
-"""The jar of one cookie store in memory: loaded when first used, kept up to date from the change log."""
+"""The jar of one cookie store in memory: loaded when first used, kept up to date from the change log.
+
+The jar contains what is committed, and nothing else. A change is computed on it, undone, and written. The transaction
+reads the rows that the change depends on: if another process has changed them, the change is computed again, on the
+rows. The jar gets it from the change log, in commit order, as it gets the changes of other processes.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
 
-from hatbox.cookies.cookie import Cookie, CookieKey, JarChange
+from hatbox.cookies.cookie import Cookie, JarChange
 from hatbox.cookies.cookie_clock import CookieClock
-from hatbox.cookies.cookie_rows import EXPIRES, SECURE, jar_of, load_rows, row_key, write_changes
+from hatbox.cookies.cookie_rows import EXPIRES, expect_identity, jar_of, load_rows, put_changes, row_key, row_of
 from hatbox.cookies.jar import Jar
-from hatbox.errors import InvalidIdentity
+from hatbox.errors import CookieRejected, InvalidIdentity
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.store.base import CookieRow, CookieRowKey, Store, Transaction
+from hatbox.store.base import CookieRow, Store, Transaction
 
 __all__ = ["JarCache", "failed"]
+
+JarFunction: TypeAlias = Callable[[Jar, float], list[JarChange]]
+"""Changes a jar, and returns the changes. May be called twice, and in another thread."""
+
+_MAX_NAMES: Final = 100  # a change of more names reads the whole store
 
 
 class JarCache:
@@ -34,7 +43,6 @@ class JarCache:
         self._loads = 0
         self._changes_during_load: list[tuple[Cookie, bool]] = []
         self._writing = asyncio.Lock()
-        self._uncommitted: Counter[CookieKey] = Counter()  # own changes whose records have not been received
         self._flushed = clock.now()
 
     @property
@@ -72,7 +80,6 @@ class JarCache:
 
     def _use(self, rows: Sequence[CookieRow]) -> None:
         self._filled, self._rows, self._loaded_generation = None, rows, self._generation
-        self._uncommitted.clear()  # own changes that are not in these rows are applied when their records arrive
         for cookie, removed in self._changes_during_load:
             self._apply(cookie, removed=removed)
 
@@ -84,8 +91,18 @@ class JarCache:
         return self._filled
 
     async def jar(self) -> Jar:
-        """The current jar. Raises InvalidIdentity if the identity was removed."""
-        await self._store.deliver_pending_changes()
+        """The jar as of the latest commit of any process. Raises InvalidIdentity if the identity was removed."""
+        while True:
+            await self._loaded_jar()
+            # After the load, whose result may be newer than the changes that were delivered before it.
+            await self._store.deliver_pending_changes()
+            if self.removed:
+                raise InvalidIdentity(cookie_store_id_of(self.user_context_id))
+            if not self.is_stale:
+                return self._jar
+
+    async def _loaded_jar(self) -> Jar:
+        """The jar as of the last delivered change."""
         if self.is_stale:
             await self.load()
         if self.removed:
@@ -114,24 +131,14 @@ class JarCache:
                     changes += jar.remove(cookie.key)
             return changes
 
-        await self.change(drop)
+        await self.change(drop, whole_store=True)
 
-    def apply_change(self, cookie: Cookie, *, removed: bool, own: bool) -> None:
-        """Apply a change record. Own changes are in the jar already, and are newer than those of others before them.
-
-        An import of this process is `own`, but no jar made it.
-        """
-        if self.is_stale:
-            if self.is_loading:
-                self._changes_during_load.append((cookie, removed))
-            return
-        key = cookie.key
-        if own and key in self._uncommitted:
-            self._uncommitted[key] -= 1
-            if self._uncommitted[key] <= 0:
-                del self._uncommitted[key]
-        elif key not in self._uncommitted:
+    def apply_change(self, cookie: Cookie, *, removed: bool) -> None:
+        """Apply a change record, of this process or another."""
+        if not self.is_stale:
             self._apply(cookie, removed=removed)
+        elif self.is_loading:
+            self._changes_during_load.append((cookie, removed))
 
     def _apply(self, cookie: Cookie, *, removed: bool) -> None:
         if removed:
@@ -140,62 +147,78 @@ class JarCache:
             self._jar.load([cookie])
 
     async def change(
-        self, change: Callable[[Jar, float], list[JarChange]], *, keeps_secure_cookies: bool = False
+        self,
+        function: JarFunction,
+        *,
+        names: Iterable[str] = (),
+        domains: Iterable[str] | None = None,
+        whole_store: bool = False,
     ) -> list[JarChange]:
-        """Change the jar and write the changes, one call after the other. If the write fails, the jar is loaded again.
+        """Change the jar, one call after the other. The changes are durable when this returns.
 
-        With `keeps_secure_cookies`, the change is repeated if another process has set a secure cookie of the same name
-        in between: an insecure response must not replace it.
+        The function depends on the cookies that it changes, and on those with these names, of all domains or of
+        exactly these. With `whole_store` it depends on all cookies.
         """
         async with self._writing:
-            while changes := change(jar := await self._jar_to_change(), self._clock.now()):
-                known = _secure_cookies(jar, changes) if keeps_secure_cookies else None
-                try:
-                    await asyncio.shield(self._write(changes, known))  # cancelling the caller only stops its waiting
-                except _WriteConflict:
-                    continue
-                break
+            await self._loaded_jar()
+            now = self._clock.now()
+            try:
+                changes = self._compute(function, now)
+            except CookieRejected:
+                changes = []
+            if not changes:  # nothing to write: that must be true of the latest commit too
+                await self.jar()
+                changes = self._compute(function, now)
+            if not changes:
+                return []
+            if not whole_store:
+                names = {*names, *(change.cookie.name for change in changes)}
+                if domains is not None:
+                    domains = {*domains, *(change.cookie.domain for change in changes)}
+                whole_store = len(names) > _MAX_NAMES
+            known = None if whole_store else _Known(self._jar, names, domains)
+            writing = self._store.write(self._write(function, now, changes, known))
+            return await asyncio.shield(writing)  # cancelling the caller only stops its waiting
+
+    def _compute(self, function: JarFunction, now: float) -> list[JarChange]:
+        """The changes that the function makes to the jar, which stays as it is."""
+        jar = self._jar
+        jar.purge_before, jar.clock_lag = self._clock.purge_before, self._clock.lag
+        changes = function(jar, now)
+        jar.undo(changes)
         return changes
 
-    async def _jar_to_change(self) -> Jar:
-        jar = await self.jar()
-        jar.purge_before, jar.clock_lag = self._clock.purge_before, self._clock.lag
-        return jar
+    def _write(
+        self, function: JarFunction, now: float, computed: list[JarChange], known: _Known | None
+    ) -> Callable[[Transaction], list[JarChange]]:
+        purge_before, clock_lag = self._clock.purge_before, self._clock.lag
 
-    def _write(self, changes: list[JarChange], known: Mapping[str, Set[CookieRowKey]] | None) -> asyncio.Future[None]:
-        keys = [change.cookie.key for change in changes]
-        self._uncommitted.update(keys)
+        def write(transaction: Transaction) -> list[JarChange]:
+            store, changes = self.user_context_id, computed
+            if known is None or not known.is_current(transaction, store):
+                jar = jar_of(load_rows(transaction, store))
+                jar.purge_before, jar.clock_lag = purge_before, clock_lag
+                changes = function(jar, now)
+            put_changes(transaction, store, changes)
+            return changes
 
-        def write(transaction: Transaction) -> None:
-            for name, expected in (known or {}).items():
-                rows = transaction.cookies.find(self.user_context_id, name=name)
-                if any(row[SECURE] and row[:5] not in expected for row in rows):
-                    raise _WriteConflict
-            write_changes(transaction, self.user_context_id, changes)
-
-        written = self._store.write(write)
-
-        def invalidate_if_failed(done: asyncio.Future[None]) -> None:
-            if failed(done):
-                self._uncommitted.subtract(keys)
-                self._uncommitted += Counter()
-                self.invalidate()
-
-        written.add_done_callback(invalidate_if_failed)
-        return written
+        return write
 
 
-class _WriteConflict(Exception):
-    """Another process has set a secure cookie that this jar did not know."""
+class _Known:
+    """The cookies of a jar with some names, as they were when a change was computed."""
 
+    def __init__(self, jar: Jar, names: Iterable[str], domains: Iterable[str] | None) -> None:
+        self._names = sorted(names)
+        self._domains = None if domains is None else sorted(domains)
+        self._rows = {row_of(cookie)[:-1] for cookie in jar.named(set(names), self._domains)}
 
-def _secure_cookies(jar: Jar, changes: Iterable[JarChange]) -> dict[str, set[CookieRowKey]]:
-    """The known secure cookies of each name that is being set."""
-    known: dict[str, set[CookieRowKey]] = {change.cookie.name: set() for change in changes if not change.removed}
-    for cookie in (*jar, *(change.cookie for change in changes)):
-        if cookie.secure and cookie.name in known:
-            known[cookie.name].add(row_key(cookie.key))
-    return known
+    def is_current(self, transaction: Transaction, store: int) -> bool:
+        """Whether the store has the same cookies. When they were last used does not count."""
+        rows = transaction.cookies.find(store, names=self._names, domains=self._domains)
+        if not rows:  # cookies are deleted with their identity, so a store with cookies has one
+            expect_identity(transaction, store)
+        return {row[:-1] for row in rows} == self._rows
 
 
 def failed(done: asyncio.Future[Any]) -> bool:

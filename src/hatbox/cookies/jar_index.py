@@ -106,6 +106,13 @@ class Index:
         site = self.site(domain)
         return site.partitions.get(partition) if site is not None else None
 
+    def of_domains(self, domains: Iterable[str]) -> Iterator[Cookie]:
+        """The cookies of exactly these domains, in all partitions."""
+        for domain in domains:
+            if (site := self.site(domain)) is not None:
+                for partition_cookies in site.partitions.values():
+                    yield from partition_cookies.domains.get(domain, {}).values()
+
     def find(self, key: CookieKey) -> Cookie | None:
         """The cookie with this key."""
         partition_cookies = self.partition_cookies(key.domain, key.partition)

@@ -86,6 +86,10 @@ class Engine(ABC):
     async def stop(self) -> None:
         """Save snapshots and site data, close all pages and shut down. Stopping twice has no effect."""
 
+    async def abandon(self) -> None:
+        """Close all pages and shut down at once. Save nothing: another engine may have opened the tabs already."""
+        await self.stop()
+
     def loads_again(self, tab: Tab) -> bool:  # noqa: ARG002 - most engines need not know which tab
         """Whether `open` loads the page of this complete tab again. Then `tab.pending_url` is `tab.url`."""
         return False
@@ -112,6 +116,10 @@ class Engine(ABC):
 
         A page to be hidden may stay alive in a minimized window until `open`, `stop` or the end of its tab.
         """
+
+    async def release_identity(self, cookie_store_id: str) -> None:
+        """Save and close what is left of an identity after its tabs were hidden: another engine opens them now."""
+        await self.remove_identity(cookie_store_id)
 
     @abstractmethod
     async def remove_identity(self, cookie_store_id: str) -> None:

@@ -34,14 +34,18 @@ class EngineReports:
         store: Store,
         states: TabStates,
         *,
-        on_dropped: Callable[[], None],
+        serves: Callable[[str], bool],
+        on_dropped: Callable[[int], None],
         on_crash: Callable[[str], None],
     ) -> None:
         self.stopped = False
         """Whether reports about pages are ignored, because the engine is shutting down."""
+        self.abandoned = False
+        """Whether nothing is written any more, because another engine may have the tabs."""
         self._engine_name = engine_name
         self._store = store
         self._states = states
+        self._serves = serves
         self._on_dropped = on_dropped
         self._on_crash = on_crash
 
@@ -104,6 +108,8 @@ class EngineReports:
 
         if self.stopped:
             raise EngineError(f"the {self._engine_name} engine is shutting down and opens no pages")
+        if not self._serves(cookie_store_id):
+            raise EngineError(f"the {self._engine_name} engine opens no pages of {cookie_store_id}")
         async with self._states.comparing:  # otherwise a second page would be opened for the new tab
             tab = await self._store.write(open_page)
             state = self._states[tab.id] = TabState(cookie_store_id)
@@ -139,7 +145,7 @@ class EngineReports:
         """See EngineDelegate."""
         if state := self._state(tab_id):
             state.actual = None
-            self._on_dropped()
+            self._on_dropped(tab_id)
 
     def engine_crashed(self, reason: str) -> None:
         """See EngineDelegate."""
@@ -151,6 +157,8 @@ class EngineReports:
 
     async def write(self, work: TransactionFunction[T]) -> T | None:
         """Run a transaction function. A profile error is logged, and the report is lost."""
+        if self.abandoned:
+            return None
         try:
             return await self._store.write(work)
         except ProfileError as error:

@@ -39,6 +39,11 @@ class EngineSupervisor:
         self.running.clear()
         await self._engine.stop()
 
+    async def abandon(self) -> None:
+        """Stop the engine at once, without saving."""
+        self.running.clear()
+        await self._engine.abandon()
+
     def crashed(self, reason: str) -> None:
         """Record a crash. The caller then runs restart()."""
         logger.warning("%s engine crashed (%s); restarting", self._engine.name, reason)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any, Final
 
 from hatbox.engines.base import Engine, PageState
+from hatbox.engines.changed_tabs import changed_tabs
 from hatbox.engines.engine_reports import EngineReports
 from hatbox.engines.engine_supervisor import EngineSupervisor
+from hatbox.engines.identity_division import IdentityDivision
+from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_records
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
 from hatbox.identities.ids import user_context_id_of
-from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
+from hatbox.store.base import RESYNC, ChangeRecord, Store, TabRow, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import BLANK, PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -30,43 +34,64 @@ _READ_RETRY_DELAY: Final = 1  # seconds
 class TabReconciler:
     """Reconciles the pages of one engine with the tabs of one profile."""
 
-    def __init__(self, engine: Engine, store: Store) -> None:
+    def __init__(self, engine: Engine, store: Store, division: IdentityDivision) -> None:
         self._engine = engine
         self._store = store
+        self._division = division
         self._states = TabStates()
         self._supervisor = EngineSupervisor(engine)
         self._reports = EngineReports(
-            engine.name, store, self._states, on_dropped=self._wake_up, on_crash=self._on_crash
+            engine.name,
+            store,
+            self._states,
+            serves=division.serves,
+            on_dropped=self._on_dropped,
+            on_crash=self._on_crash,
         )
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self._tasks = Tasks(self._log_failure)
         # Pages of an identity are opened one by one, in the order of their tabs: a window has no other order.
         self._open_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._changed: set[int] = set()  # ids of tabs to read
+        self._all_changed = True  # all tabs are to be read
         self._identities_changed = False
+        self._engines_changed = True
+        self._handing_over: list[RunningEngine] = []
 
     async def start(self) -> None:
         """Start the engine, and then open the pages of the tabs."""
         await self._store.read(lambda _: None)  # raises for a closed profile, before a browser is started
-        self._reports.stopped = False
+        self._reports.stopped = self._reports.abandoned = False
         await self._supervisor.start(self._reports)
         self._store.subscribe(self.on_change)
-        self._wake.set()
+        self._handing_over.clear()
+        self._engines_changed = True
+        self._reconcile_all()
         self._loop = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Stop the engine. The tabs stay in the profile. Stopping twice has no effect."""
+        self._cancel()
+        if self._loop is not None:
+            await asyncio.gather(self._loop, return_exceptions=True)
+        await self._tasks.wait()
+        try:
+            await (self._supervisor.abandon() if self._reports.abandoned else self._supervisor.stop())
+        finally:
+            self._states.clear()
+
+    def abandon(self) -> None:
+        """Write nothing more to the profile: another engine may have the tabs. Then `stop` closes the pages unsaved."""
+        self._reports.abandoned = True
+        self._cancel()
+
+    def _cancel(self) -> None:
         self._reports.stopped = True
         self._store.unsubscribe(self.on_change)
         self._tasks.cancel()
         if self._loop is not None:
             self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
-        await self._tasks.wait()
-        try:
-            await self._supervisor.stop()
-        finally:
-            self._states.clear()
 
     async def wait_until_settled(self) -> None:
         """Wait until every tab change made so far is applied: pages opened or closed, navigations started."""
@@ -76,11 +101,22 @@ class TabReconciler:
 
     def on_change(self, change: ChangeRecord) -> None:
         """Reconcile after a change of tabs or identities."""
-        if change.topic in (identity.REMOVED, RESYNC):
+        if change.topic == RESYNC:
+            self._identities_changed = self._engines_changed = True
+            self._reconcile_all()
+        elif change.topic == ENGINES_CHANGED and self._division.has_rest:
+            self._engines_changed = True
+            self._reconcile_all()
+        elif change.topic == identity.REMOVED:
             self._identities_changed = True
             self._wake.set()
         elif change.topic.startswith("tabs."):
-            self._wake.set()
+            tab_ids = changed_tabs(change)
+            if tab_ids is None:
+                self._reconcile_all()
+            else:
+                self._changed |= tab_ids
+                self._wake.set()
 
     async def _run(self) -> None:
         while True:
@@ -96,21 +132,47 @@ class TabReconciler:
                 self._wake.set()
 
     async def reconcile(self) -> None:
-        """Compare desired and actual state, and start what has to be done."""
+        """Compare the desired and actual state of the tabs that have changed, and start what has to be done."""
         async with self._states.comparing:
-            changed, self._identities_changed = self._identities_changed, False
-            tabs, removed = await self._store.read(lambda each: (_tabs(each), self._removed(each) if changed else []))
+            changed, self._changed = self._changed, set()
+            everything, self._all_changed = self._all_changed, False
+            identities_changed, self._identities_changed = self._identities_changed, False
+            engines_changed, self._engines_changed = self._engines_changed, False
+            if not (changed or everything or identities_changed):
+                return
+            try:
+                tabs, removed, engines = await self._store.read(
+                    lambda each: (
+                        _tabs(each, None if everything else changed),
+                        self._removed(each) if identities_changed else [],
+                        find_records(each) if engines_changed else None,
+                    )
+                )
+            except BaseException:  # the next call reads them
+                self._changed |= changed
+                self._all_changed |= everything
+                self._identities_changed |= identities_changed
+                self._engines_changed |= engines_changed
+                raise
+            waiting = [] if engines is None else self._division.apply(engines)
             for tab in tabs.values():
                 if tab.id not in self._states and self._needs_page(tab):
                     self._states[tab.id] = TabState(tab.cookie_store_id)
-            for tab_id, state in list(self._states.items()):
-                self._compare(tab_id, state, tabs.get(tab_id))
+            # In the order of the tabs, in which their pages are opened; then those that were closed.
+            for tab_id in [*tabs, *((self._states.keys() if everything else changed) - tabs.keys())]:
+                if state := self._states.get(tab_id):
+                    self._compare(tab_id, state, tabs.get(tab_id))
             for cookie_store_id in removed:
                 self._states.identities.discard(cookie_store_id)
                 self._tasks.spawn(self._remove_identity(cookie_store_id))
+            for other in waiting:
+                if other not in self._handing_over:
+                    self._handing_over.append(other)
+                    self._tasks.spawn(self._hand_over(other))
 
     def _needs_page(self, tab: Tab) -> bool:
-        return self._engine.keeps_hidden_pages or not tab.hidden
+        is_shown = self._engine.keeps_hidden_pages or not tab.hidden
+        return is_shown and self._division.serves(tab.cookie_store_id)
 
     def _removed(self, transaction: Transaction) -> list[str]:
         numbers = {cookie_store_id: user_context_id_of(cookie_store_id) for cookie_store_id in self._states.identities}
@@ -118,13 +180,20 @@ class TabReconciler:
 
     def _compare(self, tab_id: int, state: TabState, tab: Tab | None) -> None:
         state.hidden = tab is not None and tab.hidden
+        state.removed = tab is None
+        state.released = tab is not None and not self._division.serves(tab.cookie_store_id)
         state.desired = tab if tab is not None and self._needs_page(tab) and not state.closed else None
         if not state.is_idle:
             return  # its task reads the new desired state
         if state.desired != state.actual:
             state.task = self._tasks.spawn(self._converge(tab_id, state))
-        elif state.desired is None and not (state.closed and tab is not None):
-            del self._states[tab_id]
+        else:
+            self._drop_if_done(tab_id, state)
+
+    def _drop_if_done(self, tab_id: int, state: TabState) -> None:
+        """Drop the state of a tab without a page. If the user has closed the page, the tab must be removed first."""
+        if state.desired is None and state.actual is None and (state.removed or not state.closed):
+            self._states.pop(tab_id, None)
 
     async def _converge(self, tab_id: int, state: TabState) -> None:
         while state.desired != state.actual:
@@ -132,6 +201,7 @@ class TabReconciler:
             async with state.lock:
                 if self._supervisor.running.is_set():  # it may have crashed while this waited for the lock
                     await self._converge_once(tab_id, state)
+        self._drop_if_done(tab_id, state)
 
     async def _converge_once(self, tab_id: int, state: TabState) -> None:
         previous, desired, crash_count = state.actual, state.desired, self._supervisor.crash_count
@@ -139,7 +209,7 @@ class TabReconciler:
         state.not_saved = ()
         try:
             if desired is None:
-                await self._engine.close(tab_id, hiding=state.hidden)
+                await self._engine.close(tab_id, hiding=state.hidden or state.released)
             else:
                 await self._apply(desired, previous, state)
         except ProfileError as error:
@@ -202,6 +272,23 @@ class TabReconciler:
 
     async def _remove_identity(self, cookie_store_id: str) -> None:
         """Wait until the pages of a removed identity are closed, then remove its data from the engine."""
+        await self._wait_until_closed(cookie_store_id)
+        await self._engine.remove_identity(cookie_store_id)
+
+    async def _hand_over(self, other: RunningEngine) -> None:
+        """Wait until the pages of the identities of another engine are closed and saved, and confirm this to it."""
+        try:
+            for cookie_store_id in other.identities or ():
+                await self._wait_until_closed(cookie_store_id)
+                if self._division.serves(cookie_store_id):
+                    return  # the other engine has ended, and the pages are opened here again
+                await self._engine.release_identity(cookie_store_id)
+                self._states.identities.discard(cookie_store_id)
+            await self._division.confirm(other)
+        finally:
+            self._handing_over.remove(other)
+
+    async def _wait_until_closed(self, cookie_store_id: str) -> None:
         while tasks := [
             state.task
             for state in self._states.values()
@@ -210,7 +297,6 @@ class TabReconciler:
             await asyncio.wait(tasks)
         self._open_locks.pop(cookie_store_id, None)
         await self._supervisor.running.wait()
-        await self._engine.remove_identity(cookie_store_id)
 
     def _on_crash(self, reason: str) -> None:
         if self._supervisor.running.is_set():
@@ -221,15 +307,30 @@ class TabReconciler:
 
     async def _restart(self) -> None:
         await self._supervisor.restart(self._reports)
+        self._reconcile_all()
+
+    def _reconcile_all(self) -> None:
+        self._all_changed = True
         self._wake.set()
 
-    def _wake_up(self) -> None:
+    def _on_dropped(self, tab_id: int) -> None:
+        self._changed.add(tab_id)
         self._wake.set()
 
     def _log_failure(self, error: BaseException) -> None:
         logger.error("%s engine failed", self._engine.name, exc_info=error)
 
 
-def _tabs(transaction: Transaction) -> dict[int, Tab]:
-    unused = first_tab(transaction)
-    return {row.id: tab_of(row) for row in transaction.tabs.find() if row.id != unused}
+def _tabs(transaction: Transaction, tab_ids: Collection[int] | None) -> dict[int, Tab]:
+    """These tabs, or all, in the order of their windows, except the unused blank tab of the first window."""
+    if tab_ids is None:
+        rows = transaction.tabs.find()
+    else:
+        found = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
+        rows = sorted((row for row in found if row is not None), key=lambda row: (row.window, row.position))
+    unused = first_tab(transaction) if any(map(_may_be_unused, rows)) else None
+    return {row.id: tab_of(row) for row in rows if row.id != unused}
+
+
+def _may_be_unused(row: TabRow) -> bool:
+    return row.store == 0 and row.url == BLANK

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from hatbox.identities.model import IdentityLike
+
 __all__ = ["DEFAULT_ENGINE", "EngineSelection"]
 
 DEFAULT_ENGINE: Final = "chromium"
@@ -22,6 +24,8 @@ class EngineSelection(msgspec.Struct, frozen=True):
     headless: bool = False
     indicator: bool = True
     """Whether pages show the name, color and icon of their identity."""
+    identities: tuple[IdentityLike, ...] | None = None
+    """The identities whose tabs it opens. None: all that no other engine has."""
 
     @property
     def name(self) -> str:

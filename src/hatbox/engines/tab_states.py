@@ -22,6 +22,10 @@ class TabState:
         """Opening the page failed. The next navigation opens it again."""
         self.closed = False
         """The user closed the page, and the tab is about to be removed."""
+        self.released = False
+        """Another engine serves the identity of the tab."""
+        self.removed = False
+        """The tab was closed."""
         self.navigation = 0
         """The last navigation that the engine has received or started."""
         self.not_saved: tuple[str, ...] = ()

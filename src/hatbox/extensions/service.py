@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -120,7 +119,7 @@ class Extensions:
         candidates = [await self.packages.candidate(path) for path in paths]
 
         def install(transaction: Transaction) -> list[Installation]:
-            now = time.time()
+            now = transaction.time()
             return [
                 installing.install(transaction, each, now, replace=replace, keep_data=keep_data) for each in candidates
             ]
@@ -158,7 +157,7 @@ class Extensions:
                 except (ExtensionError, OSError) as error:
                     logger.warning("%s (%s) has to be installed again: %s", known.name, known.id, error)
             try:
-                now = time.time()
+                now = self._store.time()
                 await self._store.write(partial(installing.adopt, known=known, candidate=candidate, now=now))
             except ProfileError as error:  # full or read-only: the next open tries again
                 logger.warning("storing the files of %s failed: %s", known.id, error)

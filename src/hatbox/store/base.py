@@ -157,9 +157,14 @@ class CookieTable(Protocol):
         """All cookies of a store."""
 
     def find(
-        self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
+        self,
+        store: int,
+        *,
+        names: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        below: str | None = None,
     ) -> list[CookieRow]:
-        """The cookies of a store with this name; of exactly these domains; of a domain and its subdomains."""
+        """The cookies of a store with these names; of exactly these domains; of a domain and its subdomains."""
 
     def count(self, store: int, below: str | None = None) -> int:
         """The number of cookies in a store, or those of a domain and its subdomains."""
@@ -174,7 +179,7 @@ class CookieTable(Protocol):
         """Delete all cookies of a store."""
 
     def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
-        """Set the last access times of these cookies."""
+        """Set the last access times of those of these cookies that exist and have an earlier one."""
 
 
 class CookieTimeTable(Protocol):
@@ -361,6 +366,9 @@ class Transaction(Protocol):
     def processes(self) -> Processes:
         """The processes that use the profile."""
 
+    def time(self) -> float:
+        """The current time; see Store.time()."""
+
 
 TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
@@ -399,6 +407,14 @@ class Store(ABC):
     @abstractmethod
     def lease(self, name: str) -> Lease:
         """The lease with this name. Two objects with one name are one lease."""
+
+    @abstractmethod
+    def time(self) -> float:
+        """The current time in seconds since 1970, by a clock that all processes of the profile share.
+
+        Times that are stored in the profile, and those that are compared with them, are read from this clock. A store
+        on a server returns the server's time; see server_clock.py.
+        """
 
     @abstractmethod
     async def register_process(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 from hatbox.store.processes import ProcessId
@@ -36,4 +37,12 @@ class Lease(ABC):
 
     @abstractmethod
     async def release(self) -> None:
-        """Release the lease. May be called twice."""
+        """Release the lease. May be called twice, and after the lease was lost."""
+
+    @abstractmethod
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Call `callback` with the reason, once and on the event loop, if the acquired lease is lost.
+
+        A lease on a server is lost with the connection. Another process may have it from then on, so the holder must
+        stop at once what the lease protects. A callback replaces the one set before.
+        """

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.hiding import HideReport
+    from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
 
@@ -81,11 +82,12 @@ class SyncProfile:
         browser: str | os.PathLike[str] | None = None,
         indicator: bool | None = None,
         downloads: str | os.PathLike[str] | None = None,
+        identities: IdentityLike | Sequence[IdentityLike] | None = None,
     ) -> SyncChromium:
         """Chromium with the tabs of this profile, to be used with `with`. See Profile.chromium."""
         return SyncChromium(
             lambda: self._profile.chromium(
-                headless=headless, browser=browser, indicator=indicator, downloads=downloads
+                headless=headless, browser=browser, indicator=indicator, downloads=downloads, identities=identities
             ),
             self._loop,
         )
@@ -101,8 +103,12 @@ class SyncProfile:
         """Open tabs in an identity, and wait until their pages are loaded. See Profile.open_tabs."""
         return self._loop.run(lambda: self._profile.open_tabs(identity, urls, engine=engine, max_time=max_time))
 
+    def running_engines(self) -> list[RunningEngine]:
+        """The engines that are running for this profile, in any process and on any machine."""
+        return self._loop.run(self._profile.running_engines)
+
     def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
-        """Hide one or several identities, and wait until the running engine has hidden their pages."""
+        """Hide one or several identities, and wait until the running engines have hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:

@@ -108,7 +108,7 @@ def _insert(
     else:
         index = _place(transaction, order, relative) if relative else len(order)
     place = within_pinned(order, index, pinned=pinned)
-    accessed = next_access_time(order)
+    accessed = next_access_time(transaction, order)
     tab_id = transaction.tabs.insert(window, place, store, pinned=int(pinned), last_accessed=accessed, **fields)
     for row in order:
         if row.active and row.owner is not None:  # after opening more tabs, closing it no longer returns to its opener

@@ -6,7 +6,6 @@ active tab, which is visible. A window without tabs is closed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -116,7 +115,7 @@ def activate(transaction: Transaction, row: TabRow) -> None:
 def switch_to(transaction: Transaction, row: TabRow) -> TabActivation:
     """Activate a visible tab without recording it. Returns the record."""
     order = transaction.tabs.find(window=row.window)
-    now = next_access_time(order)
+    now = next_access_time(transaction, order)
     previous = next((other for other in order if other.active), None)
     if previous is not None:
         transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
@@ -173,9 +172,9 @@ def _clear_related_tabs(transaction: Transaction, order: Sequence[TabRow]) -> No
             transaction.tabs.update(row.id, related=None)
 
 
-def next_access_time(order: Sequence[TabRow]) -> float:
+def next_access_time(transaction: Transaction, order: Sequence[TabRow]) -> float:
     """The current time, or later: after the last access of all these tabs."""
-    return max(time.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
+    return max(transaction.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
 
 
 # --------------------------------------------------------------------------------------------------------- closing

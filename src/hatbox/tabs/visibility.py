@@ -142,7 +142,7 @@ def _activate_nearest(transaction: Transaction, row: TabRow, hiding: set[int]) -
         place = row.position
         activate(transaction, min(visible, key=lambda other: (abs(other.position - place), other.position < place)))
     else:
-        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(order))
+        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(transaction, order))
 
 
 def _show(transaction: Transaction, rows: Sequence[TabRow]) -> None:

@@ -180,7 +180,7 @@ async def test_cookies_are_removed_by_identity_host_and_time(tmp_path: Path, opt
 async def test_cookies_that_came_later_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
         now = [2_000_000_000.0]
-        monkeypatch.setattr(profile.cookies, "_clock", lambda: now[0])
+        monkeypatch.setattr(profile.store, "time", lambda: now[0])
         store = await profile.cookie_store("Work")
         await store.set("http://a.example/", name="early", value="1")
         now[0] += 60

@@ -214,7 +214,7 @@ def test_the_limit_of_a_store_holds(tmp_path: Path) -> None:
 def test_a_cookie_is_not_seen_after_its_time(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
         now = 1_800_000_000.0
-        profile.cookies._clock = lambda: now
+        profile.store.time = lambda: now  # type: ignore[method-assign]
         browser = profile.browser(EVERYTHING)
         await browser.cookies.set({"url": URL, "name": "a", "expirationDate": now + 60.0625})
         found = await browser.cookies.get({"url": URL, "name": "a"})
@@ -234,7 +234,7 @@ def test_a_cookie_is_not_seen_after_its_time(tmp_path: Path) -> None:
 
 def test_cookies_of_one_instant_keep_their_order(tmp_path: Path) -> None:
     async def use(profile: Profile) -> None:
-        profile.cookies._clock = lambda: 1_800_000_000.0
+        profile.store.time = lambda: 1_800_000_000.0  # type: ignore[method-assign]
         browser = profile.browser(EVERYTHING)
         hosts = [f"{letter}.example" for letter in "zyxwv"]
         await asyncio.gather(*(browser.cookies.set({"url": f"https://{host}/", "name": "a"}) for host in hosts))

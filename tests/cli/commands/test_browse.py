@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from tests.cli import engines
 from tests.cli.conftest import Cli, Start
 from tests.site import Site
 from tests.waiting import block_until
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -171,3 +174,33 @@ def _control(terminal: int) -> None:
 
     os.setsid()
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+
+_LOSES_ITS_LEASE = """
+import asyncio, sys
+from hatbox.cli import invoke
+from hatbox.engines.runner import EngineRunner
+from hatbox.store.sqlite.store import SqliteStore
+from tests.engines.losable_lease import LosableLease, losable
+
+SqliteStore.lease = losable
+enter = EngineRunner.__aenter__
+
+async def lose(runner):
+    entered = await enter(runner)
+    asyncio.get_running_loop().call_later(0.01, lambda: asyncio.ensure_future(LosableLease.acquired[0].lose()))
+    return entered
+
+EngineRunner.__aenter__ = lose
+sys.exit(invoke(sys.argv[1:]))
+"""
+
+
+def test_an_engine_that_loses_its_lease_ends_with_an_error(profile: Path) -> None:
+    command = [sys.executable, "-c", _LOSES_ITS_LEASE, "browse", "Work", "--engine", "http", "--profile", str(profile)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert result.returncode == 1
+    log, error = result.stderr.splitlines()
+    assert log.startswith(f"hatbox: {profile}: lease of the HTTP engine lost (the connection was lost)")
+    assert error.startswith(f"hatbox: {profile}: the HTTP engine was stopped, because it lost its lease")
+    assert "hatbox status" in error

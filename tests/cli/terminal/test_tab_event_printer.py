@@ -17,7 +17,7 @@ async def test_the_blank_tab_of_a_run_of_extensions_is_no_news(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with hatbox.open(tmp_path / "profile.db") as profile:
-        news = TabEventPrinter(profile, as_json=False)
+        news = TabEventPrinter(profile, lambda _: True, as_json=False)
         with news.printing():
             extension = await profile.extensions.start(make(tmp_path))
             await profile.extensions.stop(extension)

@@ -37,20 +37,20 @@ async def test_a_background_engine_is_started_and_loads_the_pages(profile: Path,
         assert [tab.title for tab in result.tabs] == ["Page 1", "Page 2"]
         assert (result.open, result.closed, result.replaced) == (result.tabs, [], {})
         assert progress[0] is False
-        running = await opened.running_engine()
+        running = await opened.running_engine("Work")
         assert running is not None
         assert running.pid is not None
-        assert running.purpose == "HTTP"
+        assert running.engine == "HTTP"
 
 
 @in_loop
 async def test_the_second_call_uses_the_running_engine(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
         await opened.open_tabs("Work", site.url("/page/1"), engine="http")
-        running = await opened.running_engine()
+        running = await opened.running_engine("Work")
         result = await opened.open_tabs("firefox-default", site.url("/page/2"))
         assert [tab.title for tab in result.open] == ["Page 2"]
-        assert await opened.running_engine() == running
+        assert await opened.running_engine("Work") == running
 
 
 @in_loop
@@ -94,7 +94,7 @@ async def test_if_the_engine_does_not_start_in_time_everything_is_undone(profile
         assert [(tab.id, tab.active, tab.hidden, tab.url) for tab in await opened.tabs.query()] == before
         assert before[0][1]
         assert (await opened.identities.find("Work")).hidden
-        assert await opened.running_engine() is None
+        assert await opened.running_engine("Work") is None
 
 
 @in_loop
@@ -146,14 +146,14 @@ async def test_an_unknown_identity_opens_nothing(profile: Path) -> None:
         with pytest.raises(IdentityNotFound):
             await opened.open_tabs("Wrok", engine="http")
         assert await opened.tabs.query() == []
-        assert await opened.running_engine() is None
+        assert await opened.running_engine("Work") is None
 
 
 @in_loop
 async def test_the_engine_exits_after_the_last_tab_is_closed(profile: Path, site: Site) -> None:
     async with hatbox.open(profile) as opened:
         result = await opened.open_tabs("Work", site.url("/page/1"), engine="http")
-        running = await opened.running_engine()
+        running = await opened.running_engine("Work")
         assert running is not None
         assert running.pid is not None
         await opened.tabs.close([tab.id for tab in result.open])

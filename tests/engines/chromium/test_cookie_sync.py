@@ -420,11 +420,11 @@ def test_changes_that_could_not_be_stored_are_stored_at_the_next_read(
             await sync.load()
             session.cookies["new"] = {**session.cookies.pop("gone"), "name": "new", "value": "2"}
 
-            async def put(_: object) -> None:
+            async def merge(*_: object) -> None:
                 raise hatbox.ProfileError(path, "the disk is full", "Make room.")
 
             with monkeypatch.context() as full:
-                full.setattr(store, "put", put)
+                full.setattr(store, "merge", merge)
                 with pytest.raises(hatbox.ProfileError):
                     await sync.pull_from_browser()
             await sync.pull_from_browser()

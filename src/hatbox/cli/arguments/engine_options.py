@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +41,14 @@ NoIndicatorOption = Annotated[
 ]
 
 
-def select_engine(engine: str | None, browser: str | None, *, headless: bool, no_indicator: bool) -> EngineSelection:
+def select_engine(
+    engine: str | None,
+    browser: str | None,
+    *,
+    headless: bool,
+    no_indicator: bool,
+    identities: Sequence[str] | None = None,
+) -> EngineSelection:
     """The engine that the options select. Raises BadParameter for invalid combinations."""
     if engine is not None and engine not in ENGINES:
         raise typer.BadParameter(
@@ -51,4 +59,5 @@ def select_engine(engine: str | None, browser: str | None, *, headless: bool, no
     if browser == "":
         raise typer.BadParameter("must not be empty", param_hint="--browser")
     path = str(Path(browser).expanduser().absolute()) if browser and os.sep in browser else browser
-    return EngineSelection(requested=engine, browser=path, headless=headless, indicator=not no_indicator)
+    only = tuple(identities) if identities else None
+    return EngineSelection(engine, browser=path, headless=headless, indicator=not no_indicator, identities=only)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -18,17 +18,20 @@ from hatbox.cli.arguments.engine_options import (
     NoIndicatorOption,
     select_engine,
 )
-from hatbox.cli.arguments.identity_arguments import find_identity
+from hatbox.cli.arguments.identity_arguments import check_identities, find_identity, find_store
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
-from hatbox.cli.terminal.engine_notice import find_running_engine
+from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
 from hatbox.engines.background.engine_log import READY
+from hatbox.engines.running_engines import already_running
 from hatbox.engines.selection import EngineSelection
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
+from hatbox.tabs import Tab
+from hatbox.tasks import wait_for_first
 
 __all__ = ["browse"]
 
@@ -40,6 +43,16 @@ def browse(
             metavar="[NAME-OR-ID]...",
             help="Identities to show: their names or cookieStoreIds. An identity without tabs gets an empty one. "
             "The tabs of other identities are opened too.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--identity",
+            metavar="NAME-OR-ID",
+            help="Open the tabs of this identity only: its name or its cookieStoreId; firefox-default is the default "
+            "store. Can be repeated. Another engine, also on another machine, can open the tabs of other identities. "
+            "Default: all identities that no other engine has.",
         ),
     ] = None,
     engine: EngineOption = None,
@@ -57,15 +70,20 @@ def browse(
 
     Applies what other programs change: opens, closes, hides and shows tabs. On exit, saves the site data of pages. The
     tabs stay in the profile for the next run.
+
+    One engine at a time opens the tabs of an identity. `hatbox status` shows which engine has which identities.
     """
-    selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
+    selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator, identities=only)
     opened = Profile(profile_address(profile))
 
     async def run() -> None:
         with stop_on_signals():
             async with opened:
-                await find_running_engine(opened, as_json=as_json)
+                await find_running_engines(opened, as_json=as_json)
+                await check_identities(opened, only or [])
                 found = [await find_identity(opened, each) for each in identities or []]
+                for each in found:
+                    await _check_served(opened, each, only)
                 printer = _StatusPrinter(quiet=quiet, as_json=as_json)
                 await _run_engine(opened, selection, found, printer, until_empty=until_empty)
 
@@ -103,19 +121,35 @@ async def _run_engine(
 ) -> None:
     with contextlib.ExitStack() as spinning:
         spinning.enter_context(spinner(f"Starting {selection.display_name}"))
-        async with opened.engine(selection):
+        async with opened.engine(selection) as runner:
             for identity in identities:
                 await _ensure_tab(opened, identity)
             spinning.close()
-            watcher = _LastTabWatcher(opened)
-            events = TabEventPrinter(opened, as_json=printer.as_json)
+            watcher = _LastTabWatcher(opened, runner.serves)
+            events = TabEventPrinter(opened, runner.serves, as_json=printer.as_json)
             try:
                 with contextlib.nullcontext() if printer.quiet else events.printing():
-                    printer.ready(selection, len(await opened.tabs.query()))
-                    await watcher.wait(even_without_tabs=until_empty, forever=not (until_empty or selection.is_headed))
+                    printer.ready(selection, len(await watcher.tabs()))
+                    forever = not (until_empty or selection.is_headed)
+                    last_tab_closed = watcher.wait(even_without_tabs=until_empty, forever=forever)
+                    await wait_for_first(last_tab_closed, runner.wait_until_stopped())
                     await events.drain()
             finally:
                 spinning.enter_context(spinner("Saving site data"))
+
+
+async def _check_served(opened: Profile, identity: ContextualIdentity, only: Sequence[str] | None) -> None:
+    """Raise an error, before an engine is started, if it would not open the tabs of an identity."""
+    if only:
+        given = [await find_store(opened, each) for each in only]
+        if identity not in given:
+            raise typer.BadParameter(
+                f"{identity.name} is not among the identities given with --identity", param_hint="[NAME-OR-ID]..."
+            )
+        return
+    running = await opened.running_engine(identity)
+    if running is not None and running.identities is not None:
+        raise already_running(running.engine, running.process, identity=identity.cookie_store_id, name=identity.name)
 
 
 async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
@@ -125,10 +159,11 @@ async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
 
 
 class _LastTabWatcher:
-    """Waits until the last tab is closed."""
+    """Waits until the last tab of the engine is closed."""
 
-    def __init__(self, opened: Profile) -> None:
+    def __init__(self, opened: Profile, serves: Callable[[str], bool]) -> None:
         self._tabs = opened.tabs
+        self._serves = serves
         self._changed = asyncio.Event()
         self._had_tabs = False
         self._tabs.on_created.add_listener(self._on_created)
@@ -139,14 +174,18 @@ class _LastTabWatcher:
         self._had_tabs |= even_without_tabs
         while True:
             self._changed.clear()
-            has_tabs = bool(await self._tabs.query())
+            has_tabs = bool(await self.tabs())
             if not forever and self._had_tabs and not has_tabs:
                 return
             self._had_tabs |= has_tabs
             await self._changed.wait()
 
-    def _on_created(self, _: object) -> None:
-        self._had_tabs = True
+    async def tabs(self) -> list[Tab]:
+        """The tabs that the engine opens."""
+        return [tab for tab in await self._tabs.query() if self._serves(tab.cookie_store_id)]
+
+    def _on_created(self, tab: Tab) -> None:
+        self._had_tabs |= self._serves(tab.cookie_store_id)
 
 
 def _count(tabs: int) -> str:

@@ -129,14 +129,14 @@ def set_(
         "same_site": _same_site(same_site),
         "expires": _expiry(expires_in_days, now),
     }
-    # An empty jar checks the cookie before the profile is opened, and gives it as it will be stored.
-    cookie = Jar().set(url, now, **fields)[0].cookie
+    Jar().set(url, now, **fields)  # checks the cookie before the profile is opened
 
-    async def set_one(selected: _SelectedStore) -> _SelectedStore:
+    async def set_one(selected: _SelectedStore) -> tuple[Cookie, _SelectedStore]:
+        fields["expires"] = _expiry(expires_in_days, selected.time)
         await selected.store.set(url, **fields)
-        return selected
+        return Jar().set(url, selected.time, **fields)[0].cookie, selected
 
-    selected = _run_with_store(profile, identity, set_one)
+    cookie, selected = _run_with_store(profile, identity, set_one)
     if as_json:
         print_json(_document(cookie, selected.id), sys.stdout)
     else:
@@ -195,6 +195,8 @@ class _SelectedStore(NamedTuple):
     name: str
     store: CookieStore
     api: CookiesNamespace
+    time: float
+    """The profile's time."""
 
 
 def _run_with_store(profile: str | None, identity: str, work: Callable[[_SelectedStore], Awaitable[T]]) -> T:
@@ -206,7 +208,8 @@ def _run_with_store(profile: str | None, identity: str, work: Callable[[_Selecte
             (found.cookie_store_id, found.name) if found else (DEFAULT_COOKIE_STORE_ID, "the default store")
         )
         api = opened.browser(["cookies", ALL_URLS]).cookies
-        return await work(_SelectedStore(store_id, name, await opened.cookies.open(store_id), api))
+        store = await opened.cookies.open(store_id)
+        return await work(_SelectedStore(store_id, name, store, api, opened.store.time()))
 
     return run_with_profile(profile, run)
 

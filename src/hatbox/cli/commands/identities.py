@@ -24,7 +24,7 @@ from hatbox.cli.arguments.identity_arguments import (
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
-from hatbox.cli.terminal.engine_notice import find_running_engine
+from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import document, print_identities, print_identity, print_json, print_line
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.engines.hiding import HideReport
@@ -193,7 +193,7 @@ async def _change(
     await change(opened, found)
     count = Counter(tab.cookie_store_id for tab in await opened.tabs.query())
     tabs = {each.cookie_store_id: count[each.cookie_store_id] for each in found}
-    running = await find_running_engine(opened, as_json=as_json) is not None
+    running = bool(await find_running_engines(opened, as_json=as_json))
     return await asyncio.gather(*map(opened.identities.get, found)), tabs, running
 
 

@@ -19,8 +19,8 @@ from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
-from hatbox.cli.terminal.command_errors import CommandError
-from hatbox.cli.terminal.engine_notice import find_running_engine
+from hatbox.cli.terminal.command_errors import CommandError, engine_details
+from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.output import print_json, print_line, print_tab, print_tabs, tab_document
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.engines.background.background_engine import BackgroundEngineError
@@ -72,7 +72,7 @@ def open_(
 
     async def open_all(opened: Profile) -> tuple[str, list[TabAndIdentity], OpenedTabs]:
         found = await find_store(opened, identity)
-        await find_running_engine(opened, as_json=as_json)
+        await find_running_engines(opened, as_json=as_json)
         result = await _open(opened, found, to_open, selection, max_time)
         return found.name if found else DEFAULT_COOKIE_STORE_ID, await with_identities(opened, result.open), result
 
@@ -99,7 +99,7 @@ def tabs(
 
     async def query(opened: Profile) -> tuple[list[TabAndIdentity], bool]:
         found = await opened.tabs.query() if identity is None else await _tabs_of(opened, identity)
-        return await with_identities(opened, found), await find_running_engine(opened, as_json=as_json) is not None
+        return await with_identities(opened, found), bool(await find_running_engines(opened, as_json=as_json))
 
     found, running = run_with_profile(profile, query)
     if as_json:
@@ -162,11 +162,10 @@ async def _open(
         raise CommandError(error.kind, str(error), lines=lines, details=error.details) from error
     except EngineAlreadyRunning as error:
         message = (
-            f"this profile is already open in the {error.engine} engine (pid {error.process}). "
+            f"this profile is already open in the {error.engine} engine{error.where}. "
             "Omit --engine to use it, or stop it first."
         )
-        details = {"engine": error.engine, "pid": error.process}
-        raise CommandError(type(error).__name__, message, details=details) from error
+        raise CommandError(type(error).__name__, message, details=engine_details(error)) from error
     except TimeoutError as error:
         raise CommandError("TimeoutError", str(error)) from error
 

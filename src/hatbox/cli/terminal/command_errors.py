@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
-from hatbox.errors import HatboxError, IdentityNotFound
+from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound
 from hatbox.identities.model import ContextualIdentity
 
-__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "exit_status", "report"]
+__all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "report"]
 
 FAILED: Final = 1
 USAGE: Final = 2
@@ -66,11 +66,19 @@ def report(error: CommandError, *, as_json: bool) -> None:
     print_identities(error.candidates, stream)
 
 
+def engine_details(error: EngineAlreadyRunning) -> dict[str, object]:
+    """The engine that is running, for JSON."""
+    identity = {"cookieStoreId": error.identity} if error.identity else {}
+    return {"engine": error.engine, "pid": error.process, "machine": error.machine or None, **identity}
+
+
 def _command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
     if isinstance(error, IdentityNotFound):
         return CommandError(type(error).__name__, str(error), details={"nearest": error.nearest})
+    if isinstance(error, EngineAlreadyRunning):
+        return CommandError(type(error).__name__, str(error), details=engine_details(error))
     if isinstance(error, HatboxError):
         return CommandError(type(error).__name__, str(error))
     if _is_usage(error):

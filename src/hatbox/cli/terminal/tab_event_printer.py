@@ -20,10 +20,11 @@ __all__ = ["TabEventPrinter"]
 
 
 class TabEventPrinter:
-    """Prints each page that is opened, loaded, hidden, shown or closed, in order."""
+    """Prints each page of the served identities that is opened, loaded, hidden, shown or closed, in order."""
 
-    def __init__(self, profile: Profile, *, as_json: bool) -> None:
+    def __init__(self, profile: Profile, serves: Callable[[str], bool], *, as_json: bool) -> None:
         self._profile = profile
+        self._serves = serves
         self._as_json = as_json
         self._queue: asyncio.Queue[tuple[str, Tab]] = asyncio.Queue()
         self._identities: dict[str, ContextualIdentity] = {}
@@ -54,17 +55,21 @@ class TabEventPrinter:
         await self._queue.join()
 
     def _on_created(self, tab: Tab) -> None:
-        self._queue.put_nowait(("opened", tab))
+        self._put("opened", tab)
 
     def _on_updated(self, update: TabUpdate) -> None:
         tab = update.tab
         if "hidden" in update.changed:
-            self._queue.put_nowait(("hidden" if tab.hidden else "shown", tab))
+            self._put("hidden" if tab.hidden else "shown", tab)
         if "status" in update.changed and not tab.loading:
-            self._queue.put_nowait(("failed" if tab.error else "loaded", tab))
+            self._put("failed" if tab.error else "loaded", tab)
 
     def _on_removed(self, removal: TabRemoval) -> None:
-        self._queue.put_nowait(("closed", removal.tab))
+        self._put("closed", removal.tab)
+
+    def _put(self, what: str, tab: Tab) -> None:
+        if self._serves(tab.cookie_store_id):
+            self._queue.put_nowait((what, tab))
 
     async def _print_events(self) -> None:
         self._unused = await self._profile.tabs.unused_tab()

@@ -18,6 +18,7 @@ import msgspec
 from hatbox.engines.background.engine_log import READY, EngineLog
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
+from hatbox.identities.model import IdentityLike
 
 __all__ = ["BackgroundEngine", "BackgroundEngineError"]
 
@@ -119,6 +120,7 @@ class BackgroundEngine:
             *([f"--browser={selection.browser}"] if selection.browser else []),
             *(["--headless"] if selection.headless else []),
             *([] if selection.indicator else ["--no-indicator"]),
+            *(f"--identity={_id_of(each)}" for each in selection.identities or ()),
         ]
         # -P: do not import modules from the current directory.
         return [sys.executable, "-P", "-m", "hatbox", "browse", *options]
@@ -157,6 +159,10 @@ def _decode(text: str) -> list[dict[str, Any]]:
         return [msgspec.json.decode(text, type=dict[str, Any])]
     except msgspec.DecodeError:
         return []
+
+
+def _id_of(identity: IdentityLike) -> str:
+    return identity if isinstance(identity, str) else identity.cookie_store_id
 
 
 def _detached() -> dict[str, Any]:

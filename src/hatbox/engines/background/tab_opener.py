@@ -11,13 +11,13 @@ from typing import Final
 
 from hatbox.engines.background.background_engine import BackgroundEngine
 from hatbox.engines.background.opened_tabs import OpenedTabs
+from hatbox.engines.running_engines import already_running, engine_for
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineAlreadyRunning
 from hatbox.identities.changes import hide
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
-from hatbox.store.base import Transaction
-from hatbox.store.lease import Lease
+from hatbox.store.base import Store, Transaction
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.strip import close_rows
 from hatbox.tabs.visibility import show_and_activate
@@ -34,16 +34,17 @@ class TabOpener:
     def __init__(
         self,
         tabs: Tabs,
-        lease: Lease,
+        store: Store,
         background: BackgroundEngine,
         selection: EngineSelection,
         identity: ContextualIdentity | None,
     ) -> None:
         self._tabs = tabs
-        self._lease = lease
+        self._store = store
         self._background = background
         self._selection = selection
         self._identity = identity
+        self._cookie_store_id = identity.cookie_store_id if identity else DEFAULT_COOKIE_STORE_ID
         self._starts = 0
         self._had_engine = False
 
@@ -53,7 +54,7 @@ class TabOpener:
         Calls `on_progress` with whether an engine is ready. Raises EngineError or TimeoutError.
         """
         await self._check_engine()
-        store_id = self._identity.cookie_store_id if self._identity else DEFAULT_COOKIE_STORE_ID
+        store_id = self._cookie_store_id
         active = [tab.id for tab in await self._tabs.query() if tab.active]
         opened = OpenedTabs(await asyncio.gather(*(self._tabs.open(store_id, url) for url in urls)))
         tab_ids = [tab.id for tab in opened.tabs]
@@ -87,7 +88,7 @@ class TabOpener:
         # engine could fail to take it.
         if self._background.is_running:
             return self._background.is_ready
-        if await self._lease.holder() is not None:
+        if await engine_for(self._store, self._cookie_store_id) is not None:
             return True
         if self._starts:
             failure = self._background.failure()
@@ -98,9 +99,10 @@ class TabOpener:
         return False
 
     async def _check_engine(self) -> None:
-        holder = await self._lease.holder()
-        if holder is not None and self._selection.requested not in (None, holder.purpose.casefold()):
-            raise EngineAlreadyRunning(holder.purpose, holder.pid, str(holder.process or ""))
+        running = await engine_for(self._store, self._cookie_store_id)
+        if running is not None and self._selection.requested not in (None, running.engine.casefold()):
+            raise already_running(running.engine, running.process)
+        self._had_engine = running is not None
 
     async def _roll_back(self, tab_ids: Sequence[int], active: Sequence[int]) -> None:
         """Close the new tabs, and restore which tabs are active and whether the identity is hidden."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from playwright.async_api import BrowserContext, Page
 
 from hatbox.engines.chromium.engine import ChromiumEngine
@@ -23,8 +25,15 @@ class ChromiumRunner(EngineRunner):
 
     engine: ChromiumEngine
 
-    def __init__(self, engine: ChromiumEngine, store: Store, identities: Identities, tabs: Tabs) -> None:
-        super().__init__(engine, store)
+    def __init__(
+        self,
+        engine: ChromiumEngine,
+        store: Store,
+        identities: Identities,
+        tabs: Tabs,
+        only: IdentityLike | Sequence[IdentityLike] | None = None,
+    ) -> None:
+        super().__init__(engine, store, only)
         self._identities = identities
         self._tabs = tabs
 
@@ -32,8 +41,9 @@ class ChromiumRunner(EngineRunner):
         """Open a tab in an identity; returns its page when it has loaded.
 
         A failed load raises no error: `Tab.error` has the reason. A user name and a password in the URL are used and
-        not stored.
+        not stored. Raises EngineError, and opens no tab, if another engine serves the identity.
         """
+        await self._served_id(identity)
         return await self.page(await self._open(identity, url))
 
     async def page(self, tab_id: int) -> Page:
@@ -43,6 +53,8 @@ class ChromiumRunner(EngineRunner):
         if page is None:
             tab = await self._tabs.get(tab_id)
             why = "it is hidden. Show its identity first." if tab.hidden else tab.error or "it was closed"
+            if not self.serves(tab.cookie_store_id):
+                why = f"this engine does not serve {tab.cookie_store_id}"
             raise EngineError(f"tab {tab_id} has no page: {why}")
         await self.engine.wait_until_loaded(tab_id)
         await self.wait_until_loaded(tab_id)
@@ -60,9 +72,14 @@ class ChromiumRunner(EngineRunner):
 
     async def context(self, identity: IdentityLike) -> BrowserContext:
         """The browser context of an identity. A page opened in it becomes a tab of the profile."""
-        if identity == DEFAULT_COOKIE_STORE_ID:
-            return await self.engine.context_of(DEFAULT_COOKIE_STORE_ID)
-        return await self.engine.context_of((await self._identities.resolve(identity)).cookie_store_id)
+        return await self.engine.context_of(await self._served_id(identity))
+
+    async def _served_id(self, identity: IdentityLike) -> str:
+        is_default = identity == DEFAULT_COOKIE_STORE_ID
+        found = DEFAULT_COOKIE_STORE_ID if is_default else (await self._identities.resolve(identity)).cookie_store_id
+        if not self.serves(found):
+            raise EngineError(f"this engine does not serve {found}. List running engines with: hatbox status")
+        return found
 
     async def _open(self, identity: IdentityLike, url: str) -> int:
         stored = without_credentials(url)

@@ -105,6 +105,16 @@ class ContextRegistry:
         if self._contexts.get(context.cookie_store_id) is context:
             del self._contexts[context.cookie_store_id]
 
+    async def close_identity(self, cookie_store_id: str) -> list[LivePage]:
+        """Save and close the context of an identity. Returns the pages that were open in it."""
+        async with self._locks[cookie_store_id]:
+            context = self._contexts.pop(cookie_store_id, None)
+            if context is None:
+                return []
+            pages = [*context.pages]
+            await _close(context)
+            return pages
+
     async def remove_identity(self, cookie_store_id: str) -> None:
         """Close the context of a removed identity without saving it."""
         async with self._locks[cookie_store_id]:
@@ -118,10 +128,10 @@ class ContextRegistry:
         await asyncio.gather(*(_close(context) for context in contexts.values()))
 
     def abandon(self) -> None:
-        """Stop all work of the contexts: the browser has crashed."""
+        """Stop all work of the contexts, and save nothing: the browser has crashed, or another engine has the tabs."""
         for context in self:
             context.stop()
-            context.cookies.stop()
+            context.cookies.abandon()
             for page in context.pages:
                 page.detach()
         self._contexts.clear()

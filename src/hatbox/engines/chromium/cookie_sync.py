@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -47,6 +46,7 @@ class CookieSync:
         self._pending: dict[CookieKey, Cookie | None] = {}  # changes to push; None removes the cookie
         self._pushing: dict[CookieKey, Cookie | None] = {}
         self._lock = asyncio.Lock()
+        self._is_abandoned = False
         self._read_debouncer = Debouncer(self.pull_from_browser, _READ_DELAY)
         self._push_debouncer = Debouncer(self.push_to_browser, _PUSH_DELAY)
         self._full_sync_debouncer = Debouncer(self._full_sync, _PUSH_DELAY)
@@ -94,6 +94,11 @@ class CookieSync:
         self._full_sync_debouncer.cancel()
         self._read_debouncer.cancel()
 
+    def abandon(self) -> None:
+        """Stop at once, and store no changes of the browser any more, also not those being read."""
+        self._is_abandoned = True
+        self.stop()
+
     async def pull_from_browser(self) -> None:
         """Read the cookies of the browser, and store its changes."""
         async with self._lock:
@@ -133,6 +138,8 @@ class CookieSync:
     async def _store_browser_changes(self, pushed: Collection[CookieKey] = ()) -> None:
         """Store what differs from the previous read, except the `pushed` cookies. Needs the lock."""
         now, before = await self._read(), self._browser_cookies
+        if self._is_abandoned:
+            return
         self._browser_cookies = now
         changed = [
             cookie
@@ -142,7 +149,7 @@ class CookieSync:
         removed = [key for key in before if key not in now and key not in pushed]
         if changed or removed:
             try:
-                await self._write(changed, removed)
+                await self._store.merge(changed, removed)
             except InvalidIdentity:
                 logger.debug("cookie sync: %s was removed; its cookies are not stored", self._store.cookie_store_id)
             except Exception:
@@ -152,23 +159,6 @@ class CookieSync:
                     else:
                         del self._browser_cookies[key]
                 raise
-
-    async def _write(self, changed: Iterable[Cookie], removed: Iterable[CookieKey]) -> None:
-        jar = await self._store.jar()
-        now = time.time()
-        new: list[Cookie] = []
-        for offset, cookie in enumerate(changed):
-            old = jar.get(cookie.key)
-            if old is None:
-                new.append(_with_metadata(cookie, int(now * 1_000_000) + offset, now, now))
-            elif not same_content(old, cookie):
-                new.append(_with_metadata(cookie, old.sequence, old.created, now))
-        if new:
-            await self._store.put(new)
-        for key in removed:
-            expired = (old := jar.get(key)) is not None and old.expired(now)
-            if not expired:  # Chromium removes expired cookies itself; the store does so by its own clock
-                await self._store.remove(key)
 
     async def _read(self) -> dict[CookieKey, Cookie]:
         response = await self._session.send("Storage.getCookies", {"browserContextId": self._context_id})
@@ -237,10 +227,6 @@ def from_browser(data: dict[str, Any]) -> Cookie:
 
 def _removal(cookie: Cookie) -> dict[str, Any] | None:
     return to_browser(msgspec.structs.replace(cookie, value="", expires=_EXPIRED))
-
-
-def _with_metadata(cookie: Cookie, sequence: int, created: float, last_access: float) -> Cookie:
-    return msgspec.structs.replace(cookie, sequence=sequence, created=created, last_access=last_access)
 
 
 def _octets(text: str) -> str:

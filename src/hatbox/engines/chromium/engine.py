@@ -90,6 +90,12 @@ class ChromiumEngine(Engine):
             await running.contexts.close_all()
         await self._shut_down()
 
+    async def abandon(self) -> None:
+        """See Engine."""
+        if self.running is not None:
+            self.running.abandon()
+        await self._shut_down()
+
     def loads_again(self, tab: Tab) -> bool:
         """See Engine."""
         return tab.url != BLANK and not (self.running and tab.id in self.running.minimized)
@@ -158,6 +164,12 @@ class ChromiumEngine(Engine):
                 running.pages.setdefault(tab_id, page)
             raise
         await running.contexts.close_page(context, page)
+
+    async def release_identity(self, cookie_store_id: str) -> None:
+        """See Engine."""
+        if (running := self.running) is not None:
+            for page in await running.contexts.close_identity(cookie_store_id):
+                running.minimized.discard(page)
 
     async def remove_identity(self, cookie_store_id: str) -> None:
         """See Engine."""

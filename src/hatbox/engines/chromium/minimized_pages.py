@@ -104,7 +104,10 @@ class MinimizedPages:
 
     async def _close_removed(self) -> None:
         """Close the pages whose tabs were closed in the profile."""
-        rows = await self._env.store.read(lambda transaction: {row.id for row in transaction.tabs.find()})
-        for tab_id in [tab_id for tab_id in self._minimized if tab_id not in rows]:
-            page = self._minimized.pop(tab_id)
-            await self._contexts.close_page(self._contexts.of_page(page), page)
+        tab_ids = list(self._minimized)
+        removed = await self._env.store.read(
+            lambda each: [tab_id for tab_id in tab_ids if each.tabs.get(tab_id) is None]
+        )
+        for tab_id in removed:
+            if page := self._minimized.pop(tab_id, None):
+                await self._contexts.close_page(self._contexts.of_page(page), page)

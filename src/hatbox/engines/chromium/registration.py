@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from hatbox.engines.selection import EngineSelection
@@ -11,6 +12,7 @@ from hatbox.errors import MissingExtra
 if TYPE_CHECKING:
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.registry import EngineServices
+    from hatbox.identities.model import IdentityLike
 
 __all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_chromium"]
 
@@ -21,7 +23,13 @@ HAS_WINDOWS: Final = True
 def create(services: EngineServices, selection: EngineSelection) -> ChromiumRunner:
     """The selected Chromium."""
     indicator = None if selection.indicator else False
-    return create_chromium(services, headless=selection.headless, browser=selection.browser, indicator=indicator)
+    return create_chromium(
+        services,
+        headless=selection.headless,
+        browser=selection.browser,
+        indicator=indicator,
+        identities=selection.identities,
+    )
 
 
 def create_chromium(
@@ -31,6 +39,7 @@ def create_chromium(
     browser: str | os.PathLike[str] | None = None,
     indicator: bool | None = None,
     downloads: str | os.PathLike[str] | None = None,
+    identities: IdentityLike | Sequence[IdentityLike] | None = None,
 ) -> ChromiumRunner:
     """A Chromium with these options; see Profile.chromium. Raises MissingExtra without Playwright."""
     try:
@@ -50,4 +59,4 @@ def create_chromium(
         downloads=downloads,
         requests=services.web_requests,
     )
-    return ChromiumRunner(engine, services.store, services.identities, services.tabs)
+    return ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)

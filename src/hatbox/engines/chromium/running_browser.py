@@ -49,7 +49,7 @@ class RunningBrowser(NamedTuple):
         self.minimized.stop()
 
     def abandon(self) -> None:
-        """Stop all work and remove all pages: the browser has crashed."""
+        """Stop all work and remove all pages: the browser has crashed, or another engine has the tabs."""
         self.interceptor.stop()
         self.unsubscribe()
         self.contexts.abandon()

@@ -93,8 +93,7 @@ class HttpEngine(Engine):
 
     async def stop(self) -> None:
         """See Engine."""
-        for tab_id in list(self._loads):
-            await self._cancel(tab_id)
+        await asyncio.gather(*map(self._cancel, list(self._loads)))
         for cookie_store_id in list(self._clients):
             await self.remove_identity(cookie_store_id)
 

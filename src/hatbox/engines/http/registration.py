@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from hatbox.clients.identity_binding import require_extra
@@ -10,6 +11,7 @@ from hatbox.engines.selection import EngineSelection
 
 if TYPE_CHECKING:
     from hatbox.engines.registry import EngineServices
+    from hatbox.identities.model import IdentityLike
 
 __all__ = ["DISPLAY_NAME", "HAS_WINDOWS", "create", "create_http"]
 
@@ -17,12 +19,17 @@ DISPLAY_NAME: Final = "the HTTP engine"
 HAS_WINDOWS: Final = False
 
 
-def create(services: EngineServices, _selection: EngineSelection) -> EngineRunner:
+def create(services: EngineServices, selection: EngineSelection) -> EngineRunner:
     """The HTTP engine with default limits."""
-    return create_http(services, {}, {})
+    return create_http(services, {}, {}, selection.identities)
 
 
-def create_http(services: EngineServices, limits: dict[str, Any], options: dict[str, Any]) -> EngineRunner:
+def create_http(
+    services: EngineServices,
+    limits: dict[str, Any],
+    options: dict[str, Any],
+    identities: IdentityLike | Sequence[IdentityLike] | None = None,
+) -> EngineRunner:
     """The HTTP engine with these LoadLimits, and options of httpx.AsyncClient."""
     with require_extra("httpx"):
         from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
@@ -34,4 +41,4 @@ def create_http(services: EngineServices, limits: dict[str, Any], options: dict[
         services.web_requests,
         services.read_extension_file,
     )
-    return EngineRunner(engine, services.store)
+    return EngineRunner(engine, services.store, identities)

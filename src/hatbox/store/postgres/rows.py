@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from hatbox.store.postgres.connection import Result, Statement
 from hatbox.store.postgres.failures import ServerError
+from hatbox.store.postgres.schema import unique_columns
 from hatbox.store.postgres.sql import quoted, translated
 from hatbox.store.tables.rows import Value
 from hatbox.store.tables.schema import Table
@@ -33,12 +34,12 @@ class PostgresRows:
         self._text = frozenset(name for name, kind in zip(table.columns, table.types, strict=True) if kind == "text")
         columns = ", ".join(quoted(column) for column in table.columns)
         places = ", ".join(f"${number}" for number in range(1, len(table.columns) + 1))
-        keys = ", ".join(quoted(column) for column in table.key)
         others = [column for column in table.columns if column not in table.key]
         self._select = f"SELECT {columns} FROM {table.name} "
         self._insert = f"INSERT INTO {table.name} ({columns}) VALUES ({places})"
         updates = ", ".join(f"{quoted(column)} = excluded.{quoted(column)}" for column in others)
-        self._put = f"{self._insert} ON CONFLICT ({keys}) DO {f'UPDATE SET {updates}' if others else 'NOTHING'}"
+        action = f"UPDATE SET {updates}" if others else "NOTHING"
+        self._put = f"{self._insert} ON CONFLICT ({unique_columns(table)}) DO {action}"
         self._by_key = " AND ".join(f"{quoted(column)} = ${n}" for n, column in enumerate(table.key, 1))
         self._where_key = " AND ".join(f"{column} = ?" for column in table.key)
         self._key_places = [table.columns.index(column) for column in table.key]

@@ -12,18 +12,23 @@ from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
 from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
-__all__ = ["FORMAT", "format_of", "prepare_schema"]
+__all__ = ["FORMAT", "format_of", "prepare_schema", "unique_columns"]
 
 FORMAT: Final = 1
 """The number of the current format: that of the last migration."""
 
+_UNIQUE: Final = {
+    "cookies": "store, domain, host_only, sha256(path), sha256(name), sha256(partition)",
+    "site_data": "store, sha256(origin)",
+}
 _TYPES: Final = {"integer": "int8", "text": "bytea", "real": "float8", "blob": "bytea"}
 _INDEXES: Final = (
     "CREATE INDEX identities_by_position ON identities (position)",
-    "CREATE INDEX identities_by_name ON identities (name, position)",
+    "CREATE INDEX identities_by_name ON identities USING hash (name)",
     'CREATE INDEX tabs_by_window ON tabs ("window", position)',
     "CREATE INDEX tabs_by_store ON tabs (store)",
-    "CREATE UNIQUE INDEX extension_data_by_key ON extension_data (kind, extension, key)",
+    "CREATE INDEX extension_data_by_kind ON extension_data (kind, extension, sequence)",
+    "CREATE INDEX extension_data_by_key ON extension_data USING hash (key)",
     "CREATE UNIQUE INDEX changes_by_token ON changes (token)",
 )
 
@@ -32,6 +37,11 @@ _LEASES: Final = (
     "CREATE TABLE leases (name bytea PRIMARY KEY, purpose bytea NOT NULL, host bytea NOT NULL, "
     "process int8 NOT NULL, started_at bytea NOT NULL)"
 )
+
+
+def unique_columns(table: Table) -> str:
+    """The columns of the unique index of a table. Long texts are hashed: PostgreSQL limits a key to 2,700 bytes."""
+    return _UNIQUE.get(table.name) or ", ".join(quoted(column) for column in table.key)
 
 
 def format_of(connection: PostgresConnection, schema: str) -> int | None:
@@ -108,12 +118,14 @@ def _create_statement(table: Table) -> str:
         columns.append("token bytea NOT NULL")
     if table.name == "head":
         columns.append("format int8 NOT NULL CHECK (id = 1)")
-    key = ", ".join(quoted(column) for column in table.key)
-    return f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({key}))"
+    return f"CREATE TABLE {table.name} ({', '.join(columns)})"
 
 
 def _first_migration() -> list[Statement]:
     statements = [Statement(_create_statement(table)) for table in TABLES]
+    statements += [
+        Statement(f"CREATE UNIQUE INDEX {table.name}_key ON {table.name} ({unique_columns(table)})") for table in TABLES
+    ]
     for table in TABLES:
         # Not compressed: pg_total_relation_size is an upper bound of the size of the values.
         statements += [

@@ -90,6 +90,9 @@ class FileLease(Lease):
             self._remove(self._file)
             self._file = self._holder = None
 
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Never called: the operating system releases the lock only when the process ends."""
+
     def read_holder(self) -> LeaseHolder | None:
         """The holder; None if no process has the lease. Removes the file of a killed process."""
         return self._read_holder("r+b", _lock, self._remove)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,9 +20,11 @@ T = TypeVar("T")
 class Reader:
     """A read-only connection. Its methods raise sqlite3.Error."""
 
-    def __init__(self, path: Path, processes: Processes, cipher: Cipher | None = None) -> None:
+    def __init__(
+        self, path: Path, processes: Processes, clock: Callable[[], float], cipher: Cipher | None = None
+    ) -> None:
         self._connection = connect(path, read_only=True)
-        self._transaction = SqliteTransaction(self._connection, processes, cipher, str(path))
+        self._transaction = SqliteTransaction(self._connection, processes, clock, cipher, str(path))
         self._execute = self._connection.cursor().execute
         self._is_sharing = False
         self._in_transaction = False

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -33,7 +34,8 @@ T = TypeVar("T")
 
 _POLL_SECONDS: Final = 0.02  # one poll takes some microseconds
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal", "-lock", "-engine", "-engine.log")
-"""The files of a profile, beside those of its processes."""
+"""The files of a profile, beside those of its processes and engines."""
+_ENGINE_PREFIX: Final = "-engine-"  # the leases of engines for some identities
 
 
 class SqliteStore(Store):
@@ -72,7 +74,7 @@ class SqliteStore(Store):
         profile, file = self._given_path.resolve(), path.resolve()
         suffix = file.name.removeprefix(profile.name)
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
-        return is_beside and (suffix in _SUFFIXES or suffix.startswith(PROCESS_SUFFIX))
+        return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
 
     @property
     def is_encrypted(self) -> bool:
@@ -80,6 +82,9 @@ class SqliteStore(Store):
 
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
+
+    def time(self) -> float:
+        return time.time()
 
     async def register_process(self) -> None:
         self._require_open()
@@ -109,6 +114,7 @@ class SqliteStore(Store):
         writer = Writer(
             self._path,
             self._processes,
+            self.time,
             configured_key(),
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
@@ -118,7 +124,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes, writer.file.cipher)
+                self._reader = Reader(self._path, self._processes, self.time, writer.file.cipher)
         except BaseException:
             writer.stop()
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -22,7 +23,12 @@ class SqliteTransaction(SqlTables):
     """All tables on one connection. The caller begins and ends the transaction. `label` names the profile in errors."""
 
     def __init__(
-        self, connection: sqlite3.Connection, processes: Processes, cipher: Cipher | None = None, label: str = ""
+        self,
+        connection: sqlite3.Connection,
+        processes: Processes,
+        clock: Callable[[], float] = time.time,
+        cipher: Cipher | None = None,
+        label: str = "",
     ) -> None:
         rows: Callable[[Table], Rows] = partial(SqliteRows, connection)
         if cipher is not None:
@@ -31,8 +37,8 @@ class SqliteTransaction(SqlTables):
             rows = rows_with_cipher(rows, cipher, label)
         self._head = rows(HEAD)
         self.counters = Counters(self._read_head)
-        self.changes = SqlChangeLog(rows(CHANGES), self.counters)
-        super().__init__(rows, self.counters, processes)
+        self.changes = SqlChangeLog(rows(CHANGES), self.counters, clock)
+        super().__init__(rows, self.counters, processes, clock)
 
     def flush_counters(self) -> None:
         """Write the counters, if one was incremented."""

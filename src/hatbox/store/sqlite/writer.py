@@ -46,6 +46,7 @@ class Writer:
         self,
         path: Path,
         processes: Processes,
+        clock: Callable[[], float],
         key: Key | None,
         last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
@@ -54,6 +55,7 @@ class Writer:
     ) -> None:
         self._path = path
         self._processes = processes
+        self._clock = clock
         self._key = key
         self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
@@ -89,7 +91,7 @@ class Writer:
             # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             cipher, label = self._file.cipher, str(self._path)
-            self._transaction = SqliteTransaction(self._connection, self._processes, cipher, label)
+            self._transaction = SqliteTransaction(self._connection, self._processes, self._clock, cipher, label)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)

@@ -6,7 +6,7 @@ a profile empties the log, so that it contains no value of a deleted row.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -28,8 +28,9 @@ _PRUNE_ROWS: Final = 1000
 class SqlChangeLog:
     """ChangeLog in SQL."""
 
-    def __init__(self, rows: Rows, counters: Counters) -> None:
+    def __init__(self, rows: Rows, counters: Counters, clock: Callable[[], float]) -> None:
         self._rows = rows
+        self._clock = clock
         self._counters = counters
         process = current_process()
         self._author = (program_name(), process.pid, process.machine)
@@ -45,8 +46,7 @@ class SqlChangeLog:
         changes = _encode(self.appended)
         sequence = self._counters.increment("changes")
         logged = self._counters.increment("logged", len(changes))
-        now = time.time_ns() // 1_000_000
-        self._rows.insert((sequence, now, logged, changes, *self._author))
+        self._rows.insert((sequence, self._now(), logged, changes, *self._author))
         if sequence % _PRUNE_EVERY == 0 or logged - self._pruned > _PRUNE_BYTES:
             self.prune()
         return sequence
@@ -70,7 +70,7 @@ class SqlChangeLog:
         """Delete rows beyond the limits of age and size, but not the newest. Returns whether rows remain."""
         self._pruned = self._counters.get("logged")
         newest, oldest_byte = self._counters.get("changes"), self._pruned - _MAX_BYTES
-        earliest = time.time_ns() // 1_000_000 - RETENTION_SECONDS * 1000
+        earliest = self._now() - RETENTION_SECONDS * 1000
         while rows := self._rows.select("sequence, at, logged", "ORDER BY sequence LIMIT ?", (_PRUNE_ROWS,)):
             expired = 0
             for sequence, at, logged in rows:
@@ -81,6 +81,10 @@ class SqlChangeLog:
                 return True
             self._rows.delete("sequence <= ?", (expired,))
         return False
+
+    def _now(self) -> int:
+        """Milliseconds since 1970."""
+        return int(self._clock() * 1000)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from hatbox.store.base import CookieRow, CookieRowKey
 from hatbox.store.tables.rows import Rows
 
 __all__ = ["SqlCookieTable"]
+
+_MAX_PARAMETERS: Final = 1000  # of one statement
 
 
 class SqlCookieTable:
@@ -20,15 +23,18 @@ class SqlCookieTable:
         return [row[:13] for row in self._rows.find("WHERE store = ?", (store,))]
 
     def find(
-        self, store: int, *, name: str | None = None, domains: Sequence[str] | None = None, below: str | None = None
+        self,
+        store: int,
+        *,
+        names: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        below: str | None = None,
     ) -> list[CookieRow]:
         conditions, values = self._of_store(store, below)
-        if domains is not None:
-            conditions += f" AND domain IN ({', '.join('?' * len(domains))})"
-            values += domains
-        if name is not None:
-            conditions += " AND name = ?"
-            values.append(name)
+        for column, allowed in (("domain", domains), ("name", names)):
+            if allowed is not None:
+                conditions += f" AND {column} IN ({', '.join('?' * len(allowed))})"
+                values += allowed
         return [row[:13] for row in self._rows.find(f"WHERE {conditions}", values)]
 
     def count(self, store: int, below: str | None = None) -> int:
@@ -53,8 +59,11 @@ class SqlCookieTable:
         self._rows.delete("store = ?", (store,))
 
     def touch(self, store: int, used: Iterable[tuple[float, CookieRowKey]]) -> None:
-        for when, key in used:
-            self._rows.update((store, *key), {"last_access": float(when)})
+        used_at = {key: float(when) for when, key in used}
+        domains = sorted({domain for domain, *_ in used_at})
+        for part in (domains[start : start + _MAX_PARAMETERS] for start in range(0, len(domains), _MAX_PARAMETERS)):
+            rows = self.find(store, domains=part)
+            self.put(store, [(*row[:-1], used_at[row[:5]]) for row in rows if row[-1] < used_at.get(row[:5], 0.0)])
 
 
 def _as_stored(row: CookieRow) -> CookieRow:

@@ -32,8 +32,11 @@ __all__ = ["SqlTables"]
 class SqlTables:
     """The tables of Transaction, except the change log. `rows` gives access to the rows of a table."""
 
-    def __init__(self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes) -> None:
+    def __init__(
+        self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes, clock: Callable[[], float]
+    ) -> None:
         self.processes = processes
+        self._clock = clock
         self.identities = SqlIdentityTable(rows(IDENTITIES), counters)
         self.cookies = SqlCookieTable(rows(COOKIES))
         self.cookie_time = SqlCookieTimeTable(rows(COOKIE_TIME))
@@ -42,3 +45,6 @@ class SqlTables:
         self.site_data = SqlSiteDataTable(rows(SITE_DATA))
         self.extensions = SqlExtensionTable(rows(EXTENSION_DATA), counters)
         self.packages = SqlPackageTable(rows(PACKAGES))
+
+    def time(self) -> float:
+        return self._clock()

@@ -101,7 +101,7 @@ def _user_context_id(transaction: Transaction, details: Details) -> int | None:
 def _with_stored_partition(transaction: Transaction, user_context_id: int, cookie: Cookie) -> Cookie:
     """Use the partition of the cookie that is replaced: two stored partitions can have the same partitionKey."""
     if cookie.partition is not None:
-        for old in find_cookies(transaction, user_context_id, name=cookie.name, domains=[cookie.domain]):
+        for old in find_cookies(transaction, user_context_id, names=[cookie.name], domains=[cookie.domain]):
             if old.key._replace(partition=None) == cookie.key._replace(partition=None) and (
                 partition_key(old) == partition_key(cookie)
             ):

@@ -96,12 +96,14 @@ def find(transaction: Transaction, user_context_id: int, query: CookieQuery, now
 
 def _candidates(transaction: Transaction, user_context_id: int, query: CookieQuery) -> list[Cookie]:
     suffixes = default_public_suffixes()
-    name, domain = query.name, query.domain
+    names, domain = None if query.name is None else [query.name], query.domain
     if query.url is not None:
-        return find_cookies(transaction, user_context_id, name=name, domains=suffixes.host_info(query.url.host).domains)
+        return find_cookies(
+            transaction, user_context_id, names=names, domains=suffixes.host_info(query.url.host).domains
+        )
     if domain is not None and suffixes.is_suffix(domain):  # Firefox searches one site: here the suffix itself
-        return find_cookies(transaction, user_context_id, name=name, domains=[domain])
-    return find_cookies(transaction, user_context_id, name=name, below=domain)
+        return find_cookies(transaction, user_context_id, names=names, domains=[domain])
+    return find_cookies(transaction, user_context_id, names=names, below=domain)
 
 
 def _matches(cookie: Cookie, query: CookieQuery) -> bool:

@@ -20,8 +20,10 @@ from hatbox.extensions.package.manifest import read_manifest
 from hatbox.extensions.package.package_files import Package, open_package
 from hatbox.extensions.package.user_languages import user_languages
 from hatbox.extensions.runtime import DenoProcess, Exit, LogEntry, RuntimeLimits
+from hatbox.tasks import wait_for_first
 
 if TYPE_CHECKING:
+    from hatbox.engines.runner import EngineRunner
     from hatbox.extensions.extension import Extension
     from hatbox.profile import Profile
 
@@ -70,17 +72,18 @@ async def _run(
 ) -> None:
     """Start the extensions, and an engine when the scripts of the first one run, so that they do not wait for it."""
     started, all_ended = asyncio.Event(), asyncio.Event()
+    engines: list[EngineRunner] = []
     async with contextlib.AsyncExitStack() as stack:
         tasks = [
             asyncio.ensure_future(
                 _start(opened, packages, child, limits, started.set, all_ended.set, inspect=inspect, as_json=as_json)
             ),
-            asyncio.ensure_future(_load_pages(opened, selection, stack, started)),
+            asyncio.ensure_future(_load_pages(opened, selection, stack, started, engines)),
         ]
         try:
             for done in asyncio.as_completed(tasks):
                 await done
-            await all_ended.wait()
+            await wait_for_first(all_ended.wait(), *(each.wait_until_stopped() for each in engines))
         finally:
             for task in tasks:
                 task.cancel()
@@ -88,12 +91,16 @@ async def _run(
 
 
 async def _load_pages(
-    opened: Profile, selection: EngineSelection, stack: contextlib.AsyncExitStack, started: asyncio.Event
+    opened: Profile,
+    selection: EngineSelection,
+    stack: contextlib.AsyncExitStack,
+    started: asyncio.Event,
+    engines: list[EngineRunner],
 ) -> None:
-    """Start an engine, unless another process runs one for this profile."""
+    """Start an engine and add it to `engines`, unless another process runs one for this profile."""
     await started.wait()
     with contextlib.suppress(EngineAlreadyRunning):
-        await stack.enter_async_context(opened.engine(selection))
+        engines.append(await stack.enter_async_context(opened.engine(selection)))
 
 
 async def _start(
