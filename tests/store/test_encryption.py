@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hatbox
@@ -38,6 +38,7 @@ def test_values_are_encrypted_as_the_specification_of_xaes_256_gcm_says(key: int
     assert subkey.encrypt(nonce[12:], b"XAES-256-GCM", data).hex() == expected
 
 
+@settings(deadline=None)
 @given(value=st.binary(max_size=200), data=st.binary(max_size=50))
 def test_a_value_reads_back_and_is_longer_by_a_fixed_number_of_bytes(value: bytes, data: bytes) -> None:
     stored = CIPHER.encrypt(value, data)
@@ -45,6 +46,7 @@ def test_a_value_reads_back_and_is_longer_by_a_fixed_number_of_bytes(value: byte
     assert Cipher(KEY, "one profile").decrypt(stored, data) == value
 
 
+@settings(deadline=None)
 @given(place=st.integers(0, OVERHEAD + 4), bit=st.integers(0, 7))
 def test_no_flipped_bit_is_accepted(place: int, bit: int) -> None:
     stored = bytearray(CIPHER.encrypt(b"value", b"data"))
@@ -121,6 +123,7 @@ def test_the_tables_that_hold_logins_are_encrypted() -> None:
 
 
 @pytest.mark.parametrize("table", SECRET_TABLES, ids=lambda table: table.name)
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_row_of_every_table_reads_back(table: Table, data: st.DataObject) -> None:
     row = data.draw(rows_of(table))
