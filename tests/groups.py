@@ -38,6 +38,7 @@ _SLOW: Final = (
     "tests/extensions/test_import_scripts.py",
     "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
     "tests/store/test_background_check.py",
+    "tests/store/test_copy.py::test_a_copy_that_is_killed",
     "tests/store/test_crash.py",
     "tests/store/test_damage.py",
     "tests/store/test_handles.py",

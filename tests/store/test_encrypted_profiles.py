@@ -14,6 +14,7 @@ import pytest
 import hatbox
 from hatbox.extension_data.storage.storage_areas import AREAS
 from hatbox.extension_data.storage.storage_items import get, set_items
+from hatbox.maintenance import copy_profile, create_profile, profile_info
 from hatbox.store.keys import Key
 from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
@@ -267,3 +268,71 @@ async def test_encrypted_values_count_with_their_own_size_for_quotas(path: Path)
         assert await store.read(lambda each: each.extensions.size("e", "kind")) == len("key" + "12345" + "other")
     finally:
         await store.close()
+
+
+# --------------------------------------------------------------------------------------------------------------- copies
+
+
+@in_loop
+async def test_a_copy_of_an_encrypted_profile_is_encrypted_and_has_everything(path: Path, tmp_path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+    target = tmp_path / "copy.db"
+    copy_profile(path, target)
+    existing = tmp_path / "existing.db"
+    create_profile(existing)
+    copy_profile(path, existing)
+    assert secrets_in(tmp_path) == set()
+    for each in (target, existing):
+        async with hatbox.open(each) as profile:
+            assert profile.store.is_encrypted
+            assert await contents(profile) == FILLED
+
+
+@in_loop
+async def test_a_plain_copy_is_made_only_if_the_user_wants_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+    existing = tmp_path / "existing.db"
+    monkeypatch.delenv("HATBOX_KEY")
+    create_profile(existing)
+    before = existing.read_bytes()
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    with pytest.raises(hatbox.ProfileError, match=r"not encrypted, but the source is .* pass --plain"):
+        copy_profile(path, existing)
+    assert existing.read_bytes() == before
+    target = tmp_path / "copy.db"
+    for each in (target, existing):
+        copy_profile(path, each, plain=True)
+    monkeypatch.delenv("HATBOX_KEY")
+    for each in (target, existing):
+        async with hatbox.open(each) as profile:
+            assert await contents(profile) == FILLED
+    with pytest.raises(hatbox.WrongKey, match="no key is set"):
+        copy_profile(path, tmp_path / "third.db")
+    assert not (tmp_path / "third.db").exists()
+
+
+@in_loop
+async def test_a_copy_of_a_plain_profile_is_encrypted_if_a_key_is_set(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HATBOX_KEY")
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    folder = tmp_path / "folder"
+    copy_profile(path, folder / "copy.db")
+    assert secrets_in(folder) == set()
+    async with hatbox.open(folder / "copy.db") as profile:
+        assert await contents(profile) == FILLED
+
+
+@in_loop
+async def test_an_encrypted_profile_is_described_without_its_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hatbox.open(path):
+        pass
+    monkeypatch.delenv("HATBOX_KEY")
+    assert profile_info(path).is_encrypted

@@ -59,6 +59,9 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "trigger": "extensions.trigger",
     },
     "profile": {
+        "info": "profile.info",
+        "create": "profile.create",
+        "copy": "profile.copy",
         "generate-key": "profile_key.generate_key",
         "encrypt": "profile_key.encrypt",
         "rekey": "profile_key.rekey",

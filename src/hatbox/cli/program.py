@@ -23,8 +23,8 @@ __all__ = ["program"]
 _MIN_PANEL_WIDTH: Final = 80  # columns
 _HELP: Final = {
     "cookies": "List, set and remove the cookies of an identity.",
-    "profile": "Encrypt and decrypt profiles.",
     "extensions": "Install, list, remove and trigger extensions.",
+    "profile": "Describe, create, copy and encrypt profiles.",
 }
 
 

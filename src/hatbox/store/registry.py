@@ -1,8 +1,10 @@
 """The stores, found by the scheme of a profile's address. A new store is a package beside this module, nothing else.
 
 Each package has `SCHEMES`, the schemes of its addresses, and `store_at(address)`. A plain path has the empty scheme.
-It may have `check_at(address)`, `repair_at(address, into)` and `change_key_at(address, old, new)`, which need no open
-profile. The package imports no driver: all packages are imported to find one.
+These functions need no open profile: `create_at(address)`, `info_at(address)`; for copies `dump_at(address)` and
+`fill_at(address, source, plain=, progress=)`; and, not in every store, `check_at(address)`,
+`repair_at(address, into)` and `change_key_at(address, old, new)`. The package imports no driver: all packages are
+imported to find one.
 """
 
 from __future__ import annotations
@@ -23,8 +25,21 @@ from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
 from hatbox.store.keys import Key
+from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource
+from hatbox.store.profile_info import ProfileInfo
 
-__all__ = ["STORES", "Address", "change_key_at", "check_at", "default_address", "repair_at", "store_at"]
+__all__ = [
+    "STORES",
+    "Address",
+    "change_key_at",
+    "check_at",
+    "copy_at",
+    "create_at",
+    "default_address",
+    "info_at",
+    "repair_at",
+    "store_at",
+]
 
 Address = str | os.PathLike[str]
 """Where a profile is: a path, or a URL whose scheme names the store."""
@@ -47,6 +62,32 @@ def store_at(address: Address) -> Store:
     """The store for this address, not opened. Raises ProfileError for an unknown scheme."""
     store: Store = _package_of(address).store_at(os.fspath(address))
     return store
+
+
+def create_at(address: Address) -> bool:
+    """Create a profile with the rows of a new one. False if one exists already: it is not changed.
+
+    Raises ProfileError.
+    """
+    return bool(_function_of(address, "create")(os.fspath(address)))
+
+
+def info_at(address: Address) -> ProfileInfo:
+    """Describe a profile, without changing it. Raises ProfileError, also if no profile exists there."""
+    info: ProfileInfo = _function_of(address, "info")(os.fspath(address))
+    return info
+
+
+def copy_at(source: Address, target: Address, *, plain: bool, progress: CopyProgress) -> CopyResult:
+    """Copy a profile into one that is new or unchanged since it was created, in any store. All or nothing.
+
+    Raises ProfileError. With `plain`, what is encrypted in the source may be plain text in the target.
+    """
+    dump, fill = _function_of(source, "dump"), _function_of(target, "fill")
+    found = info_at(source)  # raises before anything is created for the target
+    opened = CopySource(found.uuid, lambda: dump(os.fspath(source)))
+    copied: CopyResult = fill(os.fspath(target), opened, plain=plain, progress=progress)
+    return copied
 
 
 def check_at(address: Address) -> Report:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hatbox.cli.commands import transfer
+from hatbox.cli.terminal import progress_bar
 from hatbox.formats.firefox_folders import FirefoxProfileFolder
 from tests.cli.conftest import Cli, Start
 from tests.formats.firefox_files import insert, make_database
@@ -280,7 +280,7 @@ def test_what_does_not_fit_into_a_store_is_counted_each_time(cli: Cli) -> None:
 
 
 def test_long_work_has_a_bar_where_a_person_is_looking(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "_PROGRESS_MIN_COOKIES", 1)
+    monkeypatch.setattr(progress_bar, "_MIN_TOTAL", 1)
     seen = cli("import", "cookies.txt", "-", "--into", "Work", stdin=LINE, tty=True)
     assert "Importing" in seen.err
     assert "1 new cookie (" in seen.err

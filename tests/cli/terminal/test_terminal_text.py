@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hatbox.cli.terminal.terminal_text import harmless_json, visible
+from hatbox.cli.terminal.terminal_text import harmless_json, visible, without_passwords
 
 
 def steers_a_terminal(character: str) -> bool:
@@ -50,3 +50,19 @@ def test_json_stays_the_same_document_and_becomes_harmless(text: str, ascii_only
     assert json.loads(harmless) == [text]
     assert not any(steers_a_terminal(character) for character in harmless.replace("\n", ""))
     assert harmless.isascii() or not ascii_only
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("extra argument (postgresql://u:s3cret@h/db)", "extra argument (postgresql://u:…@h/db)"),
+        ("postgresql://u:a@s3cret@h/db", "postgresql://u:…@h/db"),
+        ("postgresql://:s3cret@h/db and x://v:s3cret@i", "postgresql://:…@h/db and x://v:…@i"),
+        ("postgresql://h/db?password=s3cret&sslmode=require", "postgresql://h/db?password=…&sslmode=require"),
+        ("postgresql://h/db?a=b&sslpassword=s3cret", "postgresql://h/db?a=b&sslpassword=…"),
+        ("http://localhost:8000/users/@me", "http://localhost:8000/users/@me"),
+        ("no URL: a@b", "no URL: a@b"),
+    ],
+)
+def test_passwords_in_urls_are_not_shown(text: str, shown: str) -> None:
+    assert without_passwords(text) == shown

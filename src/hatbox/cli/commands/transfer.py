@@ -6,10 +6,9 @@ Standard output has only the exported data; reports go to standard error.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import difflib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
@@ -20,6 +19,7 @@ from hatbox.cli.arguments.identity_arguments import check_identities
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
+from hatbox.cli.terminal.progress_bar import progress_bar
 from hatbox.cli.terminal.terminal_text import visible
 from hatbox.formats import FORMATS, Bundle, ImportReport
 from hatbox.formats.adjacent_files import NEVER_CARRIED
@@ -37,7 +37,6 @@ _NAMES: Final = [FIREFOX, *FORMATS]
 _WITHOUT_IDENTITIES: Final = [name for name, each in FORMATS.items() if not each.has_identities]
 _STANDARD: Final = "-"
 _WITHOUT_COOKIES: Final = ("containers.json",)
-_PROGRESS_MIN_COOKIES: Final = 2000  # fewer are imported before a progress bar could be read
 
 
 def import_(
@@ -90,8 +89,15 @@ def import_(
     async def import_all() -> ImportReport:
         async with Profile(address) as opened:
             await check_identities(opened, [] if into is None else [into])
-            with _progress("Importing", bundle.count) as progress:
-                return await opened.import_bundle(bundle, into, progress)
+            with progress_bar("Importing") as show:
+                done = 0
+
+                def advance(cookies: int) -> None:
+                    nonlocal done
+                    done += cookies
+                    show(done, bundle.count)
+
+                return await opened.import_bundle(bundle, into, advance)
 
     report = asyncio.run(import_all())
     if as_json:
@@ -247,20 +253,6 @@ def _select_containers(bundle: Bundle, containers: Sequence[str]) -> Bundle:
             )
     selected = [each for each, name in zip(bundle.entries, names, strict=True) if name in containers]
     return msgspec.structs.replace(bundle, entries=selected)
-
-
-@contextlib.contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar for large imports in a terminal."""
-    if total < _PROGRESS_MIN_COOKIES or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
 
 
 def _identities(report: ImportReport) -> str:

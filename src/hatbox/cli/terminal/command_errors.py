@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
+from hatbox.cli.terminal.terminal_text import without_passwords
 from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound
 from hatbox.identities.model import ContextualIdentity
 
@@ -52,17 +53,18 @@ def exit_status(error: BaseException, *, as_json: bool) -> int:
 
 
 def report(error: CommandError, *, as_json: bool) -> None:
-    """Print an error to standard error."""
+    """Print an error to standard error. An argument that it quotes may be an address with a password."""
     stream: TextIO = sys.stderr
+    message = without_passwords(error.message)
     if as_json:
         details = {**error.details}
         if error.candidates:
             details["candidates"] = [document(each) for each in error.candidates]
-        print_json({"error": {"type": error.kind, "message": error.message, **details}}, stream)
+        print_json({"error": {"type": error.kind, "message": message, **details}}, stream)
         return
-    print_line(f"hatbox: {error.message}", stream)
+    print_line(f"hatbox: {message}", stream)
     for line in error.lines:
-        print_line(line, stream)
+        print_line(without_passwords(line), stream)
     print_identities(error.candidates, stream)
 
 

@@ -1,22 +1,30 @@
-"""Escapes control characters in text from users, which could send commands to the terminal."""
+"""Text from users, made harmless: control characters could send commands to the terminal, and URLs have passwords."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["harmless_json", "visible"]
+__all__ = ["harmless_json", "visible", "without_passwords"]
 
 # Control, format (bidi overrides among them), surrogates, line and paragraph separators.
 _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS: Final = "\u200c\u200d"  # harmless; Persian words and family emoji contain them
+
+_PASSWORD: Final = re.compile(r"(://[^\s:/?#@]*:)[^\s/]*@|([?&](?:ssl)?password=)[^&\s]*", re.IGNORECASE)
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
     """The text for a terminal with this encoding: one line, with control characters escaped."""
     text = _escape_unsafe(text, _python_escape)
     return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def without_passwords(text: str) -> str:
+    """The text with … for the passwords in its URLs: of a user, or in the query as libpq takes it."""
+    return _PASSWORD.sub(lambda found: f"{found[1]}…@" if found[1] else f"{found[2]}…", text)
 
 
 def harmless_json(document: str, *, ascii_only: bool) -> str:

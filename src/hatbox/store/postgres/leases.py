@@ -54,10 +54,10 @@ class LeaseSession:
         self._connection: PostgresConnection | None = None
         self._lock = threading.Lock()
         self._held: dict[str, LeaseHolder] = {}
-        self._on_lost: dict[str, Callable[[], None]] = {}
+        self._on_lost: dict[str, Callable[[str], None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def acquire(self, name: str, purpose: str, on_lost: Callable[[], None]) -> LeaseHolder | None:
+    async def acquire(self, name: str, purpose: str, on_lost: Callable[[str], None]) -> LeaseHolder | None:
         """Acquire a lease; returns None, or the holder that has it already."""
         self._loop = asyncio.get_running_loop()
         if name in self._held:
@@ -90,7 +90,7 @@ class LeaseSession:
             try:
                 return operation(self._connected(), *arguments)
             except ConnectionLost as error:
-                self._lose()
+                self._lose(str(error))
                 raise unavailable(label, str(error)) from error
             except ServerError as error:
                 raise to_profile_error(label, error) from error
@@ -141,7 +141,7 @@ class LeaseSession:
                 connection.close()
             self._held.clear()
 
-    def _lose(self) -> None:
+    def _lose(self, reason: str) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
             self._from_thread(self._unwatch, connection.socket)
@@ -150,7 +150,7 @@ class LeaseSession:
         self._held.clear()
         self._on_lost.clear()
         for callback in lost:
-            self._from_thread(callback)
+            self._from_thread(callback, reason)
 
     def _from_thread(self, function: Callable[..., None], *arguments: object) -> None:
         if self._loop is not None:
@@ -176,8 +176,8 @@ class LeaseSession:
         try:
             if self._connection is connection:
                 connection.take_notifications()
-        except ConnectionLost:
-            self._lose()
+        except ConnectionLost as error:
+            self._lose(str(error))
         finally:
             self._lock.release()
 
@@ -189,7 +189,7 @@ class PostgresLease(Lease):
         self._session = session
         self._name = name
         self._is_held = False
-        self._on_lost: Callable[[], None] = lambda: None
+        self._on_lost: Callable[[str], None] = lambda _: None
 
     async def acquire(self, purpose: str) -> LeaseHolder | None:
         holder = await self._session.acquire(self._name, purpose, self._lost)
@@ -207,13 +207,12 @@ class PostgresLease(Lease):
             except ProfileError:
                 return  # the server releases it when the connection ends
 
-    def on_lost(self, callback: Callable[[], None]) -> None:
-        """Call `callback` if the connection to the server is lost while this process has the lease."""
+    def on_lost(self, callback: Callable[[str], None]) -> None:
         self._on_lost = callback
 
-    def _lost(self) -> None:
+    def _lost(self, reason: str) -> None:
         self._is_held = False
-        self._on_lost()
+        self._on_lost(reason)
 
 
 class PostgresProcesses:

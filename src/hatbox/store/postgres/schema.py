@@ -9,8 +9,8 @@ from hatbox.errors import NotAProfile, ProfileError
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.sql import quoted
+from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
-from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
 __all__ = ["FORMAT", "format_of", "prepare_schema", "unique_columns"]
 

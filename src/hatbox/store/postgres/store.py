@@ -22,6 +22,7 @@ from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresPr
 from hatbox.store.postgres.listener import NotificationListener
 from hatbox.store.postgres.worker import PostgresWorker, follow
 from hatbox.store.processes import current_process
+from hatbox.store.server_clock import ServerClock
 from hatbox.store.subscribers import Subscribers
 
 __all__ = ["PostgresStore"]
@@ -43,6 +44,7 @@ class PostgresStore(Store):
         self._calls = Calls(self._subscribers)
         self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._leases = LeaseSession(self._address)
+        self._clock = ServerClock(self._address.label)
         self._worker: PostgresWorker | None = None
         self._listener: NotificationListener | None = None
         self._held_back: list[Call] | None = None
@@ -73,6 +75,9 @@ class PostgresStore(Store):
     def lease(self, name: str) -> Lease:
         return PostgresLease(self._leases, name)
 
+    def time(self) -> float:
+        return self._clock.time()
+
     async def register_process(self) -> None:
         self._require_open()
         await PostgresLease(self._leases, PostgresProcesses.lease_name(current_process())).acquire("process")
@@ -98,6 +103,7 @@ class PostgresStore(Store):
         worker = PostgresWorker(
             self._address,
             functools.partial(PostgresProcesses, self._address.schema),
+            self._clock,
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._from_worker(settle, self._ended, None, None),

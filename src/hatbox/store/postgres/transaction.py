@@ -106,12 +106,12 @@ class PendingChanges:
 class PostgresTransaction(SqlTables):
     """All tables, in one transaction after the other. `begin` starts the next one."""
 
-    def __init__(self, processes: Callable[[SqlSession], Processes]) -> None:
+    def __init__(self, processes: Callable[[SqlSession], Processes], clock: Callable[[], float]) -> None:
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
         self._rows: list[PostgresRows] = []
-        super().__init__(self._rows_of, self.counters, processes(self))
+        super().__init__(self._rows_of, self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""

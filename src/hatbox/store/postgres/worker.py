@@ -26,6 +26,7 @@ from hatbox.store.postgres.schema import prepare_schema
 from hatbox.store.postgres.setup import configure
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSession, sequence_of
+from hatbox.store.server_clock import ServerClock
 
 __all__ = ["PostgresWorker", "follow"]
 
@@ -67,18 +68,20 @@ class PostgresWorker:
         self,
         address: PostgresAddress,
         processes: Callable[[SqlSession], Processes],
+        clock: ServerClock,
         *,
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
     ) -> None:
         self._address = address
+        self._clock = clock
         self._opened = opened
         self._finished = finished
         self._ended = ended
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
-        self._transaction = PostgresTransaction(processes)
+        self._transaction = PostgresTransaction(processes, clock.time)
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
         self._head: Head | None = None  # after the last commit that this process knows of
@@ -129,6 +132,7 @@ class PostgresWorker:
             self._connection = connection = self._connect_once()
             self.was_created = prepare_schema(connection, self._address.schema)
             configure(connection, self._address)
+            self._clock.add_reading(*connection.read_clock())
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._drop_connection()
             self._opened(self._open_error(error))
@@ -182,6 +186,7 @@ class PostgresWorker:
             try:
                 connection = self._connect_once()
                 configure(connection, self._address)
+                self._clock.add_reading(*connection.read_clock())
                 self._connection = connection
                 break
             except ConnectionLost as error:

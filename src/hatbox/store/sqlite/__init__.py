@@ -1,13 +1,27 @@
 """The store in one SQLite file. Its address is a path."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from hatbox.errors import ProfileError
 from hatbox.store.check_results import Repair, Report
 from hatbox.store.keys import Key
+from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
+from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite.store import SqliteStore
 
-__all__ = ["SCHEMES", "SqliteStore", "change_key_at", "check_at", "repair_at", "store_at"]
+__all__ = [
+    "SCHEMES",
+    "SqliteStore",
+    "change_key_at",
+    "check_at",
+    "create_at",
+    "dump_at",
+    "fill_at",
+    "info_at",
+    "repair_at",
+    "store_at",
+]
 
 SCHEMES = ("",)
 
@@ -29,6 +43,34 @@ def repair_at(address: str, into: str) -> Repair:
     from hatbox.store.sqlite.repair import repair
 
     return repair(_path_at(address), _path_at(into))
+
+
+def create_at(address: str) -> bool:
+    """Create a profile in a new file with this path. False if it is a profile already, which is not changed."""
+    from hatbox.store.sqlite.info import create
+
+    return create(_path_at(address))
+
+
+def info_at(address: str) -> ProfileInfo:
+    """Describe the profile in the file with this path."""
+    from hatbox.store.sqlite.info import info
+
+    return info(_path_at(address))
+
+
+def dump_at(address: str) -> AbstractContextManager[ProfileDump]:
+    """The rows of the profile in the file with this path, for a copy."""
+    from hatbox.store.sqlite.copying import opened_dump
+
+    return opened_dump(_path_at(address))
+
+
+def fill_at(address: str, source: CopySource, *, plain: bool, progress: CopyProgress) -> CopyResult:
+    """Write the rows of another profile into a new or unchanged profile in the file with this path."""
+    from hatbox.store.sqlite.copying import fill_file
+
+    return fill_file(_path_at(address), source, plain=plain, progress=progress)
 
 
 def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:

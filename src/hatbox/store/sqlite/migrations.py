@@ -9,6 +9,7 @@ from typing import Any, Final
 from hatbox.store.keys import Key
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
+from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import (
     COOKIES,
@@ -23,7 +24,6 @@ from hatbox.store.tables.schema import (
     WINDOWS,
     Table,
 )
-from hatbox.store.tables.seed import NEW_HEAD, NEW_IDENTITIES
 
 __all__ = [
     "LAST_POSITION",
