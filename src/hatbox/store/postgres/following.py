@@ -15,6 +15,7 @@ from hatbox.store.postgres.transaction import (
     select_changes,
     sequence_of,
 )
+from hatbox.store.tables.row_cipher import LogCipher
 
 __all__ = ["LogFollower"]
 
@@ -32,8 +33,9 @@ class _Position(NamedTuple):
 class LogFollower:
     """The position of this process in the change log. Without subscribers it has none."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, log: LogCipher) -> None:
         self._label = label
+        self._log = log
         self._position: _Position | None = None
 
     @property
@@ -86,4 +88,4 @@ class LogFollower:
         new = [row for row in rows if row[0] > (self.sequence or 0)]
         if new:
             self._position = _Position(new[-1][0], new[-1][1])
-        return decoded_changes(new)
+        return decoded_changes(new, self._log)

@@ -6,10 +6,12 @@ import uuid
 from typing import Final
 
 from hatbox.errors import NotAProfile, ProfileError
+from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
 
 __all__ = ["FORMAT", "format_of", "prepare_schema", "unique_columns"]
@@ -63,15 +65,18 @@ def format_of(connection: PostgresConnection, schema: str) -> int | None:
     return int(rows[0][0])
 
 
-def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
-    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created."""
+def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None = None) -> bool:
+    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created.
+
+    With a key, a new profile is encrypted.
+    """
     version = format_of(connection, schema)
     if version == FORMAT:
         return False
     if version is not None and version > FORMAT:
         raise too_new(connection.label, version, FORMAT)
     try:
-        return _create_or_upgrade(connection, schema)
+        return _create_or_upgrade(connection, schema, key)
     except ServerError as error:
         if error.code == "42501" and version is None:
             raise ProfileError(
@@ -82,7 +87,7 @@ def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
         raise
 
 
-def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
+def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | None) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
     lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
     connection.run([Statement("BEGIN"), lock])
@@ -100,6 +105,8 @@ def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
         for migration in _MIGRATIONS[version or 0 :]:
             statements += migration()
         statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
+        if version is None:
+            statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
         connection.run(statements)
         return version is None
     except BaseException:

@@ -14,12 +14,15 @@ import msgspec
 
 from hatbox.store.base import ChangeRecord, Processes
 from hatbox.store.calls import LoggedChange
+from hatbox.store.encryption import Cipher
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
 from hatbox.store.postgres.failures import ServerError, too_new
 from hatbox.store.postgres.rows import PostgresRows, SqlSession
 from hatbox.store.postgres.schema import FORMAT
 from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.encrypted_rows import rows_with_cipher
+from hatbox.store.tables.row_cipher import LogCipher
 from hatbox.store.tables.schema import HEAD, Table
 from hatbox.store.tables.transaction import SqlTables
 
@@ -106,12 +109,18 @@ class PendingChanges:
 class PostgresTransaction(SqlTables):
     """All tables, in one transaction after the other. `begin` starts the next one."""
 
-    def __init__(self, processes: Callable[[SqlSession], Processes], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        processes: Callable[[SqlSession], Processes],
+        clock: Callable[[], float],
+        cipher: Cipher | None = None,
+        label: str = "",
+    ) -> None:
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
         self._rows: list[PostgresRows] = []
-        super().__init__(self._rows_of, self.counters, processes(self), clock)
+        super().__init__(rows_with_cipher(self._rows_of, cipher, label), self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
@@ -167,8 +176,9 @@ class WriteSession:
     `known` are the counters of the last commit that this process knows of.
     """
 
-    def __init__(self, connection: PostgresConnection, known: Head | None, *, locked: bool) -> None:
+    def __init__(self, connection: PostgresConnection, known: Head | None, log: LogCipher, *, locked: bool) -> None:
         self._connection = connection
+        self._log = log
         self._locked = locked
         self._known = None if locked else known
         self._is_known_used = False
@@ -209,11 +219,12 @@ class WriteSession:
         values["changes"] += 1
         values["logged"] += len(encoded)
         new = tuple(values.values())
+        stored = self._log.encrypted(new[_SEQUENCE], encoded)
         statements = [] if self._is_open else [_BEGIN]
         statements += [
             Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
             *self._take_queued(),
-            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], encoded, *_author())),
+            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], stored, *_author())),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
             statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
@@ -264,10 +275,10 @@ def sequence_of(head: Head) -> int:
     return head[_SEQUENCE]
 
 
-def decoded_changes(rows: Result) -> ExternalChanges:
+def decoded_changes(rows: Result, log: LogCipher) -> ExternalChanges:
     """The changes in rows of the log."""
     return [
-        (sequence, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)])
+        (sequence, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))])
         for sequence, _, changes in rows
     ]
 

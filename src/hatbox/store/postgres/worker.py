@@ -15,11 +15,14 @@ from typing import Any, Final, NamedTuple
 from hatbox.errors import HatboxError, ProfileError
 from hatbox.store.base import Processes, Transaction
 from hatbox.store.calls import Call, LoggedChange
+from hatbox.store.encryption import Cipher
+from hatbox.store.keys import Key
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
 from hatbox.store.postgres.failures import CONFLICTS, ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.following import LogFollower
 from hatbox.store.postgres.listener import channel_of
+from hatbox.store.postgres.profile_key import ProfileKey
 from hatbox.store.postgres.reading import read_together
 from hatbox.store.postgres.rows import SqlSession
 from hatbox.store.postgres.schema import prepare_schema
@@ -27,6 +30,7 @@ from hatbox.store.postgres.setup import configure
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSession, sequence_of
 from hatbox.store.server_clock import ServerClock
+from hatbox.store.tables.row_cipher import LogCipher
 
 __all__ = ["PostgresWorker", "follow"]
 
@@ -69,6 +73,7 @@ class PostgresWorker:
         address: PostgresAddress,
         processes: Callable[[SqlSession], Processes],
         clock: ServerClock,
+        key: Key | None,
         *,
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -81,14 +86,23 @@ class PostgresWorker:
         self._ended = ended
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
-        self._transaction = PostgresTransaction(processes, clock.time)
+        self._processes = processes
+        self._key = key
+        self._profile_key = ProfileKey(address.schema, key)
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
         self._head: Head | None = None  # after the last commit that this process knows of
-        self._follower = LogFollower(address.label)
+        self._use_cipher(None)
         self.was_created = False
         """Whether opening has created the profile."""
         threading.Thread(target=self._run, name="hatbox-postgres", daemon=True).start()
+
+    def _use_cipher(self, cipher: Cipher | None) -> None:
+        label = self._address.label
+        self._log = LogCipher(cipher, label)
+        self._transaction = PostgresTransaction(self._processes, self._clock.time, cipher, label)
+        self._follower = LogFollower(label, self._log)
+        self.is_encrypted = cipher is not None
 
     def put(self, *calls: Call) -> None:
         """Queue calls. Those that are queued together share their trips."""
@@ -130,8 +144,9 @@ class PostgresWorker:
     def _run(self) -> None:
         try:
             self._connection = connection = self._connect_once()
-            self.was_created = prepare_schema(connection, self._address.schema)
+            self.was_created = prepare_schema(connection, self._address.schema, self._key)
             configure(connection, self._address)
+            self._use_cipher(self._profile_key.verified(connection))
             self._clock.add_reading(*connection.read_clock())
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._drop_connection()
@@ -186,6 +201,7 @@ class PostgresWorker:
             try:
                 connection = self._connect_once()
                 configure(connection, self._address)
+                self._profile_key.verified(connection)
                 self._clock.add_reading(*connection.read_clock())
                 self._connection = connection
                 break
@@ -269,7 +285,7 @@ class PostgresWorker:
         locked = False
         while True:
             connection = self._connected(uncertain=sent is not None)
-            session = WriteSession(connection, self._head, locked=locked or sent is not None)
+            session = WriteSession(connection, self._head, self._log, locked=locked or sent is not None)
             try:
                 if sent is not None:
                     sequence = session.find_commit(token)

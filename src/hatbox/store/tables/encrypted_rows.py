@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
-import msgspec
-
-from hatbox.errors import DecryptionError
-from hatbox.store.encryption import OVERHEAD, Cipher, InvalidCiphertext
+from hatbox.store.encryption import OVERHEAD, Cipher
+from hatbox.store.tables.row_cipher import RowCipher
 from hatbox.store.tables.rows import Rows, Value
 from hatbox.store.tables.schema import Table
 
 __all__ = ["EncryptedRows", "rows_with_cipher"]
-
-_encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def rows_with_cipher(rows: Callable[[Table], Rows], cipher: Cipher | None, label: str) -> Callable[[Table], Rows]:
@@ -37,14 +33,9 @@ class EncryptedRows:
     def __init__(self, rows: Rows, table: Table, cipher: Cipher, label: str) -> None:
         self._rows = rows
         self._table = table
-        self._cipher = cipher
-        self._label = label
-        self._secret = [
-            (place, _encode([table.name, column]), kind == "text")
-            for place, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
-            if column in table.secret
-        ]
-        self._bound = [table.columns.index(column) for column in table.bound]
+        row_cipher = RowCipher(table, cipher, label)
+        self._encrypted = row_cipher.encrypted
+        self._decrypted = row_cipher.decrypted
         self._whole_row = table.secret.union(table.bound)  # a change of one of these encrypts the row again
         self.select = rows.select
         self.delete = rows.delete
@@ -54,10 +45,10 @@ class EncryptedRows:
 
     def get(self, *key: Value) -> tuple[Any, ...] | None:
         row = self._rows.get(*key)
-        return None if row is None else self.decrypted(row)
+        return None if row is None else self._decrypted(row)
 
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        return list(map(self.decrypted, self._rows.find(rest, values)))
+        return list(map(self._decrypted, self._rows.find(rest, values)))
 
     def total_bytes(self, columns: Sequence[str], rest: str = "", values: Sequence[Value] = ()) -> int:
         total = self._rows.total_bytes(columns, rest, values)
@@ -67,51 +58,15 @@ class EncryptedRows:
         return total
 
     def insert(self, values: Sequence[Value]) -> None:
-        self._rows.insert(self.encrypted(values))
+        self._rows.insert(self._encrypted(values))
 
     def put(self, rows: Iterable[Sequence[Value]]) -> None:
-        self._rows.put(map(self.encrypted, rows))
+        self._rows.put(map(self._encrypted, rows))
 
     def update(self, key: Sequence[Value], changed: Mapping[str, Value]) -> None:
         if self._whole_row.isdisjoint(changed):
             self._rows.update(key, changed)
         elif (row := self.get(*key)) is not None:
             values = [changed.get(column, value) for column, value in zip(self._table.columns, row, strict=True)]
-            stored = dict(zip(self._table.columns, self.encrypted(values), strict=True))
+            stored = dict(zip(self._table.columns, self._encrypted(values), strict=True))
             self._rows.update(key, {column: stored[column] for column in (*changed, *self._table.secret)})
-
-    def encrypted(self, values: Sequence[Value]) -> tuple[Value, ...]:
-        """A row as it is stored."""
-        row = list(values)
-        bound = self._bound_values(row)
-        for place, prefix, _ in self._secret:
-            value = row[place]
-            data = value.encode() if isinstance(value, str) else value
-            if not isinstance(data, bytes):
-                raise TypeError(f"a secret column has a value of type {type(value).__name__}")
-            row[place] = self._cipher.encrypt(data, prefix + bound)
-        return tuple(row)
-
-    def decrypted(self, stored: Sequence[Any]) -> tuple[Any, ...]:
-        """The row that is stored like this. Raises DecryptionError."""
-        row = list(stored)
-        bound = self._bound_values(row)
-        for place, prefix, is_text in self._secret:
-            try:
-                value = self._cipher.decrypt(row[place], prefix + bound)
-                row[place] = value.decode() if is_text else value
-            except (InvalidCiphertext, UnicodeDecodeError):
-                raise self._error(stored) from None
-        return tuple(row)
-
-    def _bound_values(self, row: Sequence[Value]) -> bytes:
-        return _encode([row[place] for place in self._bound])
-
-    def _error(self, stored: Sequence[Value]) -> DecryptionError:
-        key = " ".join(str(stored[self._table.columns.index(column)]) for column in self._table.key)
-        problem = f"the row {key} of the table {self._table.name} cannot be decrypted"
-        return DecryptionError(
-            self._label,
-            f"{problem}: another program has changed it or moved it there",
-            "Restore the profile from a backup, or delete the row.",
-        )
