@@ -180,7 +180,6 @@ async def test_a_cookie_moved_to_another_identity_is_not_sent(path: Path) -> Non
     with edited(path) as connection:
         connection.execute("DELETE FROM cookies WHERE store = 1")
         connection.execute("UPDATE cookies SET store = 1")
-    assert check(path).is_sound, "the checksums are right"
     async with hatbox.open(path) as profile:
         for _ in range(2):
             with pytest.raises(hatbox.DecryptionError, match="table cookies cannot be decrypted"):
@@ -268,6 +267,58 @@ async def test_encrypted_values_count_with_their_own_size_for_quotas(path: Path)
         assert await store.read(lambda each: each.extensions.size("e", "kind")) == len("key" + "12345" + "other")
     finally:
         await store.close()
+
+
+@in_loop
+async def test_check_lists_rows_that_were_moved_and_repair_saves_the_others(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+    with edited(path) as connection:
+        connection.execute("UPDATE cookies SET store = 3 WHERE store = 1")
+    report = check(path)
+    assert [(place, "cannot be decrypted" in problem) for place, problem in report.problems] == [
+        ("table cookies", True)
+    ]
+    assert report.rows["cookies"] == 1
+    for key, note in ((OTHER_KEY, "encrypted with another key"), (None, "no key is set")):
+        monkeypatch.delenv("HATBOX_KEY", raising=False)
+        if key:
+            monkeypatch.setenv("HATBOX_KEY", key)
+        report = check(path)
+        assert report.is_sound
+        assert any(note in each for each in report.notes)
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    repaired = repair(path, tmp_path / "repaired.db")
+    assert repaired.undecryptable == {"cookies": 1}
+    assert repaired.saved["cookies"] == 1
+    async with hatbox.open(tmp_path / "repaired.db") as profile:
+        assert await values(profile, "Work") == ["cookie-value-secret"]
+        assert await values(profile, "Banking") == []
+
+
+@in_loop
+async def test_a_profile_that_has_lost_its_id_is_repaired_without_its_encrypted_values(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        identities = await profile.identities.query()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE profile SET checksum = checksum + 1")
+    with pytest.raises(hatbox.ProfileCorrupt, match="table profile has a wrong checksum"):
+        async with hatbox.open(path):
+            pass
+    assert [place for place, _ in check(path).problems] == ["table profile"]
+    repaired = repair(path, tmp_path / "repaired.db")
+    assert repaired.lost["profile"] == 1
+    assert repaired.undecryptable == {"cookies": 2, "tab_pages": 1, "site_data": 1, "extension_data": 1}
+    monkeypatch.delenv("HATBOX_KEY")
+    async with hatbox.open(tmp_path / "repaired.db") as profile:
+        assert await profile.identities.query() == identities
+        assert await values(profile, "Work") == []
+        assert len(await profile.tabs.query()) == 1
 
 
 # --------------------------------------------------------------------------------------------------------------- copies

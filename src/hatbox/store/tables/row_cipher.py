@@ -64,7 +64,8 @@ class RowCipher:
         return DecryptionError(
             self._label,
             f"{problem}: another program has changed it or moved it there",
-            "Restore the profile from a backup, or delete the row.",
+            "Restore the profile from a backup. `hatbox check` lists such rows of a SQLite profile, and "
+            "`hatbox check --repair NEW-FILE` saves all others.",
         )
 
 
