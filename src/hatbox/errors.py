@@ -363,8 +363,8 @@ class EngineLeaseLost(EngineError):
 
     def __init__(self, label: str, engine: str, reason: str) -> None:
         super().__init__(
-            f"{label}: the {engine} engine was stopped, because it lost its lease: {reason}. Another engine may have "
-            "the tabs now. List running engines with: hatbox status. Then start this one again."
+            f"{label}: the {engine} engine was stopped, because it lost its lease: {reason.rstrip('.')}. "
+            "Another engine may have the tabs now. List running engines with: hatbox status. Then start this one again."
         )
         self.engine = engine
         self.reason = reason

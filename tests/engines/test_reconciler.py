@@ -622,7 +622,7 @@ async def test_one_change_reads_the_tabs_that_it_concerns_however_many_are_open(
                 await profile.tabs.move(tabs[3].id, 0)
         await runner.wait_until_settled()
         assert "all" not in read
-        assert 1 <= len(read) <= 4
+        assert 1 <= len(set(read)) <= 4  # a store may run a function twice
         expected = {"navigate": (tabs[3].id, B), "activate": (tabs[3].id,), "close": (tabs[3].id, False)}
         if call in expected:
             assert engine.told(call)[-1] == expected[call]

@@ -14,7 +14,7 @@ import pytest
 import hatbox
 from hatbox import Profile
 from hatbox.extensions.extension import Extension
-from hatbox.tabs.tab_model import tab_of
+from hatbox.tabs.tab_model import all_tabs
 from tests.engines.fake import FakeEngine, run
 from tests.extensions.made import make, run_made
 from tests.extensions.runtime.lab import needs_deno
@@ -28,7 +28,7 @@ HIDES: dict[str, Any] = {"permissions": ["tabs", "tabHide"]}
 
 async def rows(profile: Profile) -> tuple[list[hatbox.Tab], int]:
     """All tabs and the number of windows, the unused first ones too."""
-    return await profile.store.read(lambda each: ([tab_of(row) for row in each.tabs.find()], len(each.windows.find())))
+    return await profile.store.read(lambda each: (all_tabs(each), len(each.windows.find())))
 
 
 # --------------------------------------------------------------------------------------------------- the first window

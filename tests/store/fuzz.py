@@ -62,7 +62,7 @@ def _write(transaction: Transaction, choose: random.Random, turn: int) -> None:
             title=f"page {turn} {number}",
         )
         if number % 2:
-            transaction.tabs.save_page_snapshot(tab, choose.randbytes(300))
+            transaction.tabs.save_page_snapshot(tab.id, choose.randbytes(300))
     cookies: list[CookieRow] = []
     for n in range(15):
         of = (f"site{choose.randrange(50)}.example", 1, "/", f"name{n}", "")
@@ -90,6 +90,7 @@ def everything(transaction: Transaction) -> dict[str, Any]:
         "cookies": [sorted(transaction.cookies.load(store), key=repr) for store in STORES],
         "windows": transaction.windows.find(),
         "tabs": tabs,
+        "indexes": transaction.tabs.indexes(tabs),
         "by store": [transaction.tabs.find(store=store) for store in STORES],
         "pages": [transaction.tabs.page_snapshot(tab.id) for tab in tabs],
         "site data": [transaction.site_data.load(store) for store in STORES],

@@ -230,7 +230,7 @@ def test_ten_thousand_identities_are_copied_in_little_memory(tmp_path: Path, tar
         window = transaction.windows.insert()
         for number in range(12):
             tab = transaction.tabs.insert(window, number, 0, url="https://site.example/")
-            transaction.tabs.save_page_snapshot(tab, b"x" * 2**20)
+            transaction.tabs.save_page_snapshot(tab.id, b"x" * 2**20)
         transaction.changes.append("grown", b"{}")
 
     write(source, grow)
@@ -252,7 +252,8 @@ def test_ids_and_log_numbers_go_on_where_the_source_was(source: Path, target: Pa
         def create(transaction: Transaction) -> None:
             log_a_change(transaction)
             window = transaction.windows.insert()
-            numbers = [transaction.identities.insert("a", "pet", "red"), window, transaction.tabs.insert(window, 0, 0)]
+            tab = transaction.tabs.insert(window, 0, 0).id
+            numbers = [transaction.identities.insert("a", "pet", "red"), window, tab]
             transaction.extensions.put("a@example", "local", "new", b"1")
             created.append(numbers)
 

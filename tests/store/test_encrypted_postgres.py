@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import hatbox
-from hatbox.maintenance import change_profile_key
+from hatbox.maintenance import change_profile_key, copy_profile, create_profile, profile_info
 from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.tables.schema import TABLES
@@ -172,3 +172,42 @@ def test_a_profile_that_does_not_exist_is_not_created(address: str, cluster: Clu
     with pytest.raises(hatbox.ProfileError, match="no profile exists"):
         change_profile_key(address, None, ONE)
     assert cluster.sql(f"SELECT FROM pg_namespace WHERE nspname = '{schema_of(address)}'") == []
+
+
+@in_loop
+async def test_copies_between_a_file_and_a_server_stay_encrypted(
+    address: str, tmp_path: Path, cluster: Cluster, use: SetKey
+) -> None:
+    source, back = tmp_path / "source.db", tmp_path / "back.db"
+    async with hatbox.open(source) as profile:
+        await fill(profile)
+    copy_profile(source, address)
+    assert profile_info(address).is_encrypted
+    assert secrets_in(cluster, address) == set()
+    copy_profile(address, back)
+    for each in (address, back):
+        async with hatbox.open(each) as profile:
+            assert await contents(profile) == FILLED
+    other = address_for(tmp_path / "other")
+    copy_profile(address, other, plain=True)
+    assert secrets_in(cluster, other) != set()
+    use(None)
+    async with hatbox.open(other) as profile:
+        assert await contents(profile) == FILLED
+    with pytest.raises(hatbox.WrongKey, match="no key is set"):
+        copy_profile(address, tmp_path / "third.db")
+
+
+@in_loop
+async def test_a_plain_profile_on_a_server_gets_no_encrypted_values_unless_the_user_wants_it(
+    address: str, tmp_path: Path, cluster: Cluster, use: SetKey
+) -> None:
+    source = tmp_path / "source.db"
+    async with hatbox.open(source) as profile:
+        await fill(profile)
+    use(None)
+    create_profile(address)
+    use(ONE)
+    with pytest.raises(hatbox.ProfileError, match="pass --plain"):
+        copy_profile(source, address)
+    assert secrets_in(cluster, address) == set()

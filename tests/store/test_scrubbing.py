@@ -191,7 +191,7 @@ async def test_what_was_removed_does_not_stay_where_pages_were_split_and_merged(
                 transaction.tabs.delete(tab)
             else:
                 text = secret()
-                tab = transaction.tabs.insert(1, len(tabs), 0, url=text * choose.choice([1, 3, 30]), title=text)
+                tab = transaction.tabs.insert(1, len(tabs), 0, url=text * choose.choice([1, 3, 30]), title=text).id
                 transaction.tabs.save_page_snapshot(tab, text.encode() * choose.choice([1, 10, 400, 2000]))
                 tabs[tab] = text
 

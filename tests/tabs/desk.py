@@ -17,7 +17,7 @@ from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.tabs.opening import open_tab, open_window
 from hatbox.tabs.strip import close_rows, row_of
-from hatbox.tabs.tab_model import Tab, tab_of
+from hatbox.tabs.tab_model import Tab, all_tabs, tab_of
 from hatbox.tabs.visibility import show_and_activate
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class Desk:
         """Call a rule in a transaction: all of it happens, or nothing."""
         transaction: Transaction = self._transaction
         self._connection.execute("BEGIN")
-        self._transaction.counters.reset()
+        self._transaction.reset()
         try:
             result = rule(transaction, *arguments, **named)
             self._transaction.flush_counters()
@@ -105,10 +105,10 @@ class Desk:
         self.do(changes.remove, store)
 
     def tab(self, tab_id: int) -> Tab:
-        return self.do(lambda each: tab_of(row_of(each, tab_id)))
+        return self.do(lambda each: tab_of(each, row_of(each, tab_id)))
 
     def tabs(self) -> list[Tab]:
-        return self.do(lambda each: [tab_of(row) for row in each.tabs.find()])
+        return self.do(lambda each: all_tabs(each))
 
     def is_hidden(self, store: str) -> bool:
         return self.do(model.get, store).hidden
@@ -133,9 +133,12 @@ class Desk:
             windows[tab.window_id].append(tab)
             assert tab.cookie_store_id in known, "a tab of an identity that is gone"
             assert tab.hidden or tab.cookie_store_id not in hidden, "a visible tab of a hidden identity"
-        for tabs in windows.values():
+        for window, tabs in windows.items():
+            numbers = self.do(lambda each, window=window: (each.tabs.count(window), each.tabs.pinned_count(window)))
+            assert numbers == (len(tabs), sum(tab.pinned for tab in tabs)), "the tabs are not counted right"
             assert tabs, "a window without tabs"
-            assert [tab.index for tab in tabs] == list(range(len(tabs))), "positions with gaps"
+            found = self.do(lambda each, tabs=tabs: [tab_of(each, row_of(each, tab.id)).index for tab in tabs])
+            assert found == list(range(len(tabs))), "an index is not the number of tabs before"
             assert [tab.pinned for tab in tabs] == sorted((tab.pinned for tab in tabs), reverse=True), (
                 "pinned not first"
             )

@@ -12,7 +12,7 @@ from hatbox.tabs.moving import attach, set_pinned
 from hatbox.tabs.opening import duplicate, open_tab, open_window
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of
-from hatbox.tabs.tab_model import BLANK
+from hatbox.tabs.tab_model import BLANK, tab_of
 from hatbox.tabs.visibility import show_and_activate
 from tests.tabs.desk import WORK, Desk
 
@@ -103,7 +103,7 @@ def test_a_tab_of_the_user_takes_its_place_in_its_window_only(empty: Transaction
     mine = open_tab(empty, cookie_store_id=WORK, window_id=row_of(empty, tab).window)
     leave_first_tab(empty, mine.window_id)
     assert first_tab(empty) is None
-    assert (row_of(empty, mine.id).position, row_of(empty, mine.id).active) == (0, 1)
+    assert (tab_of(empty, row_of(empty, mine.id)).index, row_of(empty, mine.id).active) == (0, 1)
 
 
 def test_one_that_was_closed_is_not_looked_for(empty: Transaction) -> None:

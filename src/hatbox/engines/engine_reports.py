@@ -104,7 +104,7 @@ class EngineReports:
                 active=active,
             )
             leave_first_tab(transaction, tab.window_id)
-            return tab_of(row_of(transaction, tab.id))
+            return tab_of(transaction, row_of(transaction, tab.id))
 
         if self.stopped:
             raise EngineError(f"the {self._engine_name} engine is shutting down and opens no pages")

@@ -17,11 +17,11 @@ from hatbox.engines.running_engines import ENGINES_CHANGED, RunningEngine, find_
 from hatbox.engines.tab_states import TabState, TabStates
 from hatbox.errors import HatboxError, ProfileClosed, ProfileError
 from hatbox.identities import model as identity
-from hatbox.identities.ids import user_context_id_of
-from hatbox.store.base import RESYNC, ChangeRecord, Store, TabRow, Transaction
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
+from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.first_tab import first_tab
 from hatbox.tabs.pages import navigation_started, page_navigated_itself
-from hatbox.tabs.tab_model import BLANK, PAGE_HIDDEN, PageHidden, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import BLANK, PAGE_HIDDEN, PageHidden, Tab, all_tabs, record_change, tabs_of
 from hatbox.tasks import Tasks
 
 __all__ = ["TabReconciler"]
@@ -324,13 +324,13 @@ class TabReconciler:
 def _tabs(transaction: Transaction, tab_ids: Collection[int] | None) -> dict[int, Tab]:
     """These tabs, or all, in the order of their windows, except the unused blank tab of the first window."""
     if tab_ids is None:
-        rows = transaction.tabs.find()
+        tabs = all_tabs(transaction)
     else:
-        found = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
-        rows = sorted((row for row in found if row is not None), key=lambda row: (row.window, row.position))
-    unused = first_tab(transaction) if any(map(_may_be_unused, rows)) else None
-    return {row.id: tab_of(row) for row in rows if row.id != unused}
+        found = tabs_of(transaction, transaction.tabs.get_many(tab_ids))
+        tabs = sorted(found, key=lambda tab: (tab.window_id, tab.index))
+    unused = first_tab(transaction) if any(map(_may_be_unused, tabs)) else None
+    return {tab.id: tab for tab in tabs if tab.id != unused}
 
 
-def _may_be_unused(row: TabRow) -> bool:
-    return row.store == 0 and row.url == BLANK
+def _may_be_unused(tab: Tab) -> bool:
+    return tab.cookie_store_id == DEFAULT_COOKIE_STORE_ID and tab.url == BLANK

@@ -118,7 +118,7 @@ class EngineRunner:
         self._waiting.add(changed)
         try:
             while True:
-                tab = await self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
+                tab = await self._store.read(lambda transaction: tab_of(transaction, row_of(transaction, tab_id)))
                 if not tab.loading:
                     return tab
                 self._raise_if_lost()

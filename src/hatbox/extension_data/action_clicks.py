@@ -30,7 +30,7 @@ def click_action(transaction: Transaction, extension: str, kind: str, scope: Act
     """Click an action; returns the URL of its popup. Without a popup, onClicked is emitted."""
     popup: str = get_value(transaction, extension, kind, scope, "popup", defaults)
     if not popup and scope.tab is not None:
-        clicked = ActionClicked(extension, tab_of(scope.tab), ActionClickData())
+        clicked = ActionClicked(extension, tab_of(transaction, scope.tab), ActionClickData())
         transaction.changes.append(topic_of(kind), msgspec.json.encode(clicked))
     return popup
 

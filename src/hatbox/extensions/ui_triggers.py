@@ -305,10 +305,10 @@ def _action_values(
 def _tab_or_active(transaction: Transaction, tab_id: int | None) -> Tab | None:
     """A tab by id, or the active tab of the last focused window. None if no tab is open."""
     if tab_id is not None:
-        return tab_of(row_of(transaction, tab_id))
+        return tab_of(transaction, row_of(transaction, tab_id))
     window = last_focused(transaction)
-    rows = transaction.tabs.find(window=window.id) if window else []
-    return next((tab_of(row) for row in rows if row.active), None)
+    active = transaction.tabs.active(window.id) if window else None
+    return tab_of(transaction, active) if active else None
 
 
 def _not_found(kind: str, name: str, extension: RunRecord, known: Sequence[str]) -> str:

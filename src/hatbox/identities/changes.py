@@ -8,6 +8,7 @@ from typing import Final
 from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
+from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.model import (
     CREATED,
     MOVED,
@@ -97,14 +98,23 @@ def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity
 
 def hide(transaction: Transaction, cookie_store_id: str) -> None:
     """Hide an identity and its tabs."""
+    _load(transaction, cookie_store_id)
     if set_hidden(transaction, cookie_store_id, hidden=True):
         hide_identity_tabs(transaction, cookie_store_id)
 
 
 def show(transaction: Transaction, cookie_store_id: str) -> None:
     """Show an identity and its tabs."""
+    _load(transaction, cookie_store_id)
     if set_hidden(transaction, cookie_store_id, hidden=False):
         show_identity_tabs(transaction, cookie_store_id)
+
+
+def _load(transaction: Transaction, cookie_store_id: str) -> None:
+    """Announce what hiding, showing and removing an identity read."""
+    user_context_id = container_user_context_id(cookie_store_id)
+    if user_context_id:
+        transaction.load(identities=[user_context_id], stores=[user_context_id], last_focused=True)
 
 
 def _accepted_name(name: str) -> str:

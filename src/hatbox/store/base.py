@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -40,6 +40,7 @@ __all__ = [
     "Transaction",
     "TransactionFunction",
     "WindowRow",
+    "WindowSummary",
     "WindowTable",
     "not_open",
 ]
@@ -65,6 +66,7 @@ class TabRow(NamedTuple):
     id: int
     window: int
     position: int
+    """Orders the tabs of a window. Positions have gaps: TabTable.indexes returns the index of a tab."""
     store: int
     url: str
     target: str
@@ -105,6 +107,20 @@ class WindowRow(NamedTuple):
     top: int | None
     width: int | None
     height: int | None
+
+
+class WindowSummary(NamedTuple):
+    """What the rules for one tab need to know about the other tabs of its window."""
+
+    tab_count: int
+    pinned_count: int
+    active: TabRow | None
+    latest: TabRow | None
+    """The visible tab that was accessed last."""
+    last_accessed: float
+    """The last access time of all tabs; 0 without tabs."""
+    related: tuple[TabRow, ...]
+    """The tabs whose `related` is set."""
 
 
 class ChangeRecord(NamedTuple):
@@ -198,20 +214,46 @@ class TabTable(Protocol):
     def get(self, tab: int) -> TabRow | None:
         """One tab, or None."""
 
+    def get_many(self, tabs: Collection[int]) -> list[TabRow]:
+        """Those of these tabs that exist, each once, in this order."""
+
     def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
         """All tabs, or those of a window or a cookie store, ordered by window and position."""
 
-    def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
-        """Add a tab; returns its id, which was never used before in this profile."""
+    def indexes(self, rows: Collection[TabRow]) -> dict[int, int]:
+        """The index of each of these tabs in its window, by the id of the tab. The rows must be current."""
+
+    def count(self, window: int) -> int:
+        """The number of tabs in a window."""
+
+    def pinned_count(self, window: int) -> int:
+        """The number of pinned tabs in a window."""
+
+    def active(self, window: int) -> TabRow | None:
+        """The active tab of a window, or None."""
+
+    def summary(self, window: int) -> WindowSummary:
+        """What the rules for one tab need to know about its window, in one query."""
+
+    def visible_neighbours(self, row: TabRow, leaving: Collection[int]) -> tuple[TabRow | None, TabRow | None]:
+        """The nearest visible tabs to the left and to the right of a tab, except these."""
+
+    def referring(self, tabs: Collection[int]) -> list[TabRow]:
+        """The tabs whose opener or successor is one of these, ordered by window and position."""
+
+    def insert(
+        self, window: int, index: int, store: int, *, pinned: int = 0, **fields: str | int | float | None
+    ) -> TabRow:
+        """Add a tab at an index of a window. Its id was never used before in this profile."""
 
     def update(self, tab: int, **changed: str | int | float | None) -> None:
-        """Set columns of a tab."""
+        """Set columns of a tab: all except window, position and pinned, which `move` sets."""
+
+    def move(self, tab: int, window: int, index: int, *, pinned: int) -> None:
+        """Move a tab to an index of its window or of another one. The index is the one after the move."""
 
     def delete(self, tab: int) -> None:
         """Delete a tab and its page snapshot."""
-
-    def set_positions(self, order: Iterable[tuple[int, int]]) -> None:
-        """Set the positions of tabs: pairs of a tab id and a position."""
 
     def page_snapshot(self, tab: int) -> bytes | None:
         """The page snapshot of a tab, saved by an engine; None if the tab has none."""
@@ -229,8 +271,8 @@ class WindowTable(Protocol):
     def find(self) -> list[WindowRow]:
         """All windows, in the order in which they were opened."""
 
-    def last_focused(self) -> WindowRow | None:
-        """The window that has, or last had, the focus; None without windows."""
+    def last_focused(self, kind: str | None = None) -> WindowRow | None:
+        """The window, or the window of this kind, that has, or last had, the focus; None without such windows."""
 
     def insert(self, **fields: str | int | None) -> int:
         """Add a window; returns its id, which was never used before in this profile."""
@@ -273,11 +315,17 @@ class ExtensionTable(Protocol):
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
         """Store a value. It replaces the value with this key."""
 
+    def replace(self, extension: str, kind: str, values: Mapping[str, bytes]) -> None:
+        """Store values by key, after all others, in place of the values with these keys. Reads nothing."""
+
     def delete(self, extension: str, kind: str, key: str) -> None:
         """Delete a value."""
 
     def clear(self, extension: str, kind: str | None = None) -> None:
         """Delete all values of a kind, or all of an extension."""
+
+    def clear_kind(self, kind: str) -> None:
+        """Delete all values of a kind, of all extensions."""
 
     def move(self, extension: str, to: str) -> None:
         """Move all values of an extension to another one, in their order."""
@@ -325,6 +373,24 @@ class Processes(Protocol):
 
 class Transaction(Protocol):
     """The tables, as a transaction function sees them."""
+
+    def load(
+        self,
+        *,
+        identities: Collection[int] = (),
+        tabs: Collection[int] = (),
+        windows: Collection[int] = (),
+        stores: Collection[int] = (),
+        values: Collection[tuple[str, str, str]] = (),
+        last_focused: bool = False,
+    ) -> None:
+        """Announce what the transaction will read, so that a store on a network reads all of it with its next query.
+
+        `tabs`: these tabs, and the tabs that refer to them. `windows`: their summaries. `stores`: the tabs of these
+        cookie stores. `values`: extension data, by extension, kind and key. `last_focused`: the windows that this
+        method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
+        does nothing.
+        """
 
     @property
     def identities(self) -> IdentityTable:

@@ -18,7 +18,7 @@ __all__ = ["close_first_tab", "leave_first_tab", "open_first_window", "unused_wi
 
 def open_first_window(transaction: Transaction) -> None:
     """Open the first window, unless the profile has a window."""
-    if not transaction.windows.find():
+    if transaction.windows.last_focused() is None:
         window = open_window(transaction, cookie_store_id=DEFAULT_COOKIE_STORE_ID)
         (row,) = transaction.tabs.find(window=window.id)
         mark_first_tab(transaction, row.id)
@@ -41,7 +41,7 @@ def leave_first_tab(transaction: Transaction, window_id: int) -> None:
 def unused_window(transaction: Transaction) -> int | None:
     """The id of the window whose only tab is the unused blank one."""
     row = _row(transaction)
-    return row.window if row is not None and len(transaction.tabs.find(window=row.window)) == 1 else None
+    return row.window if row is not None and transaction.tabs.count(row.window) == 1 else None
 
 
 def _row(transaction: Transaction) -> TabRow | None:

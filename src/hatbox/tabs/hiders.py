@@ -17,8 +17,8 @@ _KIND: Final = "tabs.hidden_by"
 
 def note_hider(transaction: Transaction, tab_ids: Iterable[int], extension: str) -> None:
     """Record that an extension has hidden these tabs."""
-    for tab_id in tab_ids:
-        transaction.extensions.put(_NO_EXTENSION, _KIND, str(tab_id), msgspec.json.encode(extension))
+    value = msgspec.json.encode(extension)
+    transaction.extensions.replace(_NO_EXTENSION, _KIND, {str(tab_id): value for tab_id in tab_ids})
 
 
 def forget_hiders(transaction: Transaction, tab_ids: Iterable[int]) -> None:

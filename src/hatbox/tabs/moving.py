@@ -8,15 +8,16 @@ from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.first_tab import use_first_tab
 from hatbox.tabs.strip import (
     activate,
+    clear_related_tabs,
     close_if_empty,
     drop_references,
     ensure_active,
     next_active_tab,
     record_update,
     row_of,
-    set_order,
+    rows_of,
 )
-from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tab_of
+from hatbox.tabs.tab_model import ATTACHED, DETACHED, MOVED, Tab, TabMove, TabPosition, record_change, tabs_of
 from hatbox.tabs.visibility import show_without_event
 from hatbox.tabs.windows import get_window
 
@@ -30,66 +31,70 @@ def move_tabs(transaction: Transaction, tab_ids: Sequence[int], index: int, wind
     not moved, and left out of the result.
     """
     target = get_window(transaction, window_id).id if window_id is not None else None
-    for tab_id in tab_ids:
-        row_of(transaction, tab_id)
+    rows_of(transaction, tab_ids)
     moved: list[int] = []
-    last_places: dict[int, int] = {}
+    last_indexes: dict[int, int] = {}
     for tab_id in tab_ids:
         row = row_of(transaction, tab_id)
         window = row.window if target is None else target
-        order = transaction.tabs.find(window=window)
-        if window == row.window and len(order) == 1:
-            last_places[window] = 0
+        transaction.load(windows={row.window, window})
+        old_index = _index(transaction, row)
+        count = transaction.tabs.count(window)
+        if window == row.window and count == 1:
+            last_indexes[window] = 0
             continue
-        place = _place(row, order, index, last_places.get(window))
-        pinned_count = sum(other.pinned for other in order)
-        if place > pinned_count if row.pinned else place < pinned_count:
-            continue
-        if window == row.window:
-            _move_within(transaction, row, order, place)
+        highest = count - (window == row.window)
+        last = last_indexes.get(window)
+        if last is None:
+            new_index = highest if index == -1 else min(index, highest)
         else:
-            attach(transaction, row, window, place)
+            new_index = last if window == row.window and old_index <= last else last + 1
+        pinned_count = transaction.tabs.pinned_count(window)
+        if new_index > pinned_count if row.pinned else new_index < pinned_count:
+            continue
+        if window != row.window:
+            attach(transaction, row, window, new_index)
             ensure_active(transaction, window)
-        last_places[window] = row_of(transaction, tab_id).position
+        else:
+            if row.pinned:  # the first index after the pinned tabs is the last one among them
+                new_index = min(new_index, pinned_count - 1)
+            _move_within(transaction, row, old_index, new_index)
+        last_indexes[window] = new_index
         moved.append(tab_id)
-    return [tab_of(row_of(transaction, tab_id)) for tab_id in moved]
+    return tabs_of(transaction, [row_of(transaction, tab_id) for tab_id in moved])
 
 
-def _place(row: TabRow, order: Sequence[TabRow], index: int, last: int | None) -> int:
-    """The position of a tab after its move; `last` is the position of the tab moved before it."""
-    stays = any(other.id == row.id for other in order)
-    if last is None:
-        highest = len(order) - stays
-        return highest if index == -1 else min(index, highest)
-    return last if stays and row.position <= last else last + 1
+def _index(transaction: Transaction, row: TabRow) -> int:
+    return transaction.tabs.indexes([row])[row.id]
 
 
-def _move_within(transaction: Transaction, row: TabRow, order: Sequence[TabRow], place: int) -> None:
-    others = [other for other in order if other.id != row.id]
-    if row.pinned:  # the first position after the pinned tabs is the last one among them
-        place = min(place, sum(other.pinned for other in others))
-    set_order(transaction, [*others[:place], row, *others[place:]], moved=[row])
-    if place != row.position:
-        drop_references(transaction, order, ())
+def _move_within(
+    transaction: Transaction, row: TabRow, old_index: int, new_index: int, *, pinned: int | None = None
+) -> None:
+    """Move a tab within its window. By default it stays pinned or unpinned."""
+    is_pinned = row.pinned if pinned is None else pinned
+    summary = transaction.tabs.summary(row.window)
+    if new_index != old_index or is_pinned != row.pinned:
+        transaction.tabs.move(row.id, row.window, new_index, pinned=is_pinned)
+    if new_index != old_index:
+        record_change(transaction, MOVED, TabMove(row.id, row.window, old_index, new_index))
+        clear_related_tabs(transaction, summary)
 
 
-def attach(transaction: Transaction, row: TabRow, window: int, place: int, *, pinned: bool | None = None) -> None:
+def attach(transaction: Transaction, row: TabRow, window: int, index: int, *, pinned: bool | None = None) -> None:
     """Move a tab to another window. The caller activates a tab there. By default it stays pinned or unpinned."""
     use_first_tab(transaction, row.id)
-    old_order = transaction.tabs.find(window=row.window)
-    left = [other for other in old_order if other.id != row.id]
-    next_active = next_active_tab(row, old_order, {row.id}) if row.active else None
-    order = transaction.tabs.find(window=window)
-    record_change(transaction, DETACHED, TabPosition(row.id, row.window, row.position))
-    lost = {"active": 0, "opener": None, "owner": None, "related": None}
+    record_change(transaction, DETACHED, TabPosition(row.id, row.window, _index(transaction, row)))
+    next_active = next_active_tab(transaction, row, [row]) if row.active else None
+    referring = transaction.tabs.referring([row.id])
     is_pinned = row.pinned if pinned is None else int(pinned)
-    transaction.tabs.update(row.id, window=window, position=place, pinned=is_pinned, **lost)
-    set_order(transaction, left)
-    drop_references(transaction, old_order, {row.id})
-    set_order(transaction, [*order[:place], row_of(transaction, row.id), *order[place:]])
-    record_change(transaction, ATTACHED, TabPosition(row.id, window, place))
+    transaction.tabs.move(row.id, window, index, pinned=is_pinned)
+    transaction.tabs.update(row.id, active=0, opener=None, owner=None, related=None, successor=None)
+    summary = transaction.tabs.summary(row.window)
+    drop_references(transaction, summary, [row], referring)
+    record_change(transaction, ATTACHED, TabPosition(row.id, window, index))
     if next_active is not None:
-        activate(transaction, row_of(transaction, next_active.id))
+        activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
     close_if_empty(transaction, row.window)
 
 
@@ -104,14 +109,8 @@ def pin_without_event(transaction: Transaction, row: TabRow, *, pinned: bool) ->
     if (row.pinned == 1) == pinned:
         return False
     use_first_tab(transaction, row.id)
-    order = transaction.tabs.find(window=row.window)
-    others = [other for other in order if other.id != row.id]
-    place = sum(other.pinned for other in others)
-    transaction.tabs.update(row.id, pinned=int(pinned))
-    transaction.tabs.set_positions((other.id, at) for at, other in enumerate([*others[:place], row, *others[place:]]))
-    if place != row.position:
-        record_change(transaction, MOVED, TabMove(row.id, row.window, row.position, place))
-        drop_references(transaction, order, ())
+    new_index = transaction.tabs.pinned_count(row.window) - row.pinned  # after the other pinned tabs
+    _move_within(transaction, row, _index(transaction, row), new_index, pinned=int(pinned))
     if pinned:
         new, shown = show_without_event(transaction, row_of(transaction, row.id))
         if shown:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from hatbox.errors import InvalidIdentity
 from hatbox.identities.ids import user_context_id_of
-from hatbox.store.base import TabRow, Transaction
+from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.session_values import copy_values, kind_of_tab
-from hatbox.tabs.strip import change, next_access_time, record_update, row_of, set_order, switch_to, within_pinned
+from hatbox.tabs.strip import change, next_access_time, record_update, row_of, switch_to, within_pinned
 from hatbox.tabs.tab_model import ACTIVATED, BLANK, CREATED, Tab, Window, record_change, tab_of
 from hatbox.tabs.visibility import show_identity_of
 from hatbox.tabs.windows import announce_window, insert_window, window_for_new_tab
@@ -39,11 +39,19 @@ def open_tab(
     opener = row_of(transaction, opener_id) if opener_id is not None else None
     show_identity_of(transaction, store)
     target = without_credentials(url or "")
-    load: dict[str, str | int] = {"target": target, "navigation": int(url is not None)}
-    row = _insert(transaction, window.id, store, index, relative=opener, pinned=pinned, **load)
-    if opener is not None:
-        transaction.tabs.update(row.id, opener=opener.id, owner=opener.id)
-    return _appear(transaction, row, active=active)
+    row, summary = _insert(
+        transaction,
+        window.id,
+        store,
+        index,
+        relative=opener,
+        pinned=pinned,
+        target=target,
+        navigation=int(url is not None),
+        opener=opener_id,
+        owner=opener_id,
+    )
+    return _appear(transaction, row, summary, active=active)
 
 
 def open_window(
@@ -63,7 +71,7 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
     show_identity_of(transaction, row_of(transaction, tab_id).store)
     row = row_of(transaction, tab_id)
     has_page = row.url != BLANK or row.target != ""
-    copy = _insert(
+    copy, summary = _insert(
         transaction,
         row.window,
         row.store,
@@ -77,18 +85,18 @@ def duplicate(transaction: Transaction, tab_id: int, index: int | None = None, *
         muted_by=row.muted_by,
         navigation=int(has_page),
         begun=int(has_page),
+        opener=row.id if row.active else None,
+        owner=row.id if row.active else None,
     )
-    if row.active:
-        transaction.tabs.update(copy.id, opener=row.id, owner=row.id)
     page = transaction.tabs.page_snapshot(tab_id)
     if page is not None:
         transaction.tabs.save_page_snapshot(copy.id, page)
     copy_values(transaction, kind_of_tab(tab_id), kind_of_tab(copy.id))
-    _appear(transaction, copy, active=active)
+    _appear(transaction, copy, summary, active=active)
     new = row_of(transaction, copy.id)
     if row.hidden and not new.active:
         new = change(transaction, new, hidden=1)
-    return tab_of(new)
+    return tab_of(transaction, new)
 
 
 def _insert(
@@ -99,43 +107,49 @@ def _insert(
     *,
     relative: TabRow | None,
     pinned: bool = False,
-    **fields: str | int,
-) -> TabRow:
-    """Add a tab: at the index, else right of `relative` or the last tab opened from it, else at the end."""
-    order = transaction.tabs.find(window=window)
+    **fields: str | int | None,
+) -> tuple[TabRow, WindowSummary]:
+    """Add a tab: at the index, else right of `relative` or the last tab opened from it, else at the end.
+
+    Returns its row, and the summary of its window with the new tab.
+    """
+    summary = transaction.tabs.summary(window)
     if index is not None:
         relative = None
     else:
-        index = _place(transaction, order, relative) if relative else len(order)
-    place = within_pinned(order, index, pinned=pinned)
-    accessed = next_access_time(transaction, order)
-    tab_id = transaction.tabs.insert(window, place, store, pinned=int(pinned), last_accessed=accessed, **fields)
-    for row in order:
-        if row.active and row.owner is not None:  # after opening more tabs, closing it no longer returns to its opener
-            transaction.tabs.update(row.id, owner=None)
+        index = _index_after(transaction, summary, relative) if relative else summary.tab_count
+    index = within_pinned(summary, index, pinned=pinned)
+    accessed = next_access_time(transaction, summary)
+    row = transaction.tabs.insert(window, index, store, pinned=int(pinned), last_accessed=accessed, **fields)
+    active = summary.active
+    if active is not None and active.owner is not None:
+        # after opening more tabs, closing it no longer returns to its opener
+        transaction.tabs.update(active.id, owner=None)
+    related = {other.id: other for other in summary.related}
     if relative is not None:
-        transaction.tabs.update(relative.id, related=tab_id)
-    row = row_of(transaction, tab_id)
-    set_order(transaction, [*order[:place], row, *order[place:]])
-    return row
+        transaction.tabs.update(relative.id, related=row.id)
+        related[relative.id] = relative._replace(related=row.id)
+        if active is not None and active.id == relative.id:
+            active = related[relative.id]
+    return row, summary._replace(active=active, last_accessed=accessed, related=tuple(related.values()))
 
 
-def _place(transaction: Transaction, order: Sequence[TabRow], relative: TabRow) -> int:
+def _index_after(transaction: Transaction, summary: WindowSummary, relative: TabRow) -> int:
     related = transaction.tabs.get(relative.related) if relative.related is not None else None
     if related is not None:
         transaction.tabs.update(related.id, owner=None)
     before = related or relative
-    return before.position + 1 if not before.hidden else len(order)
+    return transaction.tabs.indexes([before])[before.id] + 1 if not before.hidden else summary.tab_count
 
 
-def _appear(transaction: Transaction, row: TabRow, *, active: bool) -> Tab:
+def _appear(transaction: Transaction, row: TabRow, summary: WindowSummary, *, active: bool) -> Tab:
     """Record a new tab. It is active if requested, or if its window has no active tab."""
-    others = transaction.tabs.find(window=row.window)
-    activation = switch_to(transaction, row) if active or not any(other.active for other in others) else None
+    activation = switch_to(transaction, row, summary) if active or summary.active is None else None
     new = row_of(transaction, row.id)
-    record_change(transaction, CREATED, tab_of(new))
+    tab = tab_of(transaction, new)
+    record_change(transaction, CREATED, tab)
     if new.pinned:
         record_update(transaction, new, "pinned")
     if activation is not None:
         record_change(transaction, ACTIVATED, activation)
-    return tab_of(new)
+    return tab

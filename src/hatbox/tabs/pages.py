@@ -14,9 +14,9 @@ import msgspec
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.first_tab import use_first_tab
+from hatbox.tabs.first_tab import FIRST_TAB, use_first_tab
 from hatbox.tabs.strip import change, record_update, row_of
-from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, record_change, tab_of
+from hatbox.tabs.tab_model import BLANK, NAVIGATED, Tab, display_title, record_change, tab_of
 
 __all__ = [
     "PageState",
@@ -48,10 +48,11 @@ class PageState(msgspec.Struct, frozen=True):
 
 def navigate(transaction: Transaction, tab_id: int, url: str) -> Tab:
     """Request a navigation. The old page stays until an engine has loaded the new one."""
+    transaction.load(values=[FIRST_TAB])
     row = row_of(transaction, tab_id)
     use_first_tab(transaction, tab_id)
     target = without_credentials(url)
-    tab = tab_of(change(transaction, row, target=target, navigation=row.navigation + 1))
+    tab = tab_of(transaction, change(transaction, row, target=target, navigation=row.navigation + 1))
     record_change(transaction, NAVIGATED, tab)
     return tab
 
@@ -70,7 +71,7 @@ def navigation_started(transaction: Transaction, tab_id: int, navigation: int) -
     row = _at(transaction, tab_id, navigation)
     if row is None:
         return None
-    return tab_of(row if row.target == BLANK else _start(transaction, row))
+    return tab_of(transaction, row if row.target == BLANK else _start(transaction, row))
 
 
 def page_navigated_itself(transaction: Transaction, tab_id: int, navigation: int, url: str) -> Tab | None:
@@ -79,7 +80,9 @@ def page_navigated_itself(transaction: Transaction, tab_id: int, navigation: int
     if row is None:
         return None
     target = without_credentials(url)
-    return tab_of(_start(transaction, change(transaction, row, target=target, navigation=row.navigation + 1)))
+    return tab_of(
+        transaction, _start(transaction, change(transaction, row, target=target, navigation=row.navigation + 1))
+    )
 
 
 def update_page(
@@ -96,7 +99,7 @@ def update_page(
         if page.url == row.url and (page.error or not done):  # a restore: the saved title stays until the page has one
             page = msgspec.structs.replace(page, title=page.title or row.title, icon=page.icon or row.icon)
         row = _show(transaction, row, page)
-    return tab_of(_finish(transaction, row) if done else row)
+    return tab_of(transaction, _finish(transaction, row) if done else row)
 
 
 def _storable(page: PageState) -> PageState:
@@ -125,20 +128,24 @@ def _show(transaction: Transaction, row: TabRow, page: PageState) -> TabRow:
         transaction, row, status=page.http_status, content_type=page.content_type, error=page.error
     )
     if is_new_page:
-        old = tab_of(row)
+        old = row
         columns = {"url": page.url, "target": ""} | ({} if page.url == row.url else {"title": ""})
         row = _update_without_event(transaction, row, **columns)
-        if tab_of(row).display_title != old.display_title:
+        if _label(row) != _label(old):
             record_update(transaction, row, "title")
         if old.url != BLANK or page.url != BLANK:
             record_update(transaction, row, "status", "url")
     elif page.url != row.url:
         row = change(transaction, row, url=page.url)
-    label = tab_of(row).display_title
+    label = _label(row)
     row = _update_without_event(transaction, row, title=page.title)
-    if tab_of(row).display_title != label:
+    if _label(row) != label:
         record_update(transaction, row, "title")
     return change(transaction, row, icon=page.icon)
+
+
+def _label(row: TabRow) -> str:
+    return display_title(row.title, row.url, row.target)
 
 
 def _finish(transaction: Transaction, row: TabRow) -> TabRow:

@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID, user_context_id_of
 from hatbox.identities.model import ContextualIdentity, IdentityLike, find, resolve
 from hatbox.store.base import Store, Transaction, TransactionFunction
 from hatbox.store.change_events import ChangeEvents
 from hatbox.tabs import tab_model as model
-from hatbox.tabs.first_tab import first_tab
+from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
-from hatbox.tabs.strip import close_rows, row_of
+from hatbox.tabs.strip import close_rows, row_of, rows_of
 from hatbox.tabs.tab_model import (
     BLANK,
     PageHidden,
@@ -27,8 +27,10 @@ from hatbox.tabs.tab_model import (
     TabRemoval,
     TabUpdate,
     Window,
+    all_tabs,
     decoder,
     tab_of,
+    tabs_of,
 )
 from hatbox.tabs.visibility import show_and_activate
 from hatbox.tabs.windows import get_windows
@@ -81,6 +83,7 @@ class Tabs:
         """Open a tab in an identity: its name, cookieStoreId or object, or `firefox-default`."""
 
         def opened(transaction: Transaction) -> Tab:
+            transaction.load(values=[FIRST_TAB], last_focused=True)
             tab = open_tab(
                 transaction,
                 None if url == BLANK else url,
@@ -89,13 +92,13 @@ class Tabs:
                 window_id=window_id,
             )
             leave_first_tab(transaction, tab.window_id)
-            return tab_of(row_of(transaction, tab.id))
+            return tab_of(transaction, row_of(transaction, tab.id))
 
         return self._store.write(opened)
 
     def get(self, tab_id: int) -> asyncio.Future[Tab]:
         """The tab with this id."""
-        return self._store.read(lambda transaction: tab_of(row_of(transaction, tab_id)))
+        return self._store.read(lambda transaction: tab_of(transaction, row_of(transaction, tab_id)))
 
     def query(self, identity: IdentityLike | None = None) -> asyncio.Future[list[Tab]]:
         """All tabs, or those of an identity, by window, including hidden tabs.
@@ -104,10 +107,14 @@ class Tabs:
         """
 
         def wanted(transaction: Transaction) -> list[Tab]:
+            transaction.load(values=[FIRST_TAB])
             store_id = None if identity is None else _store_id(transaction, identity)
             unused = first_tab(transaction)
-            tabs = map(tab_of, transaction.tabs.find())
-            return [tab for tab in tabs if tab.id != unused and store_id in (None, tab.cookie_store_id)]
+            if store_id is None:
+                tabs = all_tabs(transaction)
+            else:
+                tabs = tabs_of(transaction, transaction.tabs.find(store=user_context_id_of(store_id)))
+            return [tab for tab in tabs if tab.id != unused]
 
         return self._store.read(wanted)
 
@@ -142,8 +149,7 @@ class Tabs:
         ids = [tab_ids] if isinstance(tab_ids, int) else list(tab_ids)
 
         def closed(transaction: Transaction) -> None:
-            exists = [tab_id for tab_id in ids if not missing_ok or transaction.tabs.get(tab_id) is not None]
-            close_rows(transaction, [row_of(transaction, tab_id) for tab_id in exists])
+            close_rows(transaction, transaction.tabs.get_many(ids) if missing_ok else rows_of(transaction, ids))
 
         return self._store.write(closed)
 

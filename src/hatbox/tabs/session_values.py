@@ -19,8 +19,7 @@ def kind_of_window(window_id: int) -> str:
 
 def drop_values(transaction: Transaction, kind: str) -> None:
     """Delete the values of all extensions."""
-    for extension, key, _ in transaction.extensions.find(kind):
-        transaction.extensions.delete(extension, kind, key)
+    transaction.extensions.clear_kind(kind)
 
 
 def copy_values(transaction: Transaction, kind: str, to: str) -> None:

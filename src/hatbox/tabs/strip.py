@@ -1,37 +1,37 @@
 """The tabs of one window: their order, the active tab, updates and closing.
 
-Invariants: positions count from 0 without gaps; pinned tabs come first; a window with visible tabs has exactly one
-active tab, which is visible. A window without tabs is closed.
+Invariants: pinned tabs come first; a window with visible tabs has exactly one active tab, which is visible. A window
+without tabs is closed. A rule reads the tabs that it concerns, never the whole window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from hatbox.errors import InvalidTab
-from hatbox.store.base import TabRow, Transaction
+from hatbox.store.base import TabRow, Transaction, WindowSummary
 from hatbox.tabs.hiders import forget_hiders
 from hatbox.tabs.session_values import drop_values, kind_of_tab, kind_of_window
 from hatbox.tabs.tab_model import (
     ACTIVATED,
-    MOVED,
     NO_WINDOW,
     REMOVED,
     UPDATED,
     WINDOW_FOCUSED,
     WINDOW_REMOVED,
     TabActivation,
-    TabMove,
     TabRemoval,
     TabUpdate,
     record_change,
     tab_of,
+    tabs_of,
 )
 
 __all__ = [
     "activate",
     "change",
+    "clear_related_tabs",
     "close_if_empty",
     "close_rows",
     "drop_references",
@@ -41,7 +41,7 @@ __all__ = [
     "record_update",
     "remove_from_successor_chains",
     "row_of",
-    "set_order",
+    "rows_of",
     "switch_to",
     "within_pinned",
 ]
@@ -67,6 +67,16 @@ def row_of(transaction: Transaction, tab_id: int) -> TabRow:
     return row
 
 
+def rows_of(transaction: Transaction, tab_ids: Sequence[int]) -> list[TabRow]:
+    """The rows of tabs, each once, and what the rules for them read: the tabs that refer to them, and the focus."""
+    transaction.load(tabs=tab_ids, last_focused=True)
+    rows = transaction.tabs.get_many(tab_ids)
+    if len(rows) < len(set(tab_ids)):
+        found = {row.id for row in rows}
+        raise InvalidTab(next(tab_id for tab_id in tab_ids if tab_id not in found))
+    return rows
+
+
 def change(transaction: Transaction, row: TabRow, **columns: str | int | float | None) -> TabRow:
     """Change columns of a tab, and record the observable changes. Returns the new row."""
     changed = {name: value for name, value in columns.items() if getattr(row, name) != value}
@@ -84,97 +94,87 @@ def record_update(transaction: Transaction, row: TabRow, *changed: str) -> None:
     """Record that these attributes of a tab have changed."""
     focused = transaction.windows.last_focused()
     is_focused = focused is not None and focused.id == row.window
-    record_change(transaction, UPDATED, TabUpdate(tab_of(row), changed, is_focused))
+    record_change(transaction, UPDATED, TabUpdate(tab_of(transaction, row), changed, is_focused))
 
 
-def set_order(transaction: Transaction, order: Sequence[TabRow], moved: Sequence[TabRow] = ()) -> None:
-    """Set the order of a window's tabs. Records a move for each tab of `moved`."""
-    transaction.tabs.set_positions((row.id, place) for place, row in enumerate(order) if row.position != place)
-    places = {row.id: place for place, row in enumerate(order)}
-    for row in moved:
-        if row.position != places[row.id]:
-            record_change(transaction, MOVED, TabMove(row.id, row.window, row.position, places[row.id]))
-
-
-def within_pinned(order: Sequence[TabRow], place: int, *, pinned: bool) -> int:
-    """The allowed position nearest to `place`: pinned tabs come first."""
-    pinned_count = sum(row.pinned for row in order)
-    lowest, highest = (0, pinned_count) if pinned else (pinned_count, len(order))
-    return min(max(place, lowest), highest)
+def within_pinned(summary: WindowSummary, index: int, *, pinned: bool) -> int:
+    """The allowed index nearest to `index`: pinned tabs come first."""
+    lowest, highest = (0, summary.pinned_count) if pinned else (summary.pinned_count, summary.tab_count)
+    return min(max(index, lowest), highest)
 
 
 # ------------------------------------------------------------------------------------------------- which is active
 
 
-def activate(transaction: Transaction, row: TabRow) -> None:
+def activate(transaction: Transaction, row: TabRow, summary: WindowSummary | None = None) -> None:
     """Activate a visible tab of its window."""
     if not row.active:
-        record_change(transaction, ACTIVATED, switch_to(transaction, row))
+        record_change(transaction, ACTIVATED, switch_to(transaction, row, summary))
 
 
-def switch_to(transaction: Transaction, row: TabRow) -> TabActivation:
-    """Activate a visible tab without recording it. Returns the record."""
-    order = transaction.tabs.find(window=row.window)
-    now = next_access_time(transaction, order)
-    previous = next((other for other in order if other.active), None)
+def switch_to(transaction: Transaction, row: TabRow, summary: WindowSummary | None = None) -> TabActivation:
+    """Activate a visible tab without recording it. Returns the record. `summary` is that of the window, if known."""
+    summary = summary or transaction.tabs.summary(row.window)
+    now = next_access_time(transaction, summary)
+    previous = summary.active
     if previous is not None:
         transaction.tabs.update(previous.id, active=0, owner=None, last_accessed=now)
         if previous.related not in (None, row.id):
             transaction.tabs.update(previous.related, owner=None)
-    _clear_related_tabs(transaction, order)
+    clear_related_tabs(transaction, summary)
     transaction.tabs.update(row.id, active=1, last_accessed=now + _INSTANT)
     return TabActivation(row.id, previous.id if previous else None, row.window)
 
 
 def ensure_active(transaction: Transaction, window: int) -> None:
     """If no visible tab of a window is active, activate the one that was active last."""
-    visible = [row for row in transaction.tabs.find(window=window) if not row.hidden]
-    if visible and not any(row.active for row in visible):
-        activate(transaction, max(visible, key=lambda row: row.last_accessed))
+    summary = transaction.tabs.summary(window)
+    if summary.active is None and summary.latest is not None:
+        activate(transaction, summary.latest, summary)
 
 
-def next_active_tab(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> TabRow | None:
+def next_active_tab(transaction: Transaction, row: TabRow, leaving: Iterable[TabRow]) -> TabRow | None:
     """The tab that becomes active when this one and others leave the window, as in Firefox.
 
     Its successor, else its opener, else the next visible tab to the right, else to the left.
     """
-    staying = {other.id: other for other in order if not other.hidden and other.id not in leaving}
-    for chosen in (_successor(row, order, leaving), row.owner):
-        if chosen in staying:
-            return staying[chosen]
-    after = [other for other in staying.values() if other.position > row.position]
-    return after[0] if after else next(reversed(staying.values()), None)
+    rows = {other.id: other for other in leaving}
+    for chosen in (_successor(row, rows), row.owner):
+        other = transaction.tabs.get(chosen) if chosen is not None and chosen not in rows else None
+        if other is not None and other.window == row.window and not other.hidden:
+            return other
+    left, right = transaction.tabs.visible_neighbours(row, rows)
+    return right or left
 
 
-def remove_from_successor_chains(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
-    """Remove tabs from successor chains: their predecessors get their successors."""
-    for row in order:
-        if row.id in leaving and row.successor is not None:
-            transaction.tabs.update(row.id, successor=None)
-        elif row.successor in leaving:
-            transaction.tabs.update(row.id, successor=_successor(row, order, leaving))
+def remove_from_successor_chains(
+    transaction: Transaction, leaving: Iterable[TabRow], referring: Iterable[TabRow]
+) -> None:
+    """Remove tabs from successor chains: their predecessors, which are in `referring`, get their successors."""
+    rows = {row.id: row for row in leaving}
+    for row in referring:
+        if row.id not in rows and row.successor in rows:
+            transaction.tabs.update(row.id, successor=_successor(row, rows))
 
 
-def _successor(row: TabRow, order: Sequence[TabRow], leaving: Collection[int]) -> int | None:
+def _successor(row: TabRow, leaving: Mapping[int, TabRow]) -> int | None:
     """The first tab of a successor chain that stays in the window."""
-    successors = {other.id: other.successor for other in order}
     successor, seen = row.successor, {row.id}
     while successor is not None and successor in leaving and successor not in seen:
         seen.add(successor)
-        successor = successors.get(successor)
+        successor = leaving[successor].successor
     return None if successor in seen else successor
 
 
-def _clear_related_tabs(transaction: Transaction, order: Sequence[TabRow]) -> None:
+def clear_related_tabs(transaction: Transaction, summary: WindowSummary) -> None:
     """Clear the last tab opened from each tab, so that the next one is opened directly to its right."""
-    for row in order:
-        if row.related is not None:
-            transaction.tabs.update(row.id, related=None)
+    for row in summary.related:
+        transaction.tabs.update(row.id, related=None)
 
 
-def next_access_time(transaction: Transaction, order: Sequence[TabRow]) -> float:
-    """The current time, or later: after the last access of all these tabs."""
-    return max(transaction.time(), max((row.last_accessed for row in order), default=0) + _INSTANT)
+def next_access_time(transaction: Transaction, summary: WindowSummary) -> float:
+    """The current time, or later: after the last access of all tabs of a window."""
+    return max(transaction.time(), summary.last_accessed + _INSTANT)
 
 
 # --------------------------------------------------------------------------------------------------------- closing
@@ -182,38 +182,54 @@ def next_access_time(transaction: Transaction, order: Sequence[TabRow]) -> float
 
 def close_rows(transaction: Transaction, rows: Sequence[TabRow], *, window_closing: bool = False) -> None:
     """Close tabs, and windows left without tabs. An active tab is closed last, unless its window closes too."""
-    closing = {row.id for row in rows}
     for window in dict.fromkeys(row.window for row in rows):
-        order = transaction.tabs.find(window=window)
-        left = [row for row in order if row.id not in closing]
-        going = {row.id: row for row in (rows if left else order) if row.window == window}
+        going = {row.id: row for row in rows if row.window == window}
+        transaction.load(tabs=going, windows=[window], last_focused=True)
+        tabs = {tab.id: tab for tab in tabs_of(transaction, list(going.values()))}
+        is_emptied = len(going) == transaction.tabs.count(window)
         active = next((row for row in going.values() if row.active), None)
-        next_active = next_active_tab(active, order, closing) if active else None
-        for row in sorted(going.values(), key=lambda row: row.active) if left else going.values():
+        summary = transaction.tabs.summary(window)
+        referring = transaction.tabs.referring(going)
+        next_active = next_active_tab(transaction, active, going.values()) if active and not is_emptied else None
+        for row in sorted(going.values(), key=lambda row: row.position if is_emptied else row.active):
             transaction.tabs.delete(row.id)
             drop_values(transaction, kind_of_tab(row.id))
             if row.hidden:
                 forget_hiders(transaction, [row.id])
-            record_change(transaction, REMOVED, TabRemoval(tab_of(row), window_closing or not left))
-        set_order(transaction, left)
-        drop_references(transaction, order, closing)
+            record_change(transaction, REMOVED, TabRemoval(tabs[row.id], window_closing or is_emptied))
+        summary = _without(summary, going)
+        drop_references(transaction, summary, going.values(), referring)
         if next_active is not None:
-            activate(transaction, row_of(transaction, next_active.id))
+            activate(transaction, row_of(transaction, next_active.id), summary._replace(related=()))
         close_if_empty(transaction, window)
 
 
-def drop_references(transaction: Transaction, order: Sequence[TabRow], leaving: Collection[int]) -> None:
-    """Clear references (opener, successor) to tabs that leave the window."""
-    remove_from_successor_chains(transaction, order, leaving)
-    _clear_related_tabs(transaction, order)
-    for row in order:
-        if row.opener in leaving and row.id not in leaving:
+def _without(summary: WindowSummary, leaving: Collection[int]) -> WindowSummary:
+    """The active tab, and the tabs whose `related` is set, when these tabs have left the window."""
+    return summary._replace(
+        active=None if summary.active and summary.active.id in leaving else summary.active,
+        related=tuple(row for row in summary.related if row.id not in leaving),
+    )
+
+
+def drop_references(
+    transaction: Transaction, summary: WindowSummary, leaving: Iterable[TabRow], referring: Iterable[TabRow]
+) -> None:
+    """Clear references (opener, successor) to tabs that have left a window, in the tabs that stay.
+
+    `referring` are the tabs that refer to them, and `summary` is that of the window.
+    """
+    remove_from_successor_chains(transaction, leaving, referring)
+    clear_related_tabs(transaction, summary)
+    left = {row.id for row in leaving}
+    for row in referring:
+        if row.opener in left and row.id not in left:
             transaction.tabs.update(row.id, opener=None)
 
 
 def close_if_empty(transaction: Transaction, window: int) -> None:
     """Close a window without tabs. The window focused before it gets the focus."""
-    if transaction.tabs.find(window=window):
+    if transaction.tabs.count(window):
         return
     focused = transaction.windows.last_focused()
     transaction.windows.delete(window)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeVar
 
 import msgspec
@@ -36,10 +36,13 @@ __all__ = [
     "TabRemoval",
     "TabUpdate",
     "Window",
+    "all_tabs",
     "decoder",
+    "display_title",
     "is_blank",
     "record_change",
     "tab_of",
+    "tabs_of",
     "window_of",
 ]
 
@@ -104,7 +107,7 @@ class Tab(msgspec.Struct, frozen=True):
     @property
     def display_title(self) -> str:
         """The title shown to users: that of the page, else its URL without scheme."""
-        return self.title or _label(self.pending_url if self.url == BLANK and self.pending_url else self.url)
+        return display_title(self.title, self.url, self.pending_url)
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -175,12 +178,36 @@ def is_blank(url: str) -> bool:
     return url.partition("#")[0].partition("?")[0].lower() == BLANK
 
 
-def tab_of(row: TabRow) -> Tab:
-    """The tab stored in a row."""
+def display_title(title: str, url: str, pending_url: str) -> str:
+    """The title of a tab that is shown to users."""
+    return title or _label(pending_url if url == BLANK and pending_url else url)
+
+
+def tab_of(transaction: Transaction, row: TabRow) -> Tab:
+    """The tab stored in a row, with its index. The row must be current."""
+    return _tab(row, transaction.tabs.indexes([row])[row.id])
+
+
+def tabs_of(transaction: Transaction, rows: Sequence[TabRow]) -> list[Tab]:
+    """The tabs stored in these rows. Cheaper than one by one."""
+    indexes = transaction.tabs.indexes(rows)
+    return [_tab(row, indexes[row.id]) for row in rows]
+
+
+def all_tabs(transaction: Transaction, window: int | None = None) -> list[Tab]:
+    """All tabs, or all of a window, by window and index."""
+    tabs: list[Tab] = []
+    for row in transaction.tabs.find(window=window):
+        is_next = bool(tabs) and tabs[-1].window_id == row.window
+        tabs.append(_tab(row, tabs[-1].index + 1 if is_next else 0))
+    return tabs
+
+
+def _tab(row: TabRow, index: int) -> Tab:
     return Tab(
         id=row.id,
         window_id=row.window,
-        index=row.position,
+        index=index,
         cookie_store_id=cookie_store_id_of(row.store),
         url=row.url,
         pending_url=row.target,

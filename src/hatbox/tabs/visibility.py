@@ -21,6 +21,7 @@ from hatbox.tabs.strip import (
     record_update,
     remove_from_successor_chains,
     row_of,
+    rows_of,
     switch_to,
 )
 from hatbox.tabs.tab_model import ACTIVATED, record_change
@@ -58,7 +59,7 @@ def hide_tabs(transaction: Transaction, tab_ids: Sequence[int], extension: str |
 
     Tabs hidden by an extension are shown again when it ends.
     """
-    rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
+    rows = rows_of(transaction, tab_ids)
     hidden = _hide(transaction, [row for row in rows if not row.active and not row.pinned])
     if extension is not None:
         note_hider(transaction, hidden, extension)
@@ -69,16 +70,16 @@ def show_abandoned(transaction: Transaction, running: Collection[str]) -> None:
     """Show the tabs that were hidden by extensions that have ended, unless their identity is hidden."""
     tab_ids = hidden_by_others(transaction, running)
     forget_hiders(transaction, tab_ids)
-    rows = [row for tab_id in tab_ids if (row := transaction.tabs.get(tab_id)) is not None]
+    rows = transaction.tabs.get_many(tab_ids)
     _show(transaction, [row for row in rows if not _is_hidden(transaction, row.store)])
 
 
 def show_tabs(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     """Show these tabs."""
-    rows = [row_of(transaction, tab_id) for tab_id in dict.fromkeys(tab_ids)]
+    rows = rows_of(transaction, tab_ids)
     for store in dict.fromkeys(row.store for row in rows):
         show_identity_of(transaction, store)
-    _show(transaction, [row_of(transaction, row.id) for row in rows])
+    _show(transaction, transaction.tabs.get_many(tab_ids))
 
 
 def show_and_activate(transaction: Transaction, row: TabRow) -> None:
@@ -123,33 +124,44 @@ def _is_hidden(transaction: Transaction, store: int) -> bool:
 def _hide(transaction: Transaction, rows: Sequence[TabRow]) -> list[int]:
     """Hide tabs, after activating another tab in place of an active one. Returns the ids of those that were visible."""
     changed = [row for row in rows if not row.hidden]
-    hiding = {row.id for row in changed}
+    hiding = [row.id for row in changed]
+    active = [row for row in changed if row.active]
+    transaction.load(tabs=hiding, windows=[row.window for row in active], last_focused=True)
+    transaction.tabs.indexes(changed)  # of all in one query, for the events
+    referring = transaction.tabs.referring(hiding)
+    for row in active:
+        _activate_nearest(transaction, row, hiding)
+    remove_from_successor_chains(transaction, changed, referring)
     for row in changed:
-        if row.active:
-            _activate_nearest(transaction, row, hiding)
-    for window in dict.fromkeys(row.window for row in changed):
-        remove_from_successor_chains(transaction, transaction.tabs.find(window=window), hiding)
-    for row in changed:
+        if row.successor is not None:
+            transaction.tabs.update(row.id, successor=None)
         change(transaction, row_of(transaction, row.id), hidden=1)
-    return [row.id for row in changed]
+    return hiding
 
 
-def _activate_nearest(transaction: Transaction, row: TabRow, hiding: set[int]) -> None:
+def _activate_nearest(transaction: Transaction, row: TabRow, hiding: Collection[int]) -> None:
     """Activate the nearest visible tab, on a tie the right one. Without a visible tab none is active."""
-    order = transaction.tabs.find(window=row.window)
-    visible = [other for other in order if not other.hidden and other.id not in hiding]
-    if visible:
-        place = row.position
-        activate(transaction, min(visible, key=lambda other: (abs(other.position - place), other.position < place)))
+    summary = transaction.tabs.summary(row.window)
+    left, right = transaction.tabs.visible_neighbours(row, hiding)
+    if left is not None and right is not None:
+        indexes = transaction.tabs.indexes([left, row, right])
+        is_left_nearer = indexes[row.id] - indexes[left.id] < indexes[right.id] - indexes[row.id]
+        activate(transaction, left if is_left_nearer else right, summary)
+    elif (only := left or right) is not None:
+        activate(transaction, only, summary)
     else:
-        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(transaction, order))
+        transaction.tabs.update(row.id, active=0, last_accessed=next_access_time(transaction, summary))
 
 
 def _show(transaction: Transaction, rows: Sequence[TabRow]) -> None:
     """Show tabs. In a window without a visible tab, one becomes active."""
     changed = [row for row in rows if row.hidden]
     forget_hiders(transaction, [row.id for row in changed])
+    windows = dict.fromkeys(row.window for row in changed)
+    transaction.load(windows=windows, last_focused=True)
+    transaction.tabs.indexes(changed)  # of all in one query, for the events
+    inactive = [window for window in windows if transaction.tabs.summary(window).active is None]
     for row in changed:
         change(transaction, row, hidden=0)
-    for window in dict.fromkeys(row.window for row in changed):
+    for window in inactive:
         ensure_active(transaction, window)

@@ -45,7 +45,7 @@ def get_windows(transaction: Transaction) -> list[Window]:
 def last_focused(transaction: Transaction) -> Window | None:
     """The window that has, or last had, the focus."""
     row = transaction.windows.last_focused()
-    return _window(transaction, row) if row else None
+    return window_of(row, focused=True) if row else None
 
 
 def insert_window(transaction: Transaction, **fields: str | int | None) -> Window:
@@ -93,9 +93,9 @@ def window_for_new_tab(transaction: Transaction, window_id: int | None) -> Windo
     """The window with this id; without one, the normal window focused last, or a new one."""
     if window_id is not None:
         return get_window(transaction, window_id)
-    normal = [row for row in transaction.windows.find() if row.kind == NORMAL]
-    if normal:
-        return _window(transaction, max(normal, key=lambda row: row.focused))
+    normal = transaction.windows.last_focused(NORMAL)
+    if normal is not None:
+        return _window(transaction, normal)
     return announce_window(transaction, insert_window(transaction))
 
 

@@ -19,7 +19,7 @@ CREATE TABLE cookie_time (
             landed REAL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "cookie_time" VALUES(1,1.79480443771810507774e+09,NULL,NULL,2658033497);
+INSERT INTO "cookie_time" VALUES(1,1.79480563526690840721e+09,NULL,NULL,2556908266);
 CREATE TABLE cookies (
             store INTEGER NOT NULL,
             domain TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE cookies (
             checksum INTEGER NOT NULL,
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID;
-INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794804437823123,1.79480443782312345505e+09,1.79480443782312345505e+09,2170848723);
+INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794805635551587,1.79480563555158758163e+09,1.79480563555158758163e+09,3869811598);
 CREATE TABLE extension_data (
             sequence INTEGER PRIMARY KEY,
             extension TEXT NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE head (
             identity_position INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "head" VALUES(1,11,2,6,24,10082,0,10485760,70585100);
+INSERT INTO "head" VALUES(1,11,2,6,24,10084,0,10485760,1743076918);
 CREATE TABLE identities (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -88,7 +88,7 @@ CREATE TABLE profile (
             key_check BLOB,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "profile" VALUES(1,'1fa8508d-8a5f-4735-b860-c4446b39d9c4',NULL,650223811);
+INSERT INTO "profile" VALUES(1,'66a140d8-84e3-4549-b6ae-b0570acca8ec',NULL,3216292382);
 CREATE TABLE site_data (
             store INTEGER NOT NULL,
             origin TEXT NOT NULL,
@@ -97,6 +97,17 @@ CREATE TABLE site_data (
             PRIMARY KEY (store, origin)
         );
 INSERT INTO "site_data" VALUES(6,'https://site.example',X'77686174206974206B65657073',1165347309);
+CREATE TABLE tab_counts (
+            window INTEGER NOT NULL,
+            block INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (window, block)
+        );
+INSERT INTO "tab_counts" VALUES(1,-1,1,1,633453328);
+INSERT INTO "tab_counts" VALUES(1,0,4,0,2435402542);
+INSERT INTO "tab_counts" VALUES(2,0,1,0,4276818053);
 CREATE TABLE tab_pages (
             tab INTEGER PRIMARY KEY,
             page BLOB NOT NULL,
@@ -131,12 +142,12 @@ CREATE TABLE tabs (
             error TEXT NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "tabs" VALUES(1,1,1,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79480443784397530556e+09,2,1,1,200,'text/html','',2569810295);
-INSERT INTO "tabs" VALUES(2,1,2,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79480443785288906097e+09,1,0,0,NULL,'','',2218010812);
-INSERT INTO "tabs" VALUES(3,1,0,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79480443785887670517e+09,0,0,0,NULL,'','',3614573932);
-INSERT INTO "tabs" VALUES(4,1,3,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480443786351466179e+09,0,0,0,NULL,'','',2762292665);
-INSERT INTO "tabs" VALUES(5,1,4,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480443787094140053e+09,0,0,0,NULL,'','',3917478292);
-INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.79480443788268947601e+09,0,0,0,NULL,'','',1225351218);
+INSERT INTO "tabs" VALUES(1,1,0,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79480563572829914093e+09,2,1,1,200,'text/html','',1279121952);
+INSERT INTO "tabs" VALUES(2,1,4294967296,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79480563577227854729e+09,1,0,0,NULL,'','',2686672160);
+INSERT INTO "tabs" VALUES(3,1,-4294967296,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79480563578335165977e+09,0,0,0,NULL,'','',2210204059);
+INSERT INTO "tabs" VALUES(4,1,8589934592,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480563579493355751e+09,0,0,0,NULL,'','',91267344);
+INSERT INTO "tabs" VALUES(5,1,12884901888,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480563580296373367e+09,0,0,0,NULL,'','',1681645585);
+INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.79480563583304929733e+09,0,0,0,NULL,'','',2526649087);
 CREATE TABLE windows (
             id INTEGER PRIMARY KEY,
             focused INTEGER NOT NULL,
@@ -153,6 +164,13 @@ INSERT INTO "windows" VALUES(1,1,'normal','normal','',NULL,NULL,NULL,NULL,228336
 INSERT INTO "windows" VALUES(2,2,'normal','popup','Pre ',10,20,NULL,NULL,3274591294);
 CREATE INDEX identities_by_position ON identities (position);
 CREATE INDEX identities_by_name ON identities (name, position);
+CREATE INDEX windows_by_focus ON windows (focused DESC, id);
 CREATE INDEX tabs_by_window ON tabs (window, position);
 CREATE INDEX tabs_by_store ON tabs (store);
+CREATE INDEX tabs_by_visibility ON tabs (window, hidden, position);
+CREATE INDEX tabs_by_access ON tabs (window, hidden, last_accessed DESC, position);
+CREATE INDEX tabs_active ON tabs (window) WHERE active = 1;
+CREATE INDEX tabs_related ON tabs (window) WHERE related IS NOT NULL;
+CREATE INDEX tabs_by_opener ON tabs (opener) WHERE opener IS NOT NULL;
+CREATE INDEX tabs_by_successor ON tabs (successor) WHERE successor IS NOT NULL;
 COMMIT;

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from hatbox.store.base import TabRow, Transaction
+from hatbox.store.base import Transaction
 from hatbox.tabs import Tab
-from hatbox.tabs.tab_model import tab_of
+from hatbox.tabs.tab_model import all_tabs, tabs_of
 
 __all__ = ["OpenedTabs"]
 
@@ -44,35 +44,36 @@ class OpenedTabs:
         """Whether a tab was closed so recently that its replacement may still appear."""
         return any(_now() - closed_at < _REPLACEMENT_TIMEOUT for closed_at in self._closed_at.values())
 
-    def rows(self, transaction: Transaction) -> list[TabRow]:
-        """The rows that `update` needs: the rows of the tabs, or all rows if a tab was closed."""
-        rows = [transaction.tabs.get(tab.id) for tab in self.tabs]
-        return [row for row in rows if row is not None] if all(rows) else transaction.tabs.find()
+    def read(self, transaction: Transaction) -> list[Tab]:
+        """What `update` needs: the tabs, or all tabs of the profile if one was closed."""
+        ids = {tab.id for tab in self.tabs}
+        rows = transaction.tabs.get_many(ids)
+        return tabs_of(transaction, rows) if len(rows) == len(ids) else all_tabs(transaction)
 
-    def update(self, rows: Sequence[TabRow]) -> None:
-        """Update the tabs from these rows."""
-        by_id = {row.id: row for row in rows}
+    def update(self, found: Sequence[Tab]) -> None:
+        """Update the tabs from those that were read."""
+        by_id = {tab.id: tab for tab in found}
         self.tabs = [self._latest(by_id, tab) for tab in self.tabs]
 
-    def _latest(self, rows: Mapping[int, TabRow], tab: Tab) -> Tab:
-        if tab.id in rows:
-            return tab_of(rows[tab.id])
-        replacement = self._replacement(rows.values(), tab)
+    def _latest(self, found: Mapping[int, Tab], tab: Tab) -> Tab:
+        if tab.id in found:
+            return found[tab.id]
+        replacement = self._replacement(found.values(), tab)
         if replacement is None:
             self._closed_at.setdefault(tab.id, _now())
             return tab
         self._closed_at.pop(tab.id, None)
         self.replaced[replacement.id] = tab.id
-        return tab_of(replacement)
+        return replacement
 
-    def _replacement(self, rows: Iterable[TabRow], closed: Tab) -> TabRow | None:
+    def _replacement(self, found: Iterable[Tab], closed: Tab) -> Tab | None:
         known = {tab.id for tab in self.tabs} | set(self.replaced)
-        newer = [row for row in rows if row.id > closed.id and row.id not in known]
+        newer = [tab for tab in found if tab.id > closed.id and tab.id not in known]
         url = closed.pending_url or closed.url
-        same_page = [row for row in newer if url in (row.target, row.url)]
+        same_page = [tab for tab in newer if url in (tab.pending_url, tab.url)]
         # After a redirect to the assigned site, the replacement has another URL, at the same position.
         same_position = [
-            row for row in newer if row.window == closed.window_id and 0 <= row.position - closed.index <= 1
+            tab for tab in newer if tab.window_id == closed.window_id and 0 <= tab.index - closed.index <= 1
         ]
         return next(iter(same_page + same_position), None)
 

@@ -75,7 +75,7 @@ class TabOpener:
         while True:
             ready = await self._is_engine_ready()
             self._had_engine |= ready
-            opened.update(await self._tabs.read(opened.rows))
+            opened.update(await self._tabs.read(opened.read))
             loading = any(tab.loading and not tab.hidden for tab in opened.open)
             if ready and not loading and not opened.may_be_replaced:
                 return
@@ -109,8 +109,7 @@ class TabOpener:
         await asyncio.to_thread(self._background.stop)
 
         def restore(transaction: Transaction) -> None:
-            rows = [transaction.tabs.get(tab_id) for tab_id in tab_ids]
-            close_rows(transaction, [row for row in rows if row is not None])
+            close_rows(transaction, transaction.tabs.get_many(tab_ids))
             for tab_id in active:
                 row = transaction.tabs.get(tab_id)
                 if row is not None and not row.hidden:

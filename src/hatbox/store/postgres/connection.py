@@ -81,6 +81,7 @@ class PostgresConnection:
         self._prepared: dict[str, bytes] = {}
         self._count = 0
         self._outstanding: deque[_Sent] = deque()
+        self._decoders: dict[str, list[tuple[int, Callable[[bytes], Any]]]] = {}
         self.trips = 0
         """How many times it has waited for the server."""
         self.backend_pid = self._pg.backend_pid
@@ -88,8 +89,9 @@ class PostgresConnection:
             self._check()
             self._pg.nonblocking = 1
             self._pg.enter_pipeline_mode()
-            self._poll = select.poll()
-            self._poll.register(self._pg.socket)
+            self._poll_input, self._poll_both = select.poll(), select.poll()
+            self._poll_input.register(self._pg.socket, select.POLLIN)
+            self._poll_both.register(self._pg.socket, select.POLLIN | select.POLLOUT)
         except BaseException:
             self.close()
             raise
@@ -138,8 +140,10 @@ class PostgresConnection:
     def _send(self, statements: Sequence[Statement]) -> None:
         if len(self._prepared) > _MAX_PREPARED:
             self._prepared.clear()
+            self._decoders.clear()
             self.send(Statement("DEALLOCATE ALL"))
         sent = _Sent([], [])
+        send_query = self._pg.send_query_prepared
         with self._losses():
             for statement in statements:
                 name = self._prepared.get(statement.sql)
@@ -149,9 +153,12 @@ class PostgresConnection:
                     sent.prepared.append(statement.sql)
                     self._pg.send_prepare(name, statement.sql.encode())
                     sent.expected.append(None)
-                values = [_encoded(value) for value in statement.values]
-                formats = [int(isinstance(value, (str, bytes))) for value in statement.values]
-                self._pg.send_query_prepared(name, values, param_formats=formats, result_format=1)
+                values, formats = [], []
+                for value in statement.values:
+                    encode, form = _ENCODERS[type(value)]
+                    values.append(encode(value))
+                    formats.append(form)
+                send_query(name, values, formats, 1)
                 sent.expected.append(statement)
             self._pg.pipeline_sync()
         self._outstanding.append(sent)
@@ -173,28 +180,41 @@ class PostgresConnection:
             position += 1
             if status in _OK:
                 if statement is not None:
-                    results.append(_decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
+                    results.append(self._decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
             elif status != pq.ExecStatus.PIPELINE_ABORTED and failure is None:
                 failure = self._failure(result)
         if failure is not None:
             raise failure
         return results
 
+    def _decoded(self, result: PGresult, statement: Statement) -> Result:
+        count = result.ntuples
+        if not count:
+            return []
+        columns = self._decoders.get(statement.sql)
+        if columns is None:
+            columns = self._decoders[statement.sql] = _decoders_of(result, statement)
+        get = result.get_value
+        return [
+            tuple([None if (value := get(row, index)) is None else decode(value) for index, decode in columns])
+            for row in range(count)
+        ]
+
     def _next_result(self) -> PGresult | None:
         pg = self._pg
-        with self._losses():
+        try:
             while pg.is_busy():
                 self._wait(writing=pg.flush() == 1)
                 pg.consume_input()
-            pg.flush()
             result = pg.get_result()
+        except (psycopg.Error, OSError) as error:
+            raise self._lost(error) from None
         if result is None and pg.status != pq.ConnStatus.OK:
             raise self._lost(None)
         return result
 
     def _wait(self, *, writing: bool) -> None:
-        self._poll.modify(self._pg.socket, select.POLLIN | (select.POLLOUT if writing else 0))
-        self._poll.poll()
+        (self._poll_both if writing else self._poll_input).poll()
 
     def _failure(self, result: PGresult) -> ServerError:
         code = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
@@ -236,26 +256,25 @@ class PostgresConnection:
         return before, now, time.time()
 
 
-def _encoded(value: Value) -> bytes | None:
-    if value is None or isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return value.encode()
-    return b"%d" % value if isinstance(value, int) else repr(value).encode()
+_ENCODERS: Final[dict[type, tuple[Callable[[Any], bytes | None], int]]] = {
+    type(None): (lambda value: value, 0),
+    bytes: (lambda value: value, 1),
+    str: (str.encode, 1),
+    int: (lambda value: b"%d" % value, 0),
+    bool: (lambda value: b"%d" % value, 0),
+    float: (lambda value: repr(value).encode(), 0),
+}
+"""By type of a value: how it is sent, and its format, 0 for text and 1 for binary."""
 
 
-def _decoded(result: PGresult, statement: Statement) -> Result:
-    columns = []
+def _decoders_of(result: PGresult, statement: Statement) -> list[tuple[int, Callable[[bytes], Any]]]:
+    columns: list[tuple[int, Callable[[bytes], Any]]] = []
     for index in range(result.nfields):
         decode = _DECODERS[result.ftype(index)]
-        if statement.text_columns and result.ftype(index) == _BYTEA and _name(result, index) in statement.text_columns:
+        if result.ftype(index) == _BYTEA and _name(result, index) in statement.text_columns:
             decode = bytes.decode
         columns.append((index, decode))
-    get = result.get_value
-    return [
-        tuple(None if (value := get(row, index)) is None else decode(value) for index, decode in columns)
-        for row in range(result.ntuples)
-    ]
+    return columns
 
 
 def _name(result: PGresult, index: int) -> str:

@@ -52,6 +52,7 @@ class LeaseSession:
     def __init__(self, address: PostgresAddress) -> None:
         self._address = address
         self._connection: PostgresConnection | None = None
+        self._socket = -1  # of the connection: a lost connection has none
         self._lock = threading.Lock()
         self._held: dict[str, LeaseHolder] = {}
         self._on_lost: dict[str, Callable[[str], None]] = {}
@@ -99,7 +100,7 @@ class LeaseSession:
         if self._connection is None:
             connection = PostgresConnection(self._address)
             configure(connection, self._address)
-            self._connection = connection
+            self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection
 
@@ -132,7 +133,7 @@ class LeaseSession:
             self._on_lost.clear()
             if self._connection is not None:
                 connection, self._connection = self._connection, None
-                self._from_thread(self._unwatch, connection.socket)
+                self._from_thread(self._unwatch, self._socket)
                 for name in list(self._held):
                     try:
                         self._release(connection, name)
@@ -144,7 +145,7 @@ class LeaseSession:
     def _lose(self, reason: str) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            self._from_thread(self._unwatch, connection.socket)
+            self._from_thread(self._unwatch, self._socket)
             connection.close()
         lost = [self._on_lost[name] for name in self._held if name in self._on_lost]
         self._held.clear()
@@ -163,7 +164,7 @@ class LeaseSession:
 
     def _watch(self, connection: PostgresConnection) -> None:
         if self._loop is not None and self._connection is connection:
-            self._loop.add_reader(connection.socket, self._on_input, connection)
+            self._loop.add_reader(self._socket, self._on_input, connection)
 
     def _unwatch(self, socket: int) -> None:
         if self._loop is not None:

@@ -5,16 +5,15 @@ Every worker's connection has a shared advisory lock of the profile. Changing th
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from hatbox.errors import ProfileError, ProfileLocked, WrongKey
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.postgres.address import PostgresAddress
-from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
+from hatbox.store.postgres.connection import PostgresConnection, Statement
+from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
-from hatbox.store.postgres.rows import PostgresRows
 from hatbox.store.postgres.schema import format_of, prepare_schema
 from hatbox.store.postgres.setup import configure
 from hatbox.store.tables.profile_row import cipher_of
@@ -26,7 +25,6 @@ __all__ = ["ProfileKey", "change_key"]
 _KEY: Final = "hashtextextended(encode($1, 'hex'), 0)"
 _LOCK_SHARED: Final = f"SELECT pg_try_advisory_lock_shared({_KEY})"
 _LOCK_ALONE: Final = f"SELECT pg_try_advisory_lock({_KEY})"
-_MAX_QUEUED: Final = 100  # statements in one trip
 
 
 def _lock_name(schema: str) -> str:
@@ -58,7 +56,7 @@ class ProfileKey:
         if not is_locked:
             problem = "another program is changing its encryption"
             raise ProfileLocked(connection.label, problem, "Nothing was changed. Try again later.")
-        rows = PostgresRows(_Session(connection), PROFILE)
+        rows = DirectSession(connection).rows(PROFILE)
         row = rows.get(1)
         if self._row is None:
             self._cipher = cipher_of(rows, self._key, connection.label)
@@ -99,8 +97,8 @@ def _change_key(
     if not is_alone:
         problem = "its encryption can be changed only while no program has it open"
         raise ProfileLocked(connection.label, problem, "Nothing was changed. End those programs, then try again.")
-    session = _Session(connection)
-    rows = partial(PostgresRows, session)
+    session = DirectSession(connection)
+    rows = session.rows
     count = None
     if not has_key(rows, new):
         connection.run([Statement("BEGIN")])
@@ -116,28 +114,3 @@ def _change_key(
         if table.secret:
             connection.run([Statement(f"VACUUM (FULL) {table.name}")])  # of a table of another role: only a warning
     return count
-
-
-class _Session:
-    """Runs statements on a connection, those without an answer in batches."""
-
-    def __init__(self, connection: PostgresConnection) -> None:
-        self._connection = connection
-        self._queued: list[Statement] = []
-
-    def ask(self, statement: Statement) -> Result:
-        """Execute all queued statements, and then this one; returns its rows."""
-        queued, self._queued = self._queued, []
-        return self._connection.run([*queued, statement])[-1]
-
-    def queue(self, statement: Statement) -> None:
-        """Execute a statement later, in order."""
-        self._queued.append(statement)
-        if len(self._queued) >= _MAX_QUEUED:
-            self.flush()
-
-    def flush(self) -> None:
-        """Execute all queued statements."""
-        queued, self._queued = self._queued, []
-        if queued:
-            self._connection.run(queued)

@@ -37,14 +37,15 @@ def read_together(connection: PostgresConnection, transaction: PostgresTransacti
     waiting = batch.resume([_Waiting(call, ReadSession(connection.label), ()) for call in calls])
     if not waiting:
         return
-    # Most functions have one statement, which needs no transaction to see one state.
-    batch.answer(waiting)
-    waiting = [
-        _Waiting(each.call, ReadSession(connection.label), (*each.session.asked, *each.statements))
-        for each in batch.resume(waiting)
-    ]
-    if not waiting:
-        return
+    if all(len(each.statements) == 1 for each in waiting):
+        # Most functions have one statement, which needs no transaction to see one state.
+        batch.answer(waiting)
+        waiting = [
+            _Waiting(each.call, ReadSession(connection.label), (*each.session.asked, *each.statements))
+            for each in batch.resume(waiting)
+        ]
+        if not waiting:
+            return
     try:
         batch.answer(waiting, BEGIN_READ)
         while waiting := batch.resume(waiting):
@@ -76,7 +77,7 @@ class _Batch:
             try:
                 call.value, call.error = call.work(self._transaction), None
             except UnknownAnswer as unknown:
-                unfinished.append(each._replace(statements=[unknown.statement]))
+                unfinished.append(each._replace(statements=unknown.statements))
             except Exception as error:  # noqa: BLE001 - the caller gets it
                 call.error = _as_profile_error(self._connection.label, error)
         return unfinished

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from hatbox.store.postgres.connection import Result, Statement
@@ -21,6 +21,9 @@ class SqlSession(Protocol):
     def ask(self, statement: Statement) -> Result:
         """Execute all queued statements, and then this one; returns its rows."""
 
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Execute a query together with the next one, and pass its rows to `receive`."""
+
     def queue(self, statement: Statement) -> None:
         """Execute a statement later, in order."""
 
@@ -28,8 +31,10 @@ class SqlSession(Protocol):
 class PostgresRows:
     """Rows on PostgreSQL, with what a transaction has read. `clear` starts another transaction."""
 
-    def __init__(self, session: SqlSession, table: Table) -> None:
+    def __init__(self, session: SqlSession, table: Table, used: Callable[[PostgresRows], None]) -> None:
+        """`used` is called before something is remembered."""
         self._session = session
+        self._used = used
         self._table = table
         self._text = frozenset(name for name, kind in zip(table.columns, table.types, strict=True) if kind == "text")
         columns = ", ".join(quoted(column) for column in table.columns)
@@ -45,26 +50,46 @@ class PostgresRows:
         self._key_places = [table.columns.index(column) for column in table.key]
         self._known: dict[tuple[Value, ...], tuple[Any, ...] | None] = {}
         self._found: dict[tuple[str, tuple[Value, ...]], Result] = {}
+        self._announced: set[tuple[str, tuple[Value, ...]]] = set()
 
     def clear(self) -> None:
         """Forget what was read: another transaction begins."""
         self._known.clear()
         self._found.clear()
+        self._announced.clear()
 
     # ── Reading ──
 
     def get(self, *key: Value) -> tuple[Any, ...] | None:
         if key in self._known:
             return self._known[key]
+        self._used(self)
         found = self._session.ask(Statement(f"{self._select}WHERE {self._by_key}", key, self._text))
         self._known[key] = row = found[0] if found else None
         return row
 
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         found = self._ask(self._select + rest, values)
+        self._note(found)
+        return found
+
+    def prefetch(self, rest: str, values: Sequence[Value] = ()) -> None:
+        key = (self._select + rest, tuple(values))
+        if key in self._found or key in self._announced:
+            return
+        self._used(self)
+
+        def receive(found: Result) -> None:
+            self._announced.discard(key)
+            self._found[key] = found
+            self._note(found)
+
+        self._announced.add(key)
+        self._session.announce(Statement(translated(key[0]), values, self._text), receive)
+
+    def _note(self, found: Result) -> None:
         for row in found:
             self._known[self._key_of(row)] = row
-        return found
 
     def select(self, columns: str, rest: str = "", values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return self._ask(f"SELECT {columns} FROM {self._table.name} {rest}", values)
@@ -83,6 +108,7 @@ class PostgresRows:
 
     def _ask(self, sql: str, values: Sequence[Value]) -> Result:
         key = (sql, tuple(values))
+        self._used(self)
         if key not in self._found:
             self._found[key] = self._session.ask(Statement(translated(sql), values, self._text))
         return list(self._found[key])
@@ -126,5 +152,6 @@ class PostgresRows:
             self._known[tuple(key)] = None
 
     def _write(self, sql: str, values: Sequence[Value]) -> None:
+        self._used(self)
         self._session.queue(Statement(sql, values))
         self._found.clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from hatbox.errors import NotAProfile, ProfileError
@@ -14,7 +16,15 @@ from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
 
-__all__ = ["FORMAT", "format_of", "prepare_schema", "unique_columns"]
+__all__ = [
+    "FORMAT",
+    "format_of",
+    "lock_schema",
+    "missing_statements",
+    "prepare_schema",
+    "privilege_errors",
+    "unique_columns",
+]
 
 FORMAT: Final = 1
 """The number of the current format: that of the last migration."""
@@ -29,6 +39,13 @@ _INDEXES: Final = (
     "CREATE INDEX identities_by_name ON identities USING hash (name)",
     'CREATE INDEX tabs_by_window ON tabs ("window", position)',
     "CREATE INDEX tabs_by_store ON tabs (store)",
+    'CREATE INDEX tabs_by_visibility ON tabs ("window", hidden, position)',
+    'CREATE INDEX tabs_by_access ON tabs ("window", hidden, last_accessed DESC, position)',
+    'CREATE INDEX tabs_active ON tabs ("window") WHERE active = 1',
+    'CREATE INDEX tabs_related ON tabs ("window") WHERE related IS NOT NULL',
+    "CREATE INDEX tabs_by_opener ON tabs (opener) WHERE opener IS NOT NULL",
+    "CREATE INDEX tabs_by_successor ON tabs (successor) WHERE successor IS NOT NULL",
+    "CREATE INDEX windows_by_focus ON windows (focused DESC, id)",
     "CREATE INDEX extension_data_by_kind ON extension_data (kind, extension, sequence)",
     "CREATE INDEX extension_data_by_key ON extension_data USING hash (key)",
     "CREATE UNIQUE INDEX changes_by_token ON changes (token)",
@@ -75,45 +92,68 @@ def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None 
         return False
     if version is not None and version > FORMAT:
         raise too_new(connection.label, version, FORMAT)
-    try:
+    if version is not None:
         return _create_or_upgrade(connection, schema, key)
+    with privilege_errors(connection.label, schema):
+        return _create_or_upgrade(connection, schema, key)
+
+
+@contextmanager
+def privilege_errors(label: str, schema: str) -> Iterator[None]:
+    """Raise ProfileError for a role that may not create a profile."""
+    try:
+        yield
     except ServerError as error:
-        if error.code == "42501" and version is None:
-            raise ProfileError(
-                connection.label,
-                f"there is no profile in the schema {schema}, and this role may not create one ({error})",
-                "Create it with a role that may: hatbox profile create ADDRESS.",
-            ) from None
-        raise
+        if error.code != "42501":
+            raise
+        raise ProfileError(
+            label,
+            f"there is no profile in the schema {schema}, and this role may not create one ({error})",
+            "Create it with a role that may: hatbox profile create ADDRESS.",
+        ) from None
+
+
+def lock_schema(schema: str) -> Statement:
+    """Makes transactions that create or upgrade a schema wait for each other."""
+    return Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
 
 
 def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | None) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
-    lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
-    connection.run([Statement("BEGIN"), lock])
+    connection.run([Statement("BEGIN"), lock_schema(schema)])
     try:
         version = format_of(connection, schema)
         if version is not None and version >= FORMAT:
             return False
-        statements = []
-        if version is None:
-            # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
-            exists = Statement("SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", (schema,))
-            if not connection.run([exists])[0]:
-                statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
-        statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
-        for migration in _MIGRATIONS[version or 0 :]:
-            statements += migration()
-        statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
-        if version is None:
-            statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
-        connection.run(statements)
+        connection.run(missing_statements(connection, schema, version, key))
         return version is None
     except BaseException:
         connection.run([Statement("ROLLBACK")])
         raise
     finally:
         connection.run([Statement("COMMIT")])
+
+
+def missing_statements(
+    connection: PostgresConnection, schema: str, version: int | None, key: Key | None = None
+) -> list[Statement]:
+    """The statements that create a profile, encrypted if a key is given, or upgrade it to the current format.
+
+    For one transaction.
+    """
+    statements = []
+    if version is None:
+        # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
+        exists = Statement("SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", (schema,))
+        if not connection.run([exists])[0]:
+            statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
+    statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
+    for migration in _MIGRATIONS[version or 0 :]:
+        statements += migration()
+    statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
+    if version is None:
+        statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
+    return statements
 
 
 def _create_statement(table: Table) -> str:

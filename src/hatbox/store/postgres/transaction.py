@@ -29,6 +29,7 @@ from hatbox.store.tables.transaction import SqlTables
 __all__ = [
     "BEGIN_READ",
     "COMMIT",
+    "LOCK_HEAD",
     "SELECT_HEAD",
     "ExternalChanges",
     "Head",
@@ -38,6 +39,7 @@ __all__ = [
     "WriteSession",
     "decoded_changes",
     "head_in",
+    "insert_change",
     "key_of",
     "select_changes",
     "sequence_of",
@@ -54,7 +56,7 @@ Head: TypeAlias = tuple[int, ...]
 _HEAD_COLUMNS: Final = ", ".join(HEAD.columns)
 _SEQUENCE: Final = HEAD.columns.index("changes")
 SELECT_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head")
-_LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
+LOCK_HEAD: Final = Statement(f"SELECT {_HEAD_COLUMNS}, format FROM head FOR UPDATE")
 _BEGIN: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ")
 _BEGIN_LOCKED: Final = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
 BEGIN_READ: Final = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -86,14 +88,14 @@ _decode = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]]).decode
 
 
 class UnknownAnswer(BaseException):
-    """A transaction function that only reads needs the answer to a statement: it is run again when that is known.
+    """A transaction function that only reads needs the answers to statements: it is run again when they are known.
 
     Not an Exception, so that no transaction function catches it.
     """
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, *statements: Statement) -> None:
         super().__init__()
-        self.statement = statement
+        self.statements = statements
 
 
 class PendingChanges:
@@ -119,26 +121,28 @@ class PostgresTransaction(SqlTables):
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
-        self._rows: list[PostgresRows] = []
+        self._used: set[PostgresRows] = set()  # those that remember something
         super().__init__(rows_with_cipher(self._rows_of, cipher, label), self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
         self.session = session
-        self.counters.reset()
-        for rows in self._rows:
+        self.reset()
+        for rows in self._used:
             rows.clear()
+        self._used.clear()
 
     def ask(self, statement: Statement) -> Result:
         return self.session.ask(statement)
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        self.session.announce(statement, receive)
 
     def queue(self, statement: Statement) -> None:
         self.session.queue(statement)
 
     def _rows_of(self, table: Table) -> PostgresRows:
-        rows = PostgresRows(self, table)
-        self._rows.append(rows)
-        return rows
+        return PostgresRows(self, table, self._used.add)
 
 
 class ReadSession:
@@ -146,6 +150,7 @@ class ReadSession:
 
     def __init__(self, label: str) -> None:
         self._answers: dict[StatementKey, Result] = {}
+        self._announced: list[Statement] = []
         self._label = label
         self.asked: list[Statement] = []
         """The statements whose answers are known."""
@@ -154,7 +159,15 @@ class ReadSession:
         try:
             return self._answers[key_of(statement)]
         except KeyError:
-            raise UnknownAnswer(statement) from None
+            announced, self._announced = self._announced, []
+            raise UnknownAnswer(*announced, statement) from None
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Ask a statement together with the next one. The next run of the function receives its answer."""
+        if (known := self._answers.get(key_of(statement))) is not None:
+            receive(known)
+        else:
+            self._announced.append(statement)
 
     def queue(self, statement: Statement) -> None:
         raise ServerError("25006", f"a transaction function that only reads must not execute {statement.sql[:40]}")
@@ -184,11 +197,21 @@ class WriteSession:
         self._is_known_used = False
         self._is_open = False
         self._queued: list[Statement] = []
+        self._announced: list[tuple[Statement, Callable[[Result], None]]] = []
         self.written = 0
         """How many statements were queued so far."""
 
     def ask(self, statement: Statement) -> Result:
-        return self._run([statement])[-1]
+        announced, self._announced = self._announced, []
+        statements = {key_of(each): each for each in (*(each for each, _ in announced), statement)}
+        results = dict(zip(statements, self._run([*statements.values()])[-len(statements) :], strict=True))
+        for each, receive in announced:
+            receive(results[key_of(each)])
+        return results[key_of(statement)]
+
+    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
+        """Execute a query together with the next one. Without a next one it is not executed."""
+        self._announced.append((statement, receive))
 
     def queue(self, statement: Statement) -> None:
         self.written += 1
@@ -224,7 +247,7 @@ class WriteSession:
         statements += [
             Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
             *self._take_queued(),
-            Statement(_INSERT_CHANGE, (new[_SEQUENCE], token, values["logged"], stored, *_author())),
+            insert_change(new[_SEQUENCE], token, values["logged"], stored),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
             statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
@@ -247,7 +270,7 @@ class WriteSession:
         if self._is_open:
             return self._connection.run([*self._take_queued(), *statements])
         self._is_open = True
-        opening = [_BEGIN_LOCKED, _LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
+        opening = [_BEGIN_LOCKED, LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
         results = self._connection.run([*opening, *self._take_queued(), *statements])
         head = head_in(self._connection.label, results[1])
         if self._is_known_used and head != self._known:
@@ -263,6 +286,11 @@ class WriteSession:
 def key_of(statement: Statement) -> StatementKey:
     """The key of a statement in a dictionary of answers."""
     return statement.sql, tuple(statement.values)
+
+
+def insert_change(sequence: int, token: bytes, logged: int, changes: bytes) -> Statement:
+    """Inserts a row of the change log, with this process as its author."""
+    return Statement(_INSERT_CHANGE, (sequence, token, logged, changes, *_author()))
 
 
 def select_changes(first: int) -> Statement:

@@ -27,6 +27,7 @@ from hatbox.store.sqlite.rows import SqliteRows, checksum_of
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.schema import HEAD, PROFILE, TABLES, Table
+from hatbox.store.tables.tab_order import RANGE
 
 if TYPE_CHECKING:
     from hatbox.store.tables.row_cipher import RowCipher
@@ -144,6 +145,8 @@ class Examination:
                     self._examine_rows(table)
             with self._damage_in("table head"):
                 self._examine_counters()
+            with self._damage_in("table tab_counts"):
+                self._examine_tab_counts()
         if self._unlisted:
             self.notes.append(f"{self._unlisted} more problems are not listed.")
 
@@ -255,6 +258,17 @@ class Examination:
                 if highest is not None and highest > head[table.name]:
                     problem = f"the last number of {table.name} is {head[table.name]}, but a row has {highest}"
                     self._found("table head", problem)
+
+    def _examine_tab_counts(self) -> None:
+        # One statement, so that both tables are read as of one commit.
+        counted = "SELECT window, block, tabs, pinned, 1 FROM tab_counts"
+        query = f"{counted} UNION ALL SELECT window, position, 1, pinned, 0 FROM tabs"
+        found: dict[bool, Counter[tuple[Any, ...]]] = {True: Counter(), False: Counter()}
+        for window, place, tabs, pinned, is_count in self._connection.execute(query):
+            key = (window, place if is_count else place // RANGE)
+            found[bool(is_count)].update({(*key, "tabs"): tabs, (*key, "pinned"): pinned})
+        if found[True] != found[False]:
+            self._found("table tab_counts", "the numbers of tabs are not those of the table tabs")
 
 
 def _schema_of(connection: sqlite3.Connection) -> Counter[tuple[Any, ...]]:

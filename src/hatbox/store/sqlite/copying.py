@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,17 +17,17 @@ from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, Prof
 from hatbox.store.sqlite.failures import read_only, to_profile_error
 from hatbox.store.sqlite.info import info, not_found
 from hatbox.store.sqlite.migrations import create_tables
+from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.profile_file import create_profile, open_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT
-from hatbox.store.tables.change_log import SqlChangeLog
-from hatbox.store.tables.counters import Counters
+from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.dump import dump
 from hatbox.store.tables.encrypted_rows import rows_with_cipher
 from hatbox.store.tables.fill import fill, require_fillable
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.rows import Rows
-from hatbox.store.tables.schema import CHANGES, HEAD, PROFILE, Table
+from hatbox.store.tables.schema import PROFILE, Table
 
 __all__ = ["fill_file", "opened_dump"]
 
@@ -140,5 +139,5 @@ def _fill(
     progress: CopyProgress,
 ) -> None:
     rows = _rows(path, connection, cipher)
-    log = SqlChangeLog(rows(CHANGES), Counters(lambda: rows(HEAD).get(1) or ()), time.time)
-    fill(str(path), rows, log, found, plain=plain, progress=progress)
+    log = SqliteTransaction(connection, SqliteProcesses(path), cipher=cipher, label=str(path)).changes
+    fill(str(path), rows, log.insert, found, plain=plain, progress=progress)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
+from hatbox.store.base import TabRow
 from hatbox.store.keys import Key
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
@@ -18,20 +20,24 @@ from hatbox.store.tables.schema import (
     IDENTITIES,
     PROFILE,
     SITE_DATA,
+    TAB_COUNTS,
     TAB_PAGES,
     TABLES,
     TABS,
     WINDOWS,
     Table,
 )
+from hatbox.store.tables.tab_order import GAP, RANGE
 
 __all__ = [
     "LAST_POSITION",
+    "count_tabs",
     "create_schema",
     "create_tables",
     "has_tables_of",
     "insert_profile",
     "migrate",
+    "number_tabs",
     "version_of",
 ]
 
@@ -145,7 +151,40 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
 )
 
 _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
-    **{name: statements for name, statements in STATEMENTS.items() if name != "profile"},
+    **{name: statements for name, statements in STATEMENTS.items() if name not in ("profile", "tab_counts")},
+    "windows": STATEMENTS["windows"][:1],
+    "tabs": (
+        """CREATE TABLE tabs (
+            id INTEGER PRIMARY KEY,
+            window INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            store INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            target TEXT NOT NULL,
+            title TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            active INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            hidden INTEGER NOT NULL,
+            muted INTEGER NOT NULL,
+            muted_by TEXT NOT NULL,
+            discardable INTEGER NOT NULL,
+            opener INTEGER,
+            owner INTEGER,
+            related INTEGER,
+            successor INTEGER,
+            last_accessed REAL NOT NULL,
+            navigation INTEGER NOT NULL,
+            begun INTEGER NOT NULL,
+            loaded INTEGER NOT NULL,
+            status INTEGER,
+            content_type TEXT NOT NULL,
+            error TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        "CREATE INDEX tabs_by_window ON tabs (window, position)",
+        "CREATE INDEX tabs_by_store ON tabs (store)",
+    ),
     "head": (
         """CREATE TABLE head (
             id INTEGER PRIMARY KEY,
@@ -239,18 +278,45 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     SqliteRows(connection, TAB_PAGES).put(pages)
     for name in earlier:
         connection.execute(f"DROP TABLE earlier_{name}")
+    number_tabs(connection)
     _insert_head(connection, head)
 
 
 def _add_counters(connection: sqlite3.Connection) -> None:
-    """From format 5: more counters, an id of the profile, and who made a change. The log starts empty, see above."""
+    """From format 5: more counters, an id of the profile, who made a change, positions of tabs with gaps.
+
+    The log starts empty, see above.
+    """
     head = connection.execute("SELECT id, identities, windows, tabs, changes, logged FROM head").fetchone()
     for name in ("head", "changes"):
         connection.execute(f"DROP TABLE {name}")
-    for name in ("head", "changes", "profile"):
-        for statement in STATEMENTS[name]:
+    new = {name: STATEMENTS[name] for name in ("head", "changes", "profile", "tab_counts")}
+    new |= {name: STATEMENTS[name][len(_FORMAT_5[name]) :] for name in ("windows", "tabs")}  # indexes
+    for statements in new.values():
+        for statement in statements:
             connection.execute(statement)
+    number_tabs(connection)
     _insert_head(connection, head)
+
+
+def number_tabs(connection: sqlite3.Connection) -> None:
+    """Give all tabs positions with gaps, in their order, and count them."""
+    rows = SqliteRows(connection, TABS)
+    places: Counter[int] = Counter()
+    for row in map(TabRow._make, rows.find("ORDER BY window, position, id")):
+        rows.update((row.id,), {"position": places[row.window] * GAP})
+        places[row.window] += 1
+    count_tabs(connection)
+
+
+def count_tabs(connection: sqlite3.Connection) -> None:
+    """Fill the empty table tab_counts."""
+    tabs: Counter[tuple[int, int]] = Counter()
+    pinned: Counter[tuple[int, int]] = Counter()
+    for row in map(TabRow._make, SqliteRows(connection, TABS).find("ORDER BY id")):
+        tabs[row.window, row.position // RANGE] += 1
+        pinned[row.window, row.position // RANGE] += row.pinned
+    SqliteRows(connection, TAB_COUNTS).put((*key, count, pinned[key]) for key, count in tabs.items())
 
 
 def _insert_head(connection: sqlite3.Connection, head: tuple[int, ...]) -> None:

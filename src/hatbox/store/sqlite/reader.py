@@ -36,6 +36,7 @@ class Reader:
             self._begin()
             return work(self._transaction)
         if single_statement:
+            self._transaction.reset()
             return work(self._transaction)
         self._begin()
         try:
@@ -69,6 +70,7 @@ class Reader:
     def _begin(self) -> None:
         if not self._in_transaction:
             self._execute("BEGIN")
+            self._transaction.reset()
             self._in_transaction = True
 
     def _end(self) -> None:

@@ -15,7 +15,7 @@ from hatbox.store.check_results import Repair
 from hatbox.store.keys import configured_key
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
-from hatbox.store.sqlite.migrations import LAST_POSITION, create_schema, insert_profile
+from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
 from hatbox.store.sqlite.profile_file import create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
@@ -23,12 +23,13 @@ from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.reencryption import has_key
-from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TABLES, TABS, WINDOWS, Table
+from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TAB_COUNTS, TABLES, TABS, WINDOWS, Table
 from hatbox.store.tables.undecryptable import delete_encrypted, delete_undecryptable
 
 __all__ = ["repair"]
 
 _GAP: Final = 1000  # ids to skip if it is unknown which were used
+_NOT_SAVED: Final = (CHANGES, TAB_COUNTS)  # the log starts empty, and tabs are counted again
 _RESERVED_ID: Final = 5  # by Firefox, for internal use
 
 
@@ -57,14 +58,15 @@ def _repair(path: Path, into: Path) -> Repair:
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         tables = {table.name: SqliteRows(connection, table) for table in TABLES}
         for table, row in salvage.rows():
-            if table is not CHANGES:
+            if table not in _NOT_SAVED:
                 tables[table.name].put([row])
-        saved.update((table.name, _count(connection, table)) for table in TABLES if table is not CHANGES)
+        saved.update((table.name, _count(connection, table)) for table in TABLES if table not in _NOT_SAVED)
         if not any(saved.values()):
             problem = "nothing in it can be saved: no row has a valid checksum"
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
         undecryptable.update(_delete_undecryptable(path, connection))
+        _count_tabs(connection)
         _raise_counters(connection)
 
     if not create_profile(into, fill):
@@ -125,6 +127,15 @@ def _raise_counters(connection: sqlite3.Connection) -> None:
         insert_profile(connection)
 
 
+def _count_tabs(connection: sqlite3.Connection) -> None:
+    """Count the saved tabs. Rows of different commits can have one position: then all tabs get new ones."""
+    same = connection.execute("SELECT 1 FROM tabs GROUP BY window, position HAVING count(*) > 1 LIMIT 1").fetchone()
+    if same:
+        number_tabs(connection)
+    else:
+        count_tabs(connection)
+
+
 def _missing(path: Path, into: Path) -> Counter[str]:
     """How many rows the indexes of the damaged profile still name that the new one does not have."""
     missing: Counter[str] = Counter()
@@ -146,8 +157,9 @@ def _missing(path: Path, into: Path) -> Counter[str]:
 
 
 def _index_scans(connection: sqlite3.Connection, table: Table, keys: str) -> list[str]:
-    """Statements that read the keys of a table from its indexes alone."""
-    indexes = [name for _, name, *_ in connection.execute(f"PRAGMA index_list({table.name})")]
+    """Statements that read the keys of a table from its indexes alone. Partial indexes do not have all keys."""
+    listed = connection.execute(f"PRAGMA index_list({table.name})")
+    indexes = [name for _, name, _, _, is_partial in listed if not is_partial]
     statements = [f"SELECT {keys} FROM {table.name} INDEXED BY {name}" for name in indexes]
     return [
         statement

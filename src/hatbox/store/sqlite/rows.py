@@ -51,6 +51,9 @@ class SqliteRows:
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return list(map(self._verified, self._cursor.execute(self._select + rest, values).fetchall()))
 
+    def prefetch(self, rest: str, values: Sequence[Value] = ()) -> None:
+        """Does nothing: a query costs no round trip."""
+
     def select(self, columns: str, rest: str = "", values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return self._cursor.execute(f"SELECT {columns} FROM {self._table.name} {rest}", values).fetchall()
 

@@ -89,6 +89,7 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             height INTEGER,
             checksum INTEGER NOT NULL
         )""",
+        "CREATE INDEX windows_by_focus ON windows (focused DESC, id)",
     ),
     "tabs": (
         """CREATE TABLE tabs (
@@ -121,6 +122,22 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
         )""",
         "CREATE INDEX tabs_by_window ON tabs (window, position)",
         "CREATE INDEX tabs_by_store ON tabs (store)",
+        "CREATE INDEX tabs_by_visibility ON tabs (window, hidden, position)",
+        "CREATE INDEX tabs_by_access ON tabs (window, hidden, last_accessed DESC, position)",
+        "CREATE INDEX tabs_active ON tabs (window) WHERE active = 1",
+        "CREATE INDEX tabs_related ON tabs (window) WHERE related IS NOT NULL",
+        "CREATE INDEX tabs_by_opener ON tabs (opener) WHERE opener IS NOT NULL",
+        "CREATE INDEX tabs_by_successor ON tabs (successor) WHERE successor IS NOT NULL",
+    ),
+    "tab_counts": (
+        """CREATE TABLE tab_counts (
+            window INTEGER NOT NULL,
+            block INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            pinned INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (window, block)
+        )""",
     ),
     "tab_pages": (
         """CREATE TABLE tab_pages (

@@ -150,7 +150,7 @@ class Writer:
             check_same_file(self._path, self._inode)
             self._connection.execute("BEGIN IMMEDIATE")
             check_schema_version(self._path, self._connection)
-            self._transaction.counters.reset()
+            self._transaction.reset()
             rows_remain = self._transaction.changes.prune()
             self._connection.execute("COMMIT")
             self._connection.executescript("PRAGMA incremental_vacuum")  # execute() would return one page
@@ -202,7 +202,7 @@ class Writer:
             try:
                 self._connection.execute(statement)
                 check_schema_version(self._path, self._connection)
-                self._transaction.counters.reset()
+                self._transaction.reset()
                 if writes:
                     self._postpone_maintenance()
                 return

@@ -37,6 +37,7 @@ class EncryptedRows:
         self._encrypted = row_cipher.encrypted
         self._decrypted = row_cipher.decrypted
         self._whole_row = table.secret.union(table.bound)  # a change of one of these encrypts the row again
+        self.prefetch = rows.prefetch
         self.select = rows.select
         self.delete = rows.delete
         self.delete_keys = rows.delete_keys

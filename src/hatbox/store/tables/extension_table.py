@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from hatbox.store.tables.counters import Counters
@@ -23,6 +24,10 @@ class SqlExtensionTable:
         found = self._rows.find(f"WHERE {_BY_KEY}", (kind, extension, key))
         return found[0][2] if found else None
 
+    def prefetch(self, extension: str, kind: str, key: str) -> None:
+        """See Transaction.load."""
+        self._rows.prefetch(f"WHERE {_BY_KEY}", (kind, extension, key))
+
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         if extension is None:
             found = self._rows.find("WHERE kind = ? ORDER BY sequence", (kind,))
@@ -35,6 +40,13 @@ class SqlExtensionTable:
         sequence = found[0][0] if found else self._counters.increment("extension_data")
         self._rows.put([(extension, key, value, kind, sequence)])
 
+    def replace(self, extension: str, kind: str, values: Mapping[str, bytes]) -> None:
+        for key in values:
+            self.delete(extension, kind, key)
+        self._rows.put(
+            (extension, key, value, kind, self._counters.increment("extension_data")) for key, value in values.items()
+        )
+
     def delete(self, extension: str, kind: str, key: str) -> None:
         self._rows.delete(_BY_KEY, (kind, extension, key))
 
@@ -43,6 +55,9 @@ class SqlExtensionTable:
             self._rows.delete("extension = ?", (extension,))
         else:
             self._rows.delete("kind = ? AND extension = ?", (kind, extension))
+
+    def clear_kind(self, kind: str) -> None:
+        self._rows.delete("kind = ?", (kind,))
 
     def move(self, extension: str, to: str) -> None:
         for _, key, value, kind, _ in self._rows.find("WHERE extension = ? ORDER BY sequence", (extension,)):

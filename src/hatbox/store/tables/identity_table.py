@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from hatbox.store.base import IdentityRow
@@ -26,6 +26,11 @@ class SqlIdentityTable:
     def get(self, user_context_id: int) -> IdentityRow | None:
         row = self._rows.get(user_context_id)
         return None if row is None else row[:5]
+
+    def prefetch(self, user_context_ids: Collection[int]) -> None:
+        """See Transaction.load."""
+        for user_context_id in user_context_ids:
+            self._rows.prefetch("WHERE id = ?", (user_context_id,))
 
     def find(self, name: str | None = None) -> list[IdentityRow]:
         found = self._rows.find(f"WHERE name = ? {_ORDER}", (name,)) if name is not None else self._rows.find(_ORDER)

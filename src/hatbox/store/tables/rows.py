@@ -22,6 +22,9 @@ class Rows(Protocol):
     def find(self, rest: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """The rows that `rest`, which starts with WHERE or ORDER BY, selects and orders."""
 
+    def prefetch(self, rest: str, values: Sequence[Value] = ()) -> None:
+        """Announce a call of `find` with these arguments. A store on a network sends it along with its next query."""
+
     def select(self, columns: str, rest: str = "", values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Columns or aggregates of the rows that `rest` selects and orders. They are not verified."""
 

@@ -16,6 +16,7 @@ __all__ = [
     "SITE_DATA",
     "TABLES",
     "TABS",
+    "TAB_COUNTS",
     "TAB_PAGES",
     "WINDOWS",
     "Table",
@@ -185,6 +186,18 @@ TABS: Final = _table(
     key="id",
 )
 
+# The numbers of tabs in ranges of positions, see tab_order.py. Computed from the table tabs.
+TAB_COUNTS: Final = _table(
+    "tab_counts",
+    """
+    window integer
+    block integer
+    tabs integer
+    pinned integer
+    """,
+    key="window block",
+)
+
 # A table of its own, so that reading a tab does not read, and verify, the snapshot of its page.
 TAB_PAGES: Final = _table(
     "tab_pages",
@@ -244,6 +257,6 @@ CHANGES: Final = _table(
 )
 
 TABLES: Final = (
-    *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_PAGES, SITE_DATA),
+    *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES, SITE_DATA),
     *(EXTENSION_DATA, PACKAGES, CHANGES),
 )

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from hatbox.store.base import TabRow, WindowRow
+from hatbox.store.base import TabRow, WindowRow, WindowSummary
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.tab_order import TabOrder
 
 __all__ = ["SqlSiteDataTable", "SqlTabTable", "SqlWindowTable"]
 
 Fields = Mapping[str, str | int | float | None]
+
+_MAX_PARAMETERS: Final = 500  # of one statement
+_SUMMARY: Final = """WHERE id IN (
+    SELECT id FROM tabs WHERE window = ? AND active = 1
+    UNION ALL SELECT id FROM tabs WHERE window = ? AND related IS NOT NULL
+    UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? ORDER BY position DESC LIMIT 1) AS a
+    UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND hidden = 0
+        ORDER BY last_accessed DESC, position LIMIT 1) AS b
+    UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND hidden = 1
+        ORDER BY last_accessed DESC, position LIMIT 1) AS c
+) ORDER BY position"""
+_NEIGHBOURS: Final = """WHERE id IN (
+    SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND hidden = 0 AND position < ? {others}
+        ORDER BY position DESC LIMIT 1) AS a
+    UNION ALL SELECT id FROM (SELECT id FROM tabs WHERE window = ? AND hidden = 0 AND position > ? {others}
+        ORDER BY position LIMIT 1) AS b
+) ORDER BY position"""
+_LAST_FOCUSED: Final = "ORDER BY focused DESC, id LIMIT 1"
 
 _NEW_TAB: Final = TabRow(
     id=0,
@@ -56,37 +75,107 @@ def _as_stored(fields: Fields) -> dict[str, str | int | float | None]:
 class SqlTabTable:
     """TabTable in SQL."""
 
-    def __init__(self, rows: Rows, pages: Rows, counters: Counters) -> None:
+    def __init__(self, rows: Rows, counts: Rows, pages: Rows, counters: Counters) -> None:
         self._rows = rows
         self._pages = pages
         self._counters = counters
+        self._order = TabOrder(rows, counts)
+        self.reset = self._order.reset
+        self.count = self._order.count
+        self.pinned_count = self._order.pinned_count
+        self.indexes = self._order.indexes
 
     def get(self, tab: int) -> TabRow | None:
         row = self._rows.get(tab)
         return TabRow._make(row) if row else None
 
-    def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
-        wanted = {name: value for name, value in (("window", window), ("store", store)) if value is not None}
-        conditions = " AND ".join(f"{name} = ?" for name in wanted) or "true"
-        found = self._rows.find(f"WHERE {conditions} ORDER BY window, position", tuple(wanted.values()))
-        return list(map(TabRow._make, found))
+    def get_many(self, tabs: Collection[int]) -> list[TabRow]:
+        found = {row[0]: TabRow._make(row) for ids in _parts(tabs) for row in self._rows.find(*_by_id(ids))}
+        return [found[tab] for tab in dict.fromkeys(tabs) if tab in found]
 
-    def insert(self, window: int, position: int, store: int, **fields: str | int | float | None) -> int:
+    def find(self, *, window: int | None = None, store: int | None = None) -> list[TabRow]:
+        return list(map(TabRow._make, self._rows.find(*_in_order(window, store))))
+
+    def prefetch(self, tabs: Collection[int], windows: Collection[int], stores: Collection[int]) -> None:
+        """See Transaction.load."""
+        for ids in _parts(tabs):
+            self._rows.prefetch(*_by_id(ids))
+            self._rows.prefetch(*_referring(ids))
+        for window in windows:
+            self._order.prefetch(window)
+            self._rows.prefetch(_SUMMARY, (window,) * 5)
+        for store in stores:
+            self._rows.prefetch(*_in_order(None, store))
+
+    def active(self, window: int) -> TabRow | None:
+        found = self._rows.find("WHERE window = ? AND active = 1", (window,))
+        return TabRow._make(found[0]) if found else None
+
+    def summary(self, window: int) -> WindowSummary:
+        self._order.prefetch(window)
+        rows = [TabRow._make(row) for row in self._rows.find(_SUMMARY, (window,) * 5)]
+        if rows:
+            self._order.set_last(window, rows[-1].position)
+        visible = [row for row in rows if not row.hidden]
+        return WindowSummary(
+            tab_count=self._order.count(window),
+            pinned_count=self._order.pinned_count(window),
+            active=next((row for row in rows if row.active), None),
+            latest=max(visible, key=lambda row: row.last_accessed, default=None),
+            last_accessed=max((row.last_accessed for row in rows), default=0.0),
+            related=tuple(row for row in rows if row.related is not None),
+        )
+
+    def visible_neighbours(self, row: TabRow, leaving: Collection[int]) -> tuple[TabRow | None, TabRow | None]:
+        place = (row.window, row.position)
+        if len(leaving) > _MAX_PARAMETERS:
+            order = self._rows.select("id, position", "WHERE window = ? AND hidden = 0 ORDER BY position", place[:1])
+            staying = [(tab, position) for tab, position in order if tab not in leaving]
+            left = [tab for tab, position in staying if position < row.position][-1:]
+            right = [tab for tab, position in staying if position > row.position][:1]
+            found = self.get_many([*left, *right])
+        else:
+            others = f"AND id NOT IN ({', '.join('?' * len(leaving))})" if leaving else ""
+            rows = self._rows.find(_NEIGHBOURS.format(others=others), (*place, *leaving, *place, *leaving))
+            found = [TabRow._make(each) for each in rows]
+        return (
+            next((each for each in found if each.position < row.position), None),
+            next((each for each in found if each.position > row.position), None),
+        )
+
+    def referring(self, tabs: Collection[int]) -> list[TabRow]:
+        found = {row[0]: TabRow._make(row) for ids in _parts(tabs) for row in self._rows.find(*_referring(ids))}
+        return sorted(found.values(), key=lambda row: (row.window, row.position))
+
+    def insert(
+        self, window: int, index: int, store: int, *, pinned: int = 0, **fields: str | int | float | None
+    ) -> TabRow:
         tab = self._counters.increment("tabs")
-        values = {"id": tab, "window": window, "position": position, "store": store, **_as_stored(fields)}
-        self._rows.insert(tuple(_NEW_TAB._replace(**values)))  # type: ignore[arg-type]  # by the names of columns
-        return tab
+        position = self._order.position_at(window, index)
+        place = {"id": tab, "window": window, "position": position, "store": store, "pinned": pinned}
+        row = _NEW_TAB._replace(**place, **_as_stored(fields))  # type: ignore[arg-type]  # by the names of columns
+        self._rows.insert(tuple(row))
+        self._order.add(window, tab, index, position, pinned=pinned)
+        return row
 
     def update(self, tab: int, **changed: str | int | float | None) -> None:
         self._rows.update((tab,), _as_stored(changed))
 
-    def delete(self, tab: int) -> None:
-        self._rows.delete("id = ?", (tab,))
-        self._pages.delete("tab = ?", (tab,))
+    def move(self, tab: int, window: int, index: int, *, pinned: int) -> None:
+        row = self.get(tab)
+        if row is None:
+            return
+        self._order.remove(row)
+        position = self._order.position_at(window, index, moving=tab)
+        self._rows.update((tab,), {"window": window, "position": position, "pinned": pinned})
+        self._order.add(window, tab, index, position, pinned=pinned)
 
-    def set_positions(self, order: Iterable[tuple[int, int]]) -> None:
-        for tab, position in order:
-            self._rows.update((tab,), {"position": position})
+    def delete(self, tab: int) -> None:
+        row = self.get(tab)
+        if row is not None:
+            self._order.remove(row)
+            self._rows.delete_keys([(tab,)])
+            self._pages.delete_keys([(tab,)])
 
     def page_snapshot(self, tab: int) -> bytes | None:
         row = self._pages.get(tab)
@@ -97,12 +186,50 @@ class SqlTabTable:
             self._pages.put([(tab, page)])
 
 
+def _parts(tabs: Collection[int]) -> Iterator[Sequence[int]]:
+    """The ids, each once, in parts that one statement can have twice."""
+    ids = list(dict.fromkeys(tabs))
+    size = _MAX_PARAMETERS // 2
+    return (ids[start : start + size] for start in range(0, len(ids), size))
+
+
+def _in_order(window: int | None, store: int | None) -> tuple[str, Sequence[int]]:
+    wanted = {name: value for name, value in (("window", window), ("store", store)) if value is not None}
+    conditions = " AND ".join(f"{name} = ?" for name in wanted) or "true"
+    return f"WHERE {conditions} ORDER BY window, position", tuple(wanted.values())
+
+
+def _by_id(ids: Sequence[int]) -> tuple[str, Sequence[int]]:
+    return f"WHERE id IN ({', '.join('?' * len(ids))})", ids
+
+
+def _referring(ids: Sequence[int]) -> tuple[str, Sequence[int]]:
+    each = ", ".join("?" * len(ids))
+    referring = (
+        f"SELECT id FROM tabs WHERE opener IN ({each}) UNION ALL SELECT id FROM tabs WHERE successor IN ({each})"
+    )
+    return f"WHERE id IN ({referring})", (*ids, *ids)
+
+
 class SqlWindowTable:
-    """WindowTable in SQL. Each time a window gets the focus, its `focused` becomes the highest of all."""
+    """WindowTable in SQL. Each time a window gets the focus, its `focused` becomes the highest of all.
+
+    Caches during a transaction which window has the focus: every event of a tab names it.
+    """
 
     def __init__(self, rows: Rows, counters: Counters) -> None:
         self._rows = rows
         self._counters = counters
+        self.reset()
+
+    def reset(self) -> None:
+        """Discard what is cached: a new transaction starts."""
+        self._focused: dict[str | None, WindowRow | None] = {}
+
+    def prefetch(self) -> None:
+        """See Transaction.load."""
+        for kind in (None, _NEW_WINDOW.kind):
+            self._rows.prefetch(*_last_focused(kind))
 
     def get(self, window: int) -> WindowRow | None:
         row = self._rows.get(window)
@@ -111,25 +238,35 @@ class SqlWindowTable:
     def find(self) -> list[WindowRow]:
         return list(map(WindowRow._make, self._rows.find("ORDER BY id")))
 
-    def last_focused(self) -> WindowRow | None:
-        found = self._rows.find("ORDER BY focused DESC, id LIMIT 1")
-        return WindowRow._make(found[0]) if found else None
+    def last_focused(self, kind: str | None = None) -> WindowRow | None:
+        if kind not in self._focused:
+            found = self._rows.find(*_last_focused(kind))
+            self._focused[kind] = WindowRow._make(found[0]) if found else None
+        return self._focused[kind]
 
     def insert(self, **fields: str | int | None) -> int:
         window = self._counters.increment("windows")
         values = {**_as_stored(fields), "id": window}
         self._rows.insert(tuple(_NEW_WINDOW._replace(**values)))  # type: ignore[arg-type]  # as above
+        self.reset()
         return window
 
     def update(self, window: int, **changed: str | int | None) -> None:
         self._rows.update((window,), _as_stored(changed))
+        self.reset()
 
     def delete(self, window: int) -> None:
-        self._rows.delete("id = ?", (window,))
+        self._rows.delete_keys([(window,)])
+        self.reset()
 
     def focus(self, window: int) -> None:
         last = self.last_focused()
         self._rows.update((window,), {"focused": (last.focused if last else 0) + 1})
+        self.reset()
+
+
+def _last_focused(kind: str | None) -> tuple[str, Sequence[str]]:
+    return (_LAST_FOCUSED, ()) if kind is None else (f"WHERE kind = ? {_LAST_FOCUSED}", (kind,))
 
 
 class SqlSiteDataTable:

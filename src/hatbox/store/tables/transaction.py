@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from hatbox.store.base import Processes
 from hatbox.store.tables.cookie_table import SqlCookieTable
@@ -19,6 +19,7 @@ from hatbox.store.tables.schema import (
     IDENTITIES,
     PACKAGES,
     SITE_DATA,
+    TAB_COUNTS,
     TAB_PAGES,
     TABS,
     WINDOWS,
@@ -36,15 +37,39 @@ class SqlTables:
         self, rows: Callable[[Table], Rows], counters: Counters, processes: Processes, clock: Callable[[], float]
     ) -> None:
         self.processes = processes
+        self._counters = counters
         self._clock = clock
         self.identities = SqlIdentityTable(rows(IDENTITIES), counters)
         self.cookies = SqlCookieTable(rows(COOKIES))
         self.cookie_time = SqlCookieTimeTable(rows(COOKIE_TIME))
-        self.tabs = SqlTabTable(rows(TABS), rows(TAB_PAGES), counters)
+        self.tabs = SqlTabTable(rows(TABS), rows(TAB_COUNTS), rows(TAB_PAGES), counters)
         self.windows = SqlWindowTable(rows(WINDOWS), counters)
         self.site_data = SqlSiteDataTable(rows(SITE_DATA))
         self.extensions = SqlExtensionTable(rows(EXTENSION_DATA), counters)
         self.packages = SqlPackageTable(rows(PACKAGES))
+
+    def reset(self) -> None:
+        """Discard what the tables cache during a transaction. Called when one starts."""
+        self._counters.reset()
+        self.tabs.reset()
+        self.windows.reset()
+
+    def load(
+        self,
+        *,
+        identities: Collection[int] = (),
+        tabs: Collection[int] = (),
+        windows: Collection[int] = (),
+        stores: Collection[int] = (),
+        values: Collection[tuple[str, str, str]] = (),
+        last_focused: bool = False,
+    ) -> None:
+        self.identities.prefetch(identities)
+        self.tabs.prefetch(tabs, windows, stores)
+        for value in values:
+            self.extensions.prefetch(*value)
+        if last_focused:
+            self.windows.prefetch()
 
     def time(self) -> float:
         return self._clock()

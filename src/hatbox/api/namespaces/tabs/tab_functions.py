@@ -5,20 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from hatbox.api.namespaces.tabs.tab_access import TabAccess
 from hatbox.api.namespaces.tabs.tab_arguments import resolve_cookie_store, resolve_tab_url
-from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, parse_query
+from hatbox.api.namespaces.tabs.tab_query import CURRENT_WINDOW, TabQuery, parse_query
 from hatbox.api.namespaces.tabs.tab_views import NO_TAB, TabView, tab_view
 from hatbox.errors import ApiError
+from hatbox.identities.ids import user_context_id_of
 from hatbox.store.base import TabRow, Transaction
 from hatbox.tabs.moving import move_tabs, pin_without_event
 from hatbox.tabs.opening import duplicate, open_tab
 from hatbox.tabs.pages import navigate, reload
-from hatbox.tabs.strip import change, close_rows, record_update, row_of
-from hatbox.tabs.tab_model import Tab, is_blank, tab_of
+from hatbox.tabs.strip import change, close_rows, record_update, row_of, rows_of
+from hatbox.tabs.tab_model import Tab, Window, all_tabs, is_blank, tab_of, tabs_of
 from hatbox.tabs.visibility import hide_tabs, show_and_activate, show_tabs
 from hatbox.tabs.windows import get_windows, last_focused, window_for_new_tab
 
@@ -42,19 +43,38 @@ Details: TypeAlias = Mapping[str, Any]
 
 def get(transaction: Transaction, access: TabAccess, tab_id: int) -> TabView:
     """The tab with this id."""
-    return tab_view(tab_of(row_of(transaction, tab_id)), access)
+    return tab_view(tab_of(transaction, row_of(transaction, tab_id)), access)
 
 
 def query(transaction: Transaction, access: TabAccess, details: Details) -> list[TabView]:
     """The tabs that match, by window and index."""
     parsed = parse_query(details)
+    stores = [store for store in map(user_context_id_of, parsed.cookie_store_ids or ()) if store is not None]
+    transaction.load(stores=stores, last_focused=True)
     windows = {window.id: window for window in get_windows(transaction)}
-    tabs = map(tab_of, transaction.tabs.find())
+    tabs = _candidates(transaction, parsed, stores, windows.values())
     return [tab_view(tab, access) for tab in tabs if parsed.matches(tab, windows[tab.window_id], access)]
+
+
+def _candidates(
+    transaction: Transaction, query: TabQuery, stores: Collection[int], windows: Collection[Window]
+) -> list[Tab]:
+    """The tabs of the stores or windows of a query, or all tabs, by window and index."""
+    if query.cookie_store_ids is not None:
+        rows = [row for store in set(stores) for row in transaction.tabs.find(store=store)]
+        return tabs_of(transaction, sorted(rows, key=lambda row: (row.window, row.position)))
+    wanted = [window.id for window in windows if query.matches_window(window)]
+    if query.details["active"]:
+        rows = [row for window in wanted if (row := transaction.tabs.active(window)) is not None]
+        return tabs_of(transaction, rows)
+    if len(wanted) == len(windows):
+        return all_tabs(transaction)
+    return [tab for window in wanted for tab in all_tabs(transaction, window)]
 
 
 def create(transaction: Transaction, access: TabAccess, details: Details) -> TabView:
     """Open a tab. Its page loads later."""
+    _load_for_create(transaction, details)
     window = window_for_new_tab(transaction, resolve_window_id(transaction, details["windowId"]))
     store = resolve_cookie_store(transaction, details["cookieStoreId"], access)
     url = None if details["url"] is None else resolve_tab_url(details["url"], access)
@@ -72,8 +92,19 @@ def create(transaction: Transaction, access: TabAccess, details: Details) -> Tab
         opener_id=opener.id if opener else None,
     )
     if details["muted"]:
-        tab = tab_of(change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
+        tab = tab_of(transaction, change(transaction, row_of(transaction, tab.id), muted=1, muted_by=access.id))
     return tab_view(tab, access)
+
+
+def _load_for_create(transaction: Transaction, details: Details) -> None:
+    store = user_context_id_of(details["cookieStoreId"] or "")
+    window = details["windowId"]
+    transaction.load(
+        identities=[store] if store else [],
+        tabs=[details["openerTabId"]] if _has_opener(details) else [],
+        windows=[window] if window is not None and window != CURRENT_WINDOW else [],
+        last_focused=True,
+    )
 
 
 def _has_opener(details: Details) -> bool:
@@ -159,7 +190,7 @@ def reload_tab(transaction: Transaction, tab_id: int | None) -> Tab:
 
 def remove(transaction: Transaction, tab_ids: Sequence[int]) -> None:
     """Close all of these tabs. Closes none if one does not exist."""
-    close_rows(transaction, [row_of(transaction, tab_id) for tab_id in tab_ids])
+    close_rows(transaction, rows_of(transaction, tab_ids))
 
 
 def resolve_window_id(transaction: Transaction, window_id: int | None) -> int | None:
@@ -174,8 +205,7 @@ def _row_or_active(transaction: Transaction, tab_id: int | None) -> TabRow:
     if tab_id is not None:
         return row_of(transaction, tab_id)
     window = last_focused(transaction)
-    rows = transaction.tabs.find(window=window.id) if window else []
-    active = next((row for row in rows if row.active), None)
+    active = transaction.tabs.active(window.id) if window else None
     if active is None:
         raise ApiError("Cannot access activeTab")
     return active

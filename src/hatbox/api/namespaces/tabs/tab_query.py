@@ -43,12 +43,19 @@ class TabQuery(NamedTuple):
     def matches(self, tab: Tab, window: Window, access: TabAccess) -> bool:
         """Whether a tab matches all filters."""
         return (
-            self._matches_window(window)
+            self.matches_window(window)
             and self._matches_properties(TabView(tab, access))
             and self._matches_url_and_title(tab, access)
         )
 
-    def _matches_window(self, window: Window) -> bool:
+    @property
+    def cookie_store_ids(self) -> Sequence[str] | None:
+        """The cookie stores of the query; None for all."""
+        stores = self.details["cookieStoreId"]
+        return [stores] if isinstance(stores, str) else stores
+
+    def matches_window(self, window: Window) -> bool:
+        """Whether tabs of this window can match."""
         details = self.details
         window_id = details["windowId"]
         return (
@@ -60,14 +67,14 @@ class TabQuery(NamedTuple):
 
     def _matches_properties(self, view: TabView) -> bool:
         details = self.details
-        stores = details["cookieStoreId"]
+        stores = self.cookie_store_ids
         return (
             all(details[name] in (None, getattr(view, attribute)) for name, attribute in _COMPARED.items())
             and details["muted"] in (None, view.muted_info.muted)
             and not details["camera"]
             and not details["microphone"]
             and not details["screen"]
-            and (stores is None or view.cookie_store_id in ([stores] if isinstance(stores, str) else stores))
+            and (stores is None or view.cookie_store_id in stores)
         )
 
     def _matches_url_and_title(self, tab: Tab, access: TabAccess) -> bool:

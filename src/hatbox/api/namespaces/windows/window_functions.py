@@ -18,7 +18,7 @@ from hatbox.store.base import Transaction
 from hatbox.tabs.moving import attach
 from hatbox.tabs.opening import open_window
 from hatbox.tabs.strip import ensure_active, row_of
-from hatbox.tabs.tab_model import Window, tab_of
+from hatbox.tabs.tab_model import Window, all_tabs, tab_of
 from hatbox.tabs.windows import (
     announce_window,
     close_window,
@@ -124,5 +124,7 @@ def _id(transaction: Transaction, window_id: int) -> int:
 
 
 def _view(transaction: Transaction, window: Window, access: TabAccess, details: Details | None) -> WindowView:
-    tabs = [tab_of(row) for row in transaction.tabs.find(window=window.id)]
-    return WindowView(window, tabs, access, populate=bool(details and details["populate"]))
+    if details and details["populate"]:
+        return WindowView(window, all_tabs(transaction, window.id), access, populate=True)
+    active = transaction.tabs.active(window.id)
+    return WindowView(window, [tab_of(transaction, active)] if active else [], access)
