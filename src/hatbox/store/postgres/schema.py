@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from typing import Final
 
 from hatbox.errors import NotAProfile, ProfileError
+from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
 
 __all__ = [
@@ -80,17 +82,20 @@ def format_of(connection: PostgresConnection, schema: str) -> int | None:
     return int(rows[0][0])
 
 
-def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
-    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created."""
+def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None = None) -> bool:
+    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created.
+
+    With a key, a new profile is encrypted.
+    """
     version = format_of(connection, schema)
     if version == FORMAT:
         return False
     if version is not None and version > FORMAT:
         raise too_new(connection.label, version, FORMAT)
     if version is not None:
-        return _create_or_upgrade(connection, schema)
+        return _create_or_upgrade(connection, schema, key)
     with privilege_errors(connection.label, schema):
-        return _create_or_upgrade(connection, schema)
+        return _create_or_upgrade(connection, schema, key)
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def lock_schema(schema: str) -> Statement:
     return Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
 
 
-def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
+def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | None) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
     connection.run([Statement("BEGIN")])
     try:
@@ -122,15 +127,20 @@ def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
         if version is not None and version >= FORMAT:
             connection.run([Statement("ROLLBACK")])
             return False
-        connection.run([*missing_statements(connection, schema, version), Statement("COMMIT")])
+        connection.run([*missing_statements(connection, schema, version, key), Statement("COMMIT")])
         return version is None
     except ServerError:
         connection.run([Statement("ROLLBACK")])
         raise
 
 
-def missing_statements(connection: PostgresConnection, schema: str, version: int | None) -> list[Statement]:
-    """The statements that create a profile, or upgrade it to the current format. For one transaction."""
+def missing_statements(
+    connection: PostgresConnection, schema: str, version: int | None, key: Key | None = None
+) -> list[Statement]:
+    """The statements that create a profile, encrypted if a key is given, or upgrade it to the current format.
+
+    For one transaction.
+    """
     statements = []
     if version is None:
         # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
@@ -141,6 +151,8 @@ def missing_statements(connection: PostgresConnection, schema: str, version: int
     for migration in _MIGRATIONS[version or 0 :]:
         statements += migration()
     statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
+    if version is None:
+        statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
     return statements
 
 

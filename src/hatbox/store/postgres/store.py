@@ -16,6 +16,7 @@ from hatbox.errors import ProfileClosed, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Call, Calls, settle
 from hatbox.store.change_poller import ChangePoller
+from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
@@ -85,6 +86,10 @@ class PostgresStore(Store):
         del path
         return False
 
+    @property
+    def is_encrypted(self) -> bool:
+        return self._require_open().is_encrypted
+
     def lease(self, name: str) -> Lease:
         return PostgresLease(self._leases, name)
 
@@ -124,6 +129,7 @@ class PostgresStore(Store):
             self._address,
             functools.partial(PostgresProcesses, self._address.schema),
             self._clock,
+            configured_key(),
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._from_worker(settle, ended, None, None),
