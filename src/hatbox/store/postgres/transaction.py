@@ -190,6 +190,7 @@ class WriteSession:
         self._known = None if locked else known
         self._is_known_used = False
         self._is_open = False
+        self._failure: ServerError | None = None
         self._queued: list[Statement] = []
         self._announced: list[tuple[Statement, Callable[[Result], None]]] = []
         self.written = 0
@@ -251,6 +252,7 @@ class WriteSession:
 
         The log is not read if `follow` is None or the last row before this commit.
         """
+        self._require_healthy()
         sequence = self.head()[_SEQUENCE]
         encoded = _encode(changes)
         values = dict(zip(HEAD.columns, head, strict=True))
@@ -282,6 +284,19 @@ class WriteSession:
             self._connection.send(_ROLLBACK)
 
     def _run(self, statements: list[Statement]) -> list[Result]:
+        self._require_healthy()
+        try:
+            return self._run_or_fail(statements)
+        except ServerError as error:
+            self._failure = error
+            raise
+
+    def _require_healthy(self) -> None:
+        """A function that has caught an error must not go on: the server executes nothing more of this transaction."""
+        if self._failure is not None:
+            raise ServerError(self._failure.code, str(self._failure))
+
+    def _run_or_fail(self, statements: list[Statement]) -> list[Result]:
         if self._is_open:
             return self._connection.run([*self._take_queued(), *statements])
         self._is_open = True
