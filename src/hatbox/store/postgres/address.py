@@ -90,7 +90,8 @@ def _label(parameters: Mapping[str, Any], schema: str) -> str:
     if not where and effective.get("service"):
         where = f"service {effective['service']}"
     port = effective.get("port") or ""
-    host = f"{where}:{port}" if port and port != "5432" and not where.startswith("/") else where
+    is_usual = set(port.split(",")) <= {"", "5432"}  # one for each of several hosts
+    host = where if is_usual or where.startswith("/") else f"{where}:{port}"
     database = effective.get("dbname") or effective.get("user") or ""
     suffix = "" if schema == _DEFAULT_SCHEMA else f"?schema={schema}"
     return f"postgresql://{host or 'local socket'}/{database}{suffix}"

@@ -187,6 +187,7 @@ class WriteSession:
     def __init__(self, connection: PostgresConnection, known: Head | None, *, locked: bool) -> None:
         self._connection = connection
         self._locked = locked
+        self._has_lock = locked  # of the head row, from the first statement that is sent
         self._known = None if locked else known
         self._is_known_used = False
         self._is_open = False
@@ -297,10 +298,14 @@ class WriteSession:
             raise ServerError(self._failure.code, str(self._failure))
 
     def _run_or_fail(self, statements: list[Statement]) -> list[Result]:
+        # A write locks its rows. Every process locks the head row before any other, so that there are no deadlocks.
+        must_lock = bool(self._queued) and not self._has_lock
+        self._has_lock |= must_lock
         if self._is_open:
-            return self._connection.run([*self._take_queued(), *statements])
+            return self._connection.run([*([LOCK_HEAD] if must_lock else []), *self._take_queued(), *statements])
         self._is_open = True
-        opening = [_BEGIN_LOCKED, LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
+        head_statement = LOCK_HEAD if self._has_lock else SELECT_HEAD
+        opening = [_BEGIN_LOCKED if self._locked else _BEGIN, head_statement]
         results = self._connection.run([*opening, *self._take_queued(), *statements])
         head = head_in(self._connection.label, results[1])
         if self._is_known_used and head != self._known:
