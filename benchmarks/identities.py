@@ -140,7 +140,11 @@ def _bare(path: Path, size: int, calls: int) -> Figures:
     def durable(statement: str, values: tuple[Any, ...]) -> int:
         execute("BEGIN IMMEDIATE")
         number = execute(statement, values).lastrowid
-        execute("INSERT INTO changes (at, logged, changes, checksum) VALUES (0, 0, ?, 0)", (log,))
+        execute(
+            "INSERT INTO changes (at, logged, changes, program, process, machine, checksum) "
+            "VALUES (0, 0, ?, '', 0, '', 0)",
+            (log,),
+        )
         execute("COMMIT")
         return number or 0
 

@@ -39,6 +39,7 @@ _SLOW: Final = (
     "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
     "tests/store/test_background_check.py",
     "tests/store/test_copy.py::test_a_copy_that_is_killed",
+    "tests/store/test_copy_postgres.py",
     "tests/store/test_crash.py",
     "tests/store/test_damage.py",
     "tests/store/test_handles.py",
@@ -46,6 +47,7 @@ _SLOW: Final = (
     "tests/store/test_repair.py",
     "tests/store/test_scrubbing.py",
     "tests/store/test_wal.py",
+    "tests/test_many_machines.py",
     "tests/test_readme.py",
     "tests/testing/",
 )

@@ -304,15 +304,17 @@ class Profile:
         from hatbox.formats.import_progress import ImportProgress
 
         merged = ImportProgress(progress or (lambda _: None))
+        now = self._store.time()
         return await merged.follow(
-            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, each.time()), into, merged))
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged))
         )
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.formats.bundle_transfer import export_bundle
 
-        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, each.time()), identities))
+        now = self._store.time()
+        return await self._store.read(lambda each: export_bundle(each, cookie_time(each, now), identities))
 
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""

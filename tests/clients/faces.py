@@ -60,7 +60,7 @@ class Wardrobe(ABC):
 
 
 class SyncWardrobe(Wardrobe):
-    def __init__(self, path: Path, face: type[SyncFace]) -> None:
+    def __init__(self, path: Path | str, face: type[SyncFace]) -> None:
         self.profile = hatbox.open_sync(path).open()
         self._face = face
         self._faces: list[Face] = []
@@ -85,7 +85,7 @@ class SyncWardrobe(Wardrobe):
 
 
 class AsyncWardrobe(Wardrobe):
-    def __init__(self, path: Path, face: type[AsyncFace]) -> None:
+    def __init__(self, path: Path | str, face: type[AsyncFace]) -> None:
         self.runner = asyncio.Runner()
         self.profile = self.runner.run(hatbox.open(path).__aenter__())
         self._face = face
@@ -224,6 +224,6 @@ FACES: Final[dict[str, type[SyncFace] | type[AsyncFace]]] = {
 }
 
 
-def wardrobe(path: Path, name: str) -> Wardrobe:
+def wardrobe(path: Path | str, name: str) -> Wardrobe:
     face = FACES[name]
     return AsyncWardrobe(path, face) if issubclass(face, AsyncFace) else SyncWardrobe(path, face)

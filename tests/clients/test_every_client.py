@@ -16,10 +16,11 @@ import requests
 
 import hatbox
 from hatbox import ContextualIdentity, CookiesNotAllowed, IdentityNotFound, IdentityRemoved, ProfileClosed
-from hatbox.store.sqlite import SqliteStore
+from hatbox.store.registry import store_at
 from tests.clients.faces import FACES, AsyncFace, Wardrobe
 from tests.clients.server import Site, chain
 from tests.coded_site import BOMB_BYTES, CodedSite, gzip_bomb
+from tests.postgres import address_of
 
 
 def test_a_login_stays_with_its_identity(clothes: Wardrobe, site: Site) -> None:
@@ -141,7 +142,9 @@ def test_a_removed_identity_sends_nothing(clothes: Wardrobe, site: Site) -> None
 def test_an_identity_that_another_process_removed_sends_nothing(clothes: Wardrobe, site: Site, path: Path) -> None:
     work, personal = clothes.wear("Work"), clothes.wear("Personal")
     work.get(site.url("/", set="a=1"))
-    subprocess.run([sys.executable, "-m", "hatbox", "--profile", str(path), "remove", "--yes", "Work"], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatbox", "--profile", address_of(path), "remove", "--yes", "Work"], check=True
+    )
     with pytest.raises(IdentityRemoved):
         work.get(site.url("/"))
     assert len(site.seen) == 1
@@ -194,7 +197,7 @@ def test_an_unknown_name_comes_with_help_and_sends_nothing(clothes: Wardrobe, si
 def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, site: Site, path: Path) -> None:
     work = clothes.wear("Work")
     assert work.get(site.url("/")).text == ""
-    environment = {**os.environ, "HATBOX_PROFILE": str(path)}
+    environment = {**os.environ, "HATBOX_PROFILE": address_of(path)}
     script = (
         "import hatbox, sys\nwith hatbox.open_sync() as profile:\n    profile.urllib('Work').open(sys.argv[1]).read()\n"
     )
@@ -205,21 +208,22 @@ def test_another_process_sees_a_login_at_its_next_request(clothes: Wardrobe, sit
 
 
 def test_a_request_reads_the_profile_once_and_a_response_writes_it_once(
-    clothes: Wardrobe, site: Site, monkeypatch: pytest.MonkeyPatch
+    clothes: Wardrobe, site: Site, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a database on a server, each of these is a round trip."""
+    store_class = type(store_at(path))
     work = clothes.wear("Work")
     work.get(site.url("/login", set="sid=0; Path=/"))
     trips: list[str] = []
 
     def count(name: str) -> None:
-        original: Callable[..., Any] = getattr(SqliteStore, name)
+        original: Callable[..., Any] = getattr(store_class, name)
 
         def counted(*arguments: Any, **options: Any) -> Any:
             trips.append(name)
             return original(*arguments, **options)
 
-        monkeypatch.setattr(SqliteStore, name, counted)
+        monkeypatch.setattr(store_class, name, counted)
 
     for name in ("read", "deliver_pending_changes", "write"):
         count(name)

@@ -14,6 +14,7 @@ import pytest
 from benchmarks.fleet_soak import soak
 from benchmarks.session_history import Request, stale_requests
 from tests.clients.faces import FACES
+from tests.postgres import address_of
 
 ROOT = Path(__file__).parents[2]
 IDENTITIES = ("Work", "Personal", "Banking")
@@ -44,7 +45,7 @@ def strict_site() -> Iterator[str]:
 @pytest.fixture
 def workers(path: Path, strict_site: str) -> Iterator[list[Process]]:
     """A process with each client."""
-    processes = [started("tests.clients.turn_worker", kind, str(path), strict_site) for kind in FACES]
+    processes = [started("tests.clients.turn_worker", kind, address_of(path), strict_site) for kind in FACES]
     yield processes
     for process in processes:
         process.communicate("")
@@ -63,7 +64,7 @@ def test_each_request_has_the_session_that_another_process_has_just_received(wor
 
 
 def test_processes_that_refresh_sessions_at_once_converge_on_the_last_commit(path: Path) -> None:
-    result = asyncio.run(soak(str(path), processes=4, identities=2, requests=200))
+    result = asyncio.run(soak(address_of(path), processes=4, identities=2, requests=200))
     assert result.requests == 200
     assert not result.failed, result.summary
 

@@ -6,13 +6,12 @@ For each line, the name of an identity, it makes a request and prints the status
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from tests.clients.faces import Face, wardrobe
 
 
-def main(kind: str, path: str, url: str) -> None:
-    clothes = wardrobe(Path(path), kind)
+def main(kind: str, address: str, url: str) -> None:
+    clothes = wardrobe(address, kind)
     faces: dict[str, Face] = {}
     for line in sys.stdin:
         name = line.strip()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+import pytest
+
+from hatbox.store.base import Store
 from hatbox.store.lease import Lease, LeaseHolder
 from hatbox.store.sqlite.store import SqliteStore
 
@@ -47,3 +50,10 @@ class LosableLease(Lease):
 def losable(store: SqliteStore, name: str) -> Lease:
     """In place of SqliteStore.lease."""
     return LosableLease(_lease(store, name))
+
+
+def lose_leases_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the leases of a store be lost. Those that are held are in LosableLease.acquired."""
+    inner = store.lease
+    monkeypatch.setattr(store, "lease", lambda name: LosableLease(inner(name)))
+    monkeypatch.setattr(LosableLease, "acquired", [])

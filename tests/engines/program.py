@@ -36,7 +36,7 @@ class Answer(msgspec.Struct, frozen=True):
 class Program:
     """The process, for tests to command. Used with `with`."""
 
-    def __init__(self, path: Path, engine: str = "", *identities: str) -> None:
+    def __init__(self, path: Path | str, engine: str = "", *identities: str) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.engines.program", str(path), engine, *identities],
             stdin=subprocess.PIPE,

@@ -16,7 +16,7 @@ from hatbox.engines.runner import EngineRunner
 from hatbox.engines.running_engines import find_records
 from hatbox.store.processes import current_process
 from tests.engines.fake import FakeEngine, run
-from tests.engines.losable_lease import LosableLease, losable
+from tests.engines.losable_lease import LosableLease, lose_leases_of
 from tests.engines.program import Program
 from tests.site import Site
 from tests.store.in_loop import in_loop
@@ -273,14 +273,11 @@ async def test_waiting_for_a_tab_that_no_engine_opens_is_an_error(path: Path) ->
 
 @in_loop
 async def test_an_engine_that_loses_one_lease_stops_for_all_of_its_identities(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hatbox.store.sqlite.store import SqliteStore
-
-    monkeypatch.setattr(SqliteStore, "lease", losable)
-    monkeypatch.setattr(LosableLease, "acquired", [])
     work, rest = FakeEngine(), FakeEngine()
     async with hatbox.open(path) as profile:
+        lose_leases_of(profile.store, monkeypatch)
         await open_tabs(profile)
         async with run(work, profile, ["Work", "Personal"]) as runner:
             await runner.wait_until_settled()
@@ -308,8 +305,10 @@ def load(programs: Sequence[tuple[Program, str]], site: Site) -> list[str]:
 async def test_two_processes_divide_the_identities_and_the_other_takes_over_after_a_kill(
     path: Path, site: Site
 ) -> None:
-    rest = await asyncio.to_thread(Program, path, "http")
-    work = await asyncio.to_thread(Program, path, "http", "Work", "Personal")
+    async with hatbox.open(path) as profile:
+        address = profile.address
+    rest = await asyncio.to_thread(Program, address, "http")
+    work = await asyncio.to_thread(Program, address, "http", "Work", "Personal")
     try:
         async with hatbox.open(path) as profile:
             programs = [(work, "Work"), (rest, "Banking"), (work, "Personal"), (rest, "Shopping")]

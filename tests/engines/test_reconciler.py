@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from typing import cast
 
@@ -622,7 +622,7 @@ async def test_one_change_reads_the_tabs_that_it_concerns_however_many_are_open(
                 await profile.tabs.move(tabs[3].id, 0)
         await runner.wait_until_settled()
         assert "all" not in read
-        assert 1 <= len(read) <= 4
+        assert 1 <= len(set(read)) <= 4  # a store may run a function twice
         expected = {"navigate": (tabs[3].id, B), "activate": (tabs[3].id,), "close": (tabs[3].id, False)}
         if call in expected:
             assert engine.told(call)[-1] == expected[call]
@@ -643,6 +643,10 @@ def _record_tab_reads(store: Store, read: list[object], monkeypatch: pytest.Monk
         def get(self, tab: int) -> object:
             read.append(tab)
             return self._recorded.get(tab)  # type: ignore[attr-defined]
+
+        def get_many(self, tabs: Collection[int]) -> object:
+            read.extend(tabs)
+            return self._recorded.get_many(tabs)  # type: ignore[attr-defined]
 
         def find(self, **where: int) -> object:
             read.append("all")

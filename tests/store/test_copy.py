@@ -21,9 +21,8 @@ import hatbox
 from hatbox.errors import NotAProfile, ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.maintenance import copy_profile, create_profile, profile_info
 from hatbox.store.base import ChangeRecord, Transaction
-from hatbox.store.sqlite import SqliteStore, profile_file
+from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
-from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables import dump
 from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES
 from tests.store.fuzz import contents, make
@@ -210,6 +209,35 @@ def test_a_copy_is_the_state_of_one_commit_while_other_programs_write(
     assert tables(source) != before
 
 
+def test_an_interrupted_copy_leaves_nothing(source: Path, target: Path) -> None:
+    def interrupt(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_profile(source, target, progress=interrupt)
+    assert [path.name for path in target.parent.iterdir()] == []
+    create_profile(target)
+    before = tables(target)
+    with pytest.raises(KeyboardInterrupt):
+        copy_profile(source, target, progress=interrupt)
+    assert tables(target) == before
+
+
+def test_of_two_copies_into_one_file_the_second_is_refused(source: Path, target: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    write(other, remove_an_identity)
+
+    def copy_the_other(done: int, _total: int) -> None:
+        if done and not target.exists():
+            copy_profile(other, target)
+
+    with pytest.raises(ProfileError, match="another program has created it in the meantime"):
+        copy_profile(source, target, progress=copy_the_other)
+    assert tables(target) == tables(other)
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
 def test_progress_counts_every_row_once(source: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump, "_MAX_ROWS", 10)
     seen: list[tuple[int, int]] = []
@@ -312,20 +340,6 @@ def test_a_source_of_an_earlier_format_is_upgraded_unless_it_is_read_only(
     copy_profile(old, target)
     assert profile_info(old).format == profile_info(target).format
     assert tables(target) == tables(old)
-
-
-def test_an_encrypted_profile_is_copied_as_plain_text_only_if_wanted(source: Path, target: Path) -> None:
-    with contextlib.closing(profile_file.connect(source)) as connection:
-        rows = SqliteRows(connection, PROFILE)
-        rows.update((1,), {"key_check": b"check"})
-    before = files(source)
-    with pytest.raises(ProfileError, match=r"it is not encrypted, but the source is .* pass --plain"):
-        copy_profile(source, target)
-    assert [path.name for path in target.parent.iterdir()] == []
-    assert files(source) == before
-    copy_profile(source, target, plain=True)
-    assert tables(target) == tables(source)
-    assert profile_info(target).is_encrypted is False
 
 
 def run_worker(*arguments: object) -> subprocess.CompletedProcess[str]:

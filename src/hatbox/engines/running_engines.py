@@ -100,6 +100,7 @@ def already_running(
 ) -> EngineAlreadyRunning:
     """The error of a program that needs what the engine of another process has."""
     pid, label, machine = (process.pid, str(process), process.machine) if process else (None, "", "")
+    engine = engine or "unknown"  # its process has not signed the lease yet
     return EngineAlreadyRunning(engine, pid, label, machine=machine, identity=identity, name=name, problem=problem)
 
 

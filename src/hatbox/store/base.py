@@ -465,6 +465,11 @@ class Store(ABC):
     def owns_file(self, path: Path) -> bool:
         """Whether a local file is part of this profile. False if the store has no such files."""
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether values that hold logins are stored encrypted, with a key that only clients have. Only while open."""
+        return False
+
     @abstractmethod
     def lease(self, name: str) -> Lease:
         """The lease with this name. Two objects with one name are one lease."""

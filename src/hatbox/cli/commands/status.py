@@ -16,7 +16,6 @@ from hatbox.errors import InvalidIdentity
 from hatbox.extension_data.run_records import RunRecord
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.profile import Profile
-from hatbox.store.processes import ProcessId
 
 __all__ = ["status"]
 
@@ -52,7 +51,7 @@ def status(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     if found.extensions:
         if found.engines:
             sys.stdout.write("\n")
-        rows = [(each.name, each.extension_id or each.id, *_place(each.process_id)) for each in found.extensions]
+        rows = [_extension_row(each) for each in found.extensions]
         print_rows(("Extension", "Id", "Machine", "Process"), rows, sys.stdout, unwrapped="Process")
 
 
@@ -64,7 +63,13 @@ async def _name(opened: Profile, cookie_store_id: str) -> str:
 
 
 def _engine_row(engine: RunningEngine, found: _Status) -> tuple[str, ...]:
-    return (engine.engine, _identities(engine, found), *_place(engine.process), _local_time(engine.since))
+    process = "" if engine.pid is None else str(engine.pid)
+    return (engine.engine, _identities(engine, found), engine.machine, process, _local_time(engine.since))
+
+
+def _extension_row(extension: RunRecord) -> tuple[str, ...]:
+    process = extension.process_id
+    return (extension.name, extension.extension_id or extension.id, process.machine, str(process.pid))
 
 
 def _local_time(seconds: float | None) -> str:
@@ -75,10 +80,6 @@ def _identities(engine: RunningEngine, found: _Status) -> str:
     if engine.identities is None:
         return "all" if all(each.identities is None for each in found.engines) else "all others"
     return ", ".join(found.names.get(each) or each for each in engine.identities)
-
-
-def _place(process: ProcessId | None) -> tuple[str, str]:
-    return (process.machine, str(process.pid)) if process else ("", "")
 
 
 def _document(found: _Status) -> dict[str, object]:

@@ -31,8 +31,10 @@ class SqlSession(Protocol):
 class PostgresRows:
     """Rows on PostgreSQL, with what a transaction has read. `clear` starts another transaction."""
 
-    def __init__(self, session: SqlSession, table: Table) -> None:
+    def __init__(self, session: SqlSession, table: Table, used: Callable[[PostgresRows], None] | None = None) -> None:
+        """`used` is called before something is remembered. Without it, for copies, only the last query is."""
         self._session = session
+        self._used = used or PostgresRows.clear
         self._table = table
         self._text = frozenset(name for name, kind in zip(table.columns, table.types, strict=True) if kind == "text")
         columns = ", ".join(quoted(column) for column in table.columns)
@@ -61,6 +63,7 @@ class PostgresRows:
     def get(self, *key: Value) -> tuple[Any, ...] | None:
         if key in self._known:
             return self._known[key]
+        self._used(self)
         found = self._session.ask(Statement(f"{self._select}WHERE {self._by_key}", key, self._text))
         self._known[key] = row = found[0] if found else None
         return row
@@ -74,6 +77,7 @@ class PostgresRows:
         key = (self._select + rest, tuple(values))
         if key in self._found or key in self._announced:
             return
+        self._used(self)
 
         def receive(found: Result) -> None:
             self._announced.discard(key)
@@ -104,6 +108,7 @@ class PostgresRows:
 
     def _ask(self, sql: str, values: Sequence[Value]) -> Result:
         key = (sql, tuple(values))
+        self._used(self)
         if key not in self._found:
             self._found[key] = self._session.ask(Statement(translated(sql), values, self._text))
         return list(self._found[key])
@@ -147,5 +152,6 @@ class PostgresRows:
             self._known[tuple(key)] = None
 
     def _write(self, sql: str, values: Sequence[Value]) -> None:
+        self._used(self)
         self._session.queue(Statement(sql, values))
         self._found.clear()

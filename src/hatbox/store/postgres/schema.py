@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from hatbox.errors import NotAProfile, ProfileError
+from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import CHANGES, TABLES, Table
 
-__all__ = ["FORMAT", "format_of", "prepare_schema", "unique_columns"]
+__all__ = [
+    "FORMAT",
+    "format_of",
+    "lock_schema",
+    "missing_statements",
+    "prepare_schema",
+    "privilege_errors",
+    "unique_columns",
+]
 
 FORMAT: Final = 1
 """The number of the current format: that of the last migration."""
@@ -70,50 +82,78 @@ def format_of(connection: PostgresConnection, schema: str) -> int | None:
     return int(rows[0][0])
 
 
-def prepare_schema(connection: PostgresConnection, schema: str) -> bool:
-    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created."""
+def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None = None) -> bool:
+    """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created.
+
+    With a key, a new profile is encrypted.
+    """
     version = format_of(connection, schema)
     if version == FORMAT:
         return False
     if version is not None and version > FORMAT:
         raise too_new(connection.label, version, FORMAT)
+    if version is not None:
+        return _create_or_upgrade(connection, schema, key)
+    with privilege_errors(connection.label, schema):
+        return _create_or_upgrade(connection, schema, key)
+
+
+@contextmanager
+def privilege_errors(label: str, schema: str) -> Iterator[None]:
+    """Raise ProfileError for a role that may not create a profile."""
     try:
-        return _create_or_upgrade(connection, schema)
+        yield
     except ServerError as error:
-        if error.code == "42501" and version is None:
-            raise ProfileError(
-                connection.label,
-                f"there is no profile in the schema {schema}, and this role may not create one ({error})",
-                "Create it with a role that may: hatbox profile create ADDRESS.",
-            ) from None
-        raise
+        if error.code != "42501":
+            raise
+        raise ProfileError(
+            label,
+            f"there is no profile in the schema {schema}, and this role may not create one ({error})",
+            "Create it with a role that may: hatbox profile create ADDRESS.",
+        ) from None
 
 
-def _create_or_upgrade(connection: PostgresConnection, schema: str) -> bool:
+def lock_schema(schema: str) -> Statement:
+    """Makes transactions that create or upgrade a schema wait for each other."""
+    return Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
+
+
+def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | None) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
-    lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended(convert_from($1, 'UTF8'), 0))::text", (schema,))
-    connection.run([Statement("BEGIN"), lock])
+    connection.run([Statement("BEGIN")])
     try:
+        connection.run([lock_schema(schema)])
         version = format_of(connection, schema)
         if version is not None and version >= FORMAT:
+            connection.run([Statement("ROLLBACK")])
             return False
-        statements = []
-        if version is None:
-            # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
-            exists = Statement("SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", (schema,))
-            if not connection.run([exists])[0]:
-                statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
-        statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
-        for migration in _MIGRATIONS[version or 0 :]:
-            statements += migration()
-        statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
-        connection.run(statements)
+        connection.run([*missing_statements(connection, schema, version, key), Statement("COMMIT")])
         return version is None
-    except BaseException:
+    except ServerError:
         connection.run([Statement("ROLLBACK")])
         raise
-    finally:
-        connection.run([Statement("COMMIT")])
+
+
+def missing_statements(
+    connection: PostgresConnection, schema: str, version: int | None, key: Key | None = None
+) -> list[Statement]:
+    """The statements that create a profile, encrypted if a key is given, or upgrade it to the current format.
+
+    For one transaction.
+    """
+    statements = []
+    if version is None:
+        # Not IF NOT EXISTS for an existing schema: that needs the privilege to create one.
+        exists = Statement("SELECT FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", (schema,))
+        if not connection.run([exists])[0]:
+            statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
+    statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
+    for migration in _MIGRATIONS[version or 0 :]:
+        statements += migration()
+    statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
+    if version is None:
+        statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
+    return statements
 
 
 def _create_statement(table: Table) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from hatbox.store.base import RESYNC, ChangeRecord
+from hatbox.store.base import ChangeRecord
 from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
@@ -46,18 +46,14 @@ class SqlChangeLog:
         changes = _encode(self.appended)
         sequence = self._counters.increment("changes")
         logged = self._counters.increment("logged", len(changes))
-        self._rows.insert((sequence, self._now(), logged, changes, *self._author))
+        self.insert(sequence, logged, changes)
         if sequence % _PRUNE_EVERY == 0 or logged - self._pruned > _PRUNE_BYTES:
             self.prune()
         return sequence
 
-    def write_resync(self) -> None:
-        """Let subscribers reload their state: all rows were replaced, also the counters, which this does not change."""
-        self._counters.reset()
-        sequence, logged = self._counters.get("changes"), self._counters.get("logged")
-        if sequence:  # else nothing was ever changed, and subscribers have the state of a new profile
-            changes = _encode([(RESYNC, msgspec.Raw(b"null"))])
-            self._rows.insert((sequence, self._now(), logged, changes, *self._author))
+    def insert(self, sequence: int, logged: int, changes: bytes) -> None:
+        """Insert a row. Does not change the counters."""
+        self._rows.insert((sequence, self._now(), logged, changes, *self._author))
 
     def after(self, sequence: int) -> list[tuple[int, list[ChangeRecord]]]:
         """The rows after the one with this number."""

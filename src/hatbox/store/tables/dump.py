@@ -25,11 +25,11 @@ def dump(label: str, rows: Callable[[Table], Rows]) -> ProfileDump:
         raise rows(PROFILE).damage("the row of the table profile is missing")
     uuid, key_check, _ = profile
     counts = {table.name: int(rows(table).select("count(*)")[0][0]) for table in COPIED_TABLES}
-    batches = ((table, batch) for table in COPIED_TABLES for batch in _batches(table, rows(table), counts[table.name]))
+    batches = ((table, batch) for table in COPIED_TABLES for batch in _batches(table, rows, counts[table.name]))
     return ProfileDump(label, uuid, key_check is not None, counts, batches)
 
 
-def _batches(table: Table, rows: Rows, count: int) -> Iterator[list[tuple[Any, ...]]]:
+def _batches(table: Table, rows: Callable[[Table], Rows], count: int) -> Iterator[list[tuple[Any, ...]]]:
     keys = ", ".join(table.key)
     after = f"WHERE ({keys}) > ({', '.join('?' * len(table.key))})"
     order = f"ORDER BY {keys} LIMIT ?"
@@ -37,15 +37,16 @@ def _batches(table: Table, rows: Rows, count: int) -> Iterator[list[tuple[Any, .
     where, last = "", ()
     read = 0
     while read < count:
-        sizes = rows.select(_size_of_row(table), f"{where} {order}", (*last, _MAX_ROWS))
-        batch = rows.find(f"{where} {order}", (*last, _number_that_fits(sizes)))
+        access = rows(table)  # for each batch: it may cache what was read
+        sizes = access.select(_size_of_row(table), f"{where} {order}", (*last, _MAX_ROWS))
+        batch = access.find(f"{where} {order}", (*last, _number_that_fits(sizes)))
         if not batch:
             break
         read += len(batch)
         yield batch
         where, last = after, tuple(batch[-1][column] for column in key_columns)
     if read != count:  # an index and its table differ
-        raise rows.damage(f"the table {table.name} has {count} rows, but {read} were read")
+        raise rows(table).damage(f"the table {table.name} has {count} rows, but {read} were read")
 
 
 def _size_of_row(table: Table) -> str:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import msgspec
 
 from hatbox.errors import ProfileError
+from hatbox.store.base import RESYNC
 from hatbox.store.profile_copy import CopyProgress, CopySource, ProfileDump
-from hatbox.store.tables.change_log import SqlChangeLog
 from hatbox.store.tables.new_profile import is_unchanged
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
 
-__all__ = ["fill", "require_fillable"]
+__all__ = ["LogWriter", "fill", "require_fillable"]
 
-_NOTHING = "Nothing was copied."
+LogWriter: TypeAlias = Callable[[int, int, bytes], None]
+"""Writes a row of the change log: its number, the bytes that were ever logged, the changes as JSON."""
+
+_NOTHING: Final = "Nothing was copied."
+# Subscribers of programs that have the profile open reload their state.
+_RESYNC: Final = msgspec.json.encode([(RESYNC, None)])
 
 
 def require_fillable(label: str, rows: Callable[[Table], Rows], source: CopySource) -> None:
@@ -29,7 +37,7 @@ def require_fillable(label: str, rows: Callable[[Table], Rows], source: CopySour
 def fill(
     label: str,
     rows: Callable[[Table], Rows],
-    log: SqlChangeLog,
+    log: LogWriter,
     source: ProfileDump,
     *,
     plain: bool,
@@ -37,15 +45,19 @@ def fill(
 ) -> None:
     """Replace the rows of an unchanged profile with those of `source`. Its id, its key and its log stay its own."""
     _require_encryption(label, rows, source, plain=plain)
-    for table in (HEAD, IDENTITIES):  # the only ones with rows
-        rows(table).delete("id > ?", (0,))
+    rows(IDENTITIES).delete("id > ?", (0,))
     total, done = sum(source.rows.values()), 0
     progress(done, total)
     for table, batch in source.batches:
-        rows(table).put(batch)
+        if table is HEAD:  # updated: a store may have more columns in it
+            head = dict(zip(HEAD.columns, batch[0], strict=True))
+            rows(HEAD).update((head.pop("id"),), head)
+        else:
+            rows(table).put(batch)
         done += len(batch)
         progress(done, total)
-    log.write_resync()
+    if head["changes"]:  # else nothing was ever changed, and subscribers have the state of a new profile
+        log(head["changes"], head["logged"], _RESYNC)
 
 
 def _require_encryption(label: str, rows: Callable[[Table], Rows], source: ProfileDump, *, plain: bool) -> None:

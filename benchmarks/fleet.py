@@ -1,0 +1,330 @@
+"""What a profile in PostgreSQL costs, beside bare statements and beside SQLite: `python -m benchmarks.fleet`.
+
+Starts a PostgreSQL server of its own on a Unix socket, with durable commits. "raw" is libpq with prepared statements on
+one blocking connection, with the same rows. Calls take turns with it, round by round, so that a noisy neighbour hits
+both alike; the median of the rounds counts. `--soak` runs benchmarks.fleet_soak on this server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from rich.console import Console
+from rich.table import Table
+
+import hatbox
+from benchmarks import fleet_soak
+from benchmarks.bars import Bar, bars_table
+from tests.postgres import Cluster, running_cluster
+
+Figures = dict[str, float]
+"""Microseconds for one call, or a count."""
+
+SIZES = (10_000, 1_000_000)
+AT_ONCE = 1_000
+
+
+def main() -> None:
+    """Measure, print the tables, and say of each bar whether it is met."""
+    parser = argparse.ArgumentParser(description="What a profile in PostgreSQL costs.")
+    parser.add_argument("--rounds", type=int, default=7, help="how often each figure is taken")
+    parser.add_argument("--calls", type=int, default=200, help="awaited calls in one round")
+    parser.add_argument("--delay", type=float, default=0.5, help="milliseconds of a trip over the delaying proxy")
+    parser.add_argument("--soak", action="store_true", help="run the soak instead")
+    options, rest = parser.parse_known_args()
+    with running_cluster() as cluster:
+        if options.soak:
+            raise SystemExit(fleet_soak.main(["--profile", cluster.new_address(), *rest]))
+        console = Console(width=130)
+        figures = measure(cluster, options.rounds, options.calls)
+        console.print(_figures_table(figures))
+        console.print(_trips_table(asyncio.run(count_trips(cluster)), options.delay))
+        console.print(bars_table(_bars(figures)))
+
+
+# ── Identities ──
+
+
+def measure(cluster: Cluster, rounds: int, calls: int) -> Figures:
+    """The figures of all calls, each the median of the rounds."""
+    taken: dict[str, list[float]] = {}
+    address = cluster.new_address()
+    with tempfile.TemporaryDirectory(prefix="hatbox-benchmark-") as folder, _raw(cluster, address) as raw:
+        sqlite = str(Path(folder) / "profile.db")
+        for _ in range(rounds):
+            for kind, place in (("", address), ("SQLite ", sqlite)):
+                for name, figure in asyncio.run(_calls(place, calls)).items():
+                    taken.setdefault(f"{kind}{name}", []).append(figure)
+            for name, figure in raw(calls).items():
+                taken.setdefault(f"raw {name}", []).append(figure)
+    for size in SIZES:
+        grown = cluster.new_address()
+        asyncio.run(_grow(cluster, grown, size))
+        for _ in range(rounds):
+            for name, figure in asyncio.run(_reads(grown, size, calls)).items():
+                taken.setdefault(f"{name}, {size:,}", []).append(figure)
+    for _ in range(rounds):
+        taken.setdefault("seen elsewhere", []).append(_seen_elsewhere(address, calls))
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
+async def _calls(address: str, calls: int) -> Figures:
+    async with hatbox.open(address) as profile:
+        identities = profile.identities
+        made = [await identities.create("warm up", color="blue", icon="briefcase") for _ in range(20)]
+        figures = {
+            "create": await _each(calls, lambda i: identities.create(f"Client {i}", color="blue", icon="briefcase")),
+            "get": await _each(calls, lambda i: identities.get(made[i % 20].cookie_store_id)),
+        }
+        begun = time.perf_counter()
+        await asyncio.gather(
+            *[identities.create(f"Client {i}", color="blue", icon="briefcase") for i in range(AT_ONCE)]
+        )
+        figures["1,000 creates at once"] = (time.perf_counter() - begun) / AT_ONCE * 1e6
+        begun = time.perf_counter()
+        await asyncio.gather(*[identities.get(made[i % 20].cookie_store_id) for i in range(AT_ONCE)])
+        figures["1,000 gets at once"] = (time.perf_counter() - begun) / AT_ONCE * 1e6
+        return figures
+
+
+async def _each(calls: int, call: Callable[[int], Awaitable[Any]]) -> float:
+    taken = []
+    for index in range(calls):
+        begun = time.perf_counter()
+        await call(index)
+        taken.append(time.perf_counter() - begun)
+    return statistics.median(taken) * 1e6
+
+
+@contextmanager
+def _raw(cluster: Cluster, address: str) -> Iterator[Callable[[int], Figures]]:
+    """The same rows with libpq: an identity, the head row, and a row of the log with a token."""
+    asyncio.run(_open_once(address))
+    schema = address.partition("schema=")[2].partition("&")[0]
+    conninfo = f"host={cluster.folder} port={cluster.port} user=hatbox dbname=postgres"
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA raw_{schema}".encode())
+        connection.execute(f"SET search_path TO raw_{schema}".encode())
+        connection.execute(
+            b"CREATE TABLE identities (id int8 PRIMARY KEY, name bytea, icon bytea, color bytea, hidden int8, "
+            b"position int8); CREATE INDEX ON identities (position); CREATE INDEX ON identities USING hash (name); "
+            b"CREATE TABLE head (id int8, changes int8, identities int8); INSERT INTO head VALUES (1, 0, 0); "
+            b"CREATE TABLE changes (sequence int8 PRIMARY KEY, token bytea UNIQUE, at int8, logged int8, "
+            b"changes bytea, program bytea, process int8, machine bytea)"
+        )
+        yield _Raw(connection.pgconn).measure
+
+
+class _Raw:
+    LOG = b'[["identities.created",{"name":"Client 0000001","icon":"briefcase","color":"blue","cookieStoreId":"1"}]]'
+    INSERT = b"INSERT INTO identities VALUES ($1::int8, 'a name', 'briefcase', 'blue', 0, $1::int8 * 1048576::int8)"
+    CREATE = (
+        b"WITH a AS (INSERT INTO identities VALUES "
+        b"($1::int8, 'a name', 'briefcase', 'blue', 0, $1::int8 * 1048576::int8)), "
+        b"b AS (UPDATE head SET changes = changes + 1, identities = $1::int8) "
+        b"INSERT INTO changes VALUES ($1::int8, $3, 0, 0, $2, 'program', 1, 'machine')"
+    )
+
+    def __init__(self, pgconn: Any) -> None:
+        self._pg = pgconn
+        self._number = 0
+        _succeeded(self._pg.prepare(b"create", self.CREATE))
+        _succeeded(self._pg.prepare(b"insert", self.INSERT))
+        _succeeded(self._pg.prepare(b"get", b"SELECT * FROM identities WHERE id = $1"))
+
+    def measure(self, calls: int) -> Figures:
+        return {"create": self._median(calls, self._create), "get": self._median(calls, self._get), **self._pipeline()}
+
+    def _median(self, calls: int, call: Callable[[], None]) -> float:
+        taken = []
+        for _ in range(calls):
+            begun = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - begun)
+        return statistics.median(taken) * 1e6
+
+    def _token(self) -> bytes:
+        return b"%016d" % self._number
+
+    def _create(self) -> None:
+        self._number += 1
+        _succeeded(self._pg.exec_prepared(b"create", [b"%d" % self._number, self.LOG, self._token()]))
+
+    def _get(self) -> None:
+        _succeeded(self._pg.exec_prepared(b"get", [b"%d" % self._number], result_format=1))
+
+    def _pipeline(self) -> Figures:
+        """1,000 identities in one transaction and one pipeline."""
+        begun = time.perf_counter()
+        self._pg.enter_pipeline_mode()
+        self._pg.send_query_params(b"BEGIN", [])
+        for _ in range(AT_ONCE):
+            self._number += 1
+            self._pg.send_query_prepared(b"insert", [b"%d" % self._number])
+        self._number += 1
+        self._pg.send_query_prepared(b"create", [b"%d" % self._number, self.LOG * AT_ONCE, self._token()])
+        self._pg.send_query_params(b"COMMIT", [])
+        self._pg.pipeline_sync()
+        while True:
+            result = self._pg.get_result()
+            if result is not None and result.status == psycopg.pq.ExecStatus.PIPELINE_SYNC:
+                break
+            if result is not None:
+                _succeeded(result)
+        self._pg.exit_pipeline_mode()
+        return {"1,000 creates at once": (time.perf_counter() - begun) / AT_ONCE * 1e6}
+
+
+def _succeeded(result: Any) -> None:
+    assert result.status in (psycopg.pq.ExecStatus.COMMAND_OK, psycopg.pq.ExecStatus.TUPLES_OK), result.error_message
+
+
+# ── Size ──
+
+
+async def _open_once(address: str) -> None:
+    async with hatbox.open(address):
+        pass
+
+
+async def _grow(cluster: Cluster, address: str, size: int) -> None:
+    await _open_once(address)
+    schema = address.partition("schema=")[2].partition("&")[0]
+    cluster.sql(
+        f"INSERT INTO {schema}.identities SELECT n, convert_to('Client ' || n, 'UTF8'), 'briefcase', 'blue', 0, "
+        f"n * 1048576::int8 FROM generate_series(6, {size}) AS n"
+    )
+    cluster.sql(f"UPDATE {schema}.head SET identities = {size}, identity_position = {size} * 1048576::int8")
+    cluster.sql(f"VACUUM ANALYZE {schema}.identities")
+
+
+async def _reads(address: str, size: int, calls: int) -> Figures:
+    step = size // calls
+    async with hatbox.open(address) as profile:
+        await profile.identities.get("firefox-container-6")
+        return {
+            "get": await _each(calls, lambda i: profile.identities.get(f"firefox-container-{6 + i * step}")),
+            "query by name": await _each(calls, lambda i: profile.identities.query(name=f"Client {6 + i * step}")),
+        }
+
+
+# ── Another process ──
+
+
+def _seen_elsewhere(address: str, calls: int) -> float:
+    """Milliseconds from the return of a create until another process has heard of it."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    other = context.Process(target=_listen, args=(address, there))
+    other.start()
+    try:
+        here.recv()
+        return asyncio.run(_create_and_wait(address, here, calls)) * 1e3
+    finally:
+        here.send(None)
+        other.join()
+
+
+async def _create_and_wait(address: str, pipe: Any, calls: int) -> float:
+    taken = []
+    async with hatbox.open(address) as profile:
+        for index in range(calls):
+            await profile.identities.create(f"Seen {index}", color="blue", icon="briefcase")
+            returned = time.time()
+            heard = await asyncio.to_thread(pipe.recv)
+            taken.append(max(0.0, heard - returned))
+    return float(statistics.median(taken))
+
+
+def _listen(address: str, pipe: Any) -> None:
+    async def listen() -> None:
+        async with hatbox.open(address) as profile:
+            profile.identities.on_created.add_listener(lambda _: pipe.send(time.time()))
+            pipe.send(None)
+            await asyncio.to_thread(pipe.recv)
+
+    asyncio.run(listen())
+
+
+# ── Trips ──
+
+
+async def count_trips(cluster: Cluster) -> dict[str, int]:
+    """How many times each call waits for the server."""
+    trips: dict[str, int] = {}
+    async with hatbox.open(cluster.new_address()) as profile:
+        browser = profile.browser(["tabs", "tabHide", "cookies", "contextualIdentities"], "benchmark")
+
+        async def count(name: str, call: Callable[[], Awaitable[Any]]) -> None:
+            worker = profile.store._worker  # type: ignore[attr-defined]  # a benchmark of this store
+            before = worker.trips
+            await call()
+            trips[name] = worker.trips - before
+
+        await profile.identities.create("first", color="blue", icon="briefcase")
+        tabs = [await browser.tabs.create({"cookieStoreId": "firefox-container-2"}) for _ in range(20)]
+        await browser.tabs.create({})
+        await count("identities.get", lambda: profile.identities.get("firefox-container-2"))
+        await count("identities.create", lambda: profile.identities.create("second", color="blue", icon="briefcase"))
+        await count("tabs.create", lambda: browser.tabs.create({"cookieStoreId": "firefox-container-2"}))
+        await count("tabs.create, inactive", lambda: browser.tabs.create({"active": False}))
+        await count("tabs.query by store", lambda: browser.tabs.query({"cookieStoreId": "firefox-container-2"}))
+        await count("hide, 21 tabs", lambda: profile.identities.hide("firefox-container-2"))
+        await count("show, 21 tabs", lambda: profile.identities.show("firefox-container-2"))
+        await count("tabs.remove", lambda: browser.tabs.remove(tabs[0]["id"]))
+    return trips
+
+
+def _trips_table(trips: dict[str, int], delay: float) -> Table:
+    table = Table(title=f"Trips to the server, and what they cost at {delay} ms each", title_justify="left")
+    for heading in ("call", "trips", "ms"):
+        table.add_column(heading, justify="left" if heading == "call" else "right")
+    for name, count in trips.items():
+        table.add_row(name, str(count), f"{count * delay:.1f}")
+    return table
+
+
+def _figures_table(figures: Figures) -> Table:
+    table = Table(title="µs a call", title_justify="left")
+    for heading in ("call", "raw", "PostgreSQL", "SQLite"):
+        table.add_column(heading, justify="left" if heading == "call" else "right")
+    for name in ("get", "create", "1,000 gets at once", "1,000 creates at once"):
+        cells = (figures.get(f"{kind}{name}") for kind in ("raw ", "", "SQLite "))
+        table.add_row(name, *("-" if cell is None else f"{cell:,.1f}" for cell in cells))
+    return table
+
+
+def _bars(figures: Figures) -> list[Bar]:
+    small, large = (f"{size:,}" for size in SIZES)
+    return [
+        ("create: raw statements that one costs", figures["create"] / figures["raw create"], "<=", 1.5),
+        ("get: raw reads that one costs", figures["get"] / figures["raw get"], "<=", 2.5),
+        (
+            "1,000 creates at once: raw pipelines that they cost",
+            figures["1,000 creates at once"] / figures["raw 1,000 creates at once"],
+            "<=",
+            2,
+        ),
+        ("change seen in another process, ms after the commit", figures["seen elsewhere"], "<=", 5),
+        (f"get: {large} identities against {small}", figures[f"get, {large}"] / figures[f"get, {small}"], "<=", 1.5),
+        (
+            f"query by name: {large} identities against {small}",
+            figures[f"query by name, {large}"] / figures[f"query by name, {small}"],
+            "<=",
+            1.5,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    main()
