@@ -47,6 +47,7 @@ _SLOW: Final = (
     "tests/store/test_repair.py",
     "tests/store/test_scrubbing.py",
     "tests/store/test_wal.py",
+    "tests/test_many_machines.py",
     "tests/test_readme.py",
     "tests/testing/",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from typing import cast
 
@@ -643,6 +643,10 @@ def _record_tab_reads(store: Store, read: list[object], monkeypatch: pytest.Monk
         def get(self, tab: int) -> object:
             read.append(tab)
             return self._recorded.get(tab)  # type: ignore[attr-defined]
+
+        def get_many(self, tabs: Collection[int]) -> object:
+            read.extend(tabs)
+            return self._recorded.get_many(tabs)  # type: ignore[attr-defined]
 
         def find(self, **where: int) -> object:
             read.append("all")

@@ -826,3 +826,31 @@ async def test_side_files_of_different_names_are_different(new_store: NewStore) 
         found = [store.side_file(name) for name in ("a.log", "b.log")]
         assert all(found)
         assert found[0] != found[1]
+
+
+@in_loop
+async def test_processes_that_read_and_write_the_same_rows_in_batches_do_not_block_each_other(
+    new_store: NewStore,
+) -> None:
+    """A call reads after an earlier call of its batch has written: no process may wait for another in a circle."""
+
+    def rename(number: int, name: str) -> TransactionFunction[None]:
+        def work(transaction: Transaction) -> None:
+            transaction.identities.find(name)  # a query that no earlier call has made
+            transaction.identities.update(number, name=name)
+            transaction.changes.append("renamed", b"null")
+
+        return work
+
+    async with opened(new_store()) as one, opened(new_store()) as two, opened(new_store()) as three:
+        stores = (one, two, three)
+        rows = await one.read(numbers)
+        for turn in range(10):
+            await asyncio.gather(
+                *(
+                    store.write(rename(number, f"{turn} {index} {number}"))
+                    for index, store in enumerate(stores)
+                    for number in (rows if index % 2 else reversed(rows))
+                )
+            )
+        assert [await store.read(names) for store in stores] == [await one.read(names)] * 3

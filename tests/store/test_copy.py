@@ -209,6 +209,35 @@ def test_a_copy_is_the_state_of_one_commit_while_other_programs_write(
     assert tables(source) != before
 
 
+def test_an_interrupted_copy_leaves_nothing(source: Path, target: Path) -> None:
+    def interrupt(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_profile(source, target, progress=interrupt)
+    assert [path.name for path in target.parent.iterdir()] == []
+    create_profile(target)
+    before = tables(target)
+    with pytest.raises(KeyboardInterrupt):
+        copy_profile(source, target, progress=interrupt)
+    assert tables(target) == before
+
+
+def test_of_two_copies_into_one_file_the_second_is_refused(source: Path, target: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    write(other, remove_an_identity)
+
+    def copy_the_other(done: int, _total: int) -> None:
+        if done and not target.exists():
+            copy_profile(other, target)
+
+    with pytest.raises(ProfileError, match="another program has created it in the meantime"):
+        copy_profile(source, target, progress=copy_the_other)
+    assert tables(target) == tables(other)
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
 def test_progress_counts_every_row_once(source: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump, "_MAX_ROWS", 10)
     seen: list[tuple[int, int]] = []

@@ -294,6 +294,14 @@ def test_a_server_that_is_not_there_is_an_error_with_its_name_and_without_the_pa
         assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("hosts", "shown"),
+    [("a", "a"), ("a:1", "a:1"), ("a:5432", "a"), ("a,b", "a,b"), ("a:5432,b", "a,b"), ("a:1,b:2", "a,b:1,2")],
+)
+def test_messages_name_the_hosts(hosts: str, shown: str) -> None:
+    assert store_at(f"postgresql://u:s3cret@{hosts}/db").label == f"postgresql://{shown}/db"
+
+
 def test_info_describes_a_profile(source: Path, address: str) -> None:
     copy_profile(source, address)
     found = profile_info(address)

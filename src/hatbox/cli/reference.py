@@ -119,7 +119,7 @@ and `frames` for a script.
 
 | variable | meaning |
 |---|---|
-| `HATBOX_PROFILE` | profile file, without `--profile` |
+| `HATBOX_PROFILE` | path or URL of the profile, without `--profile` |
 | `HATBOX_CHROMIUM` | path of the Chromium to start, without `--browser` |
 | `NO_COLOR` | if set: no colors |
 | `FORCE_COLOR` | if set: tables with colors even if the output is not a terminal |

@@ -86,8 +86,11 @@ class Engine(ABC):
     async def stop(self) -> None:
         """Save snapshots and site data, close all pages and shut down. Stopping twice has no effect."""
 
+    def stop_saving(self) -> None:  # noqa: B027 - most engines write only what they report
+        """Write nothing more to the profile, from this call on: another engine may have opened the tabs already."""
+
     async def abandon(self) -> None:
-        """Close all pages and shut down at once. Save nothing: another engine may have opened the tabs already."""
+        """Close all pages and shut down at once, after stop_saving()."""
         await self.stop()
 
     def loads_again(self, tab: Tab) -> bool:  # noqa: ARG002 - most engines need not know which tab

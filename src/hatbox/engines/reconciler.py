@@ -61,7 +61,6 @@ class TabReconciler:
 
     async def start(self) -> None:
         """Start the engine, and then open the pages of the tabs."""
-        await self._store.read(lambda _: None)  # raises for a closed profile, before a browser is started
         self._reports.stopped = self._reports.abandoned = False
         await self._supervisor.start(self._reports)
         self._store.subscribe(self.on_change)
@@ -85,6 +84,7 @@ class TabReconciler:
         """Write nothing more to the profile: another engine may have the tabs. Then `stop` closes the pages unsaved."""
         self._reports.abandoned = True
         self._cancel()
+        self._engine.stop_saving()
 
     def _cancel(self) -> None:
         self._reports.stopped = True

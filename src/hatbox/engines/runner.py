@@ -52,7 +52,8 @@ class EngineRunner:
 
     async def __aenter__(self: Self) -> Self:
         given = self._identities_given
-        found = None if given is None else await self._store.read(lambda each: _names_by_id(each, given))
+        # Raises for a closed profile, before a lease is acquired and a browser is started.
+        found = await self._store.read(lambda each: None if given is None else _names_by_id(each, given))
         self._is_running, self._lost = True, None
         self._stopped.clear()
         try:

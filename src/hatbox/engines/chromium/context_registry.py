@@ -130,8 +130,7 @@ class ContextRegistry:
     def abandon(self) -> None:
         """Stop all work of the contexts, and save nothing: the browser has crashed, or another engine has the tabs."""
         for context in self:
-            context.stop()
-            context.cookies.abandon()
+            context.abandon()
             for page in context.pages:
                 page.detach()
         self._contexts.clear()

@@ -90,10 +90,14 @@ class ChromiumEngine(Engine):
             await running.contexts.close_all()
         await self._shut_down()
 
-    async def abandon(self) -> None:
+    def stop_saving(self) -> None:
         """See Engine."""
         if self.running is not None:
             self.running.abandon()
+
+    async def abandon(self) -> None:
+        """See Engine."""
+        self.stop_saving()
         await self._shut_down()
 
     def loads_again(self, tab: Tab) -> bool:

@@ -193,6 +193,12 @@ class IdentityContext:
         self._site_data.stop()
         self._tasks.cancel()
 
+    def abandon(self) -> None:
+        """Stop all work, and store nothing any more, also not what is being read from the browser."""
+        self.stop()
+        self._site_data.abandon()
+        self.cookies.abandon()
+
     async def set_indicator(self, indicator: IdentityIndicator | None) -> None:
         """Replace the identity indicator of all pages."""
         self._options = msgspec.structs.replace(self._options, indicator=indicator)

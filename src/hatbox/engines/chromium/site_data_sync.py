@@ -57,6 +57,7 @@ class SiteDataSync:
         self._not_restored: set[str] = set()  # origins whose saved data must stay: the browser has none of it
         self._debouncer = Debouncer(self._save_changed, _SAVE_DELAY)
         self._longest_save = 0.0  # seconds
+        self._is_abandoned = False
 
     async def load(self) -> list[tuple[str, str]]:
         """The saved data of each origin."""
@@ -121,7 +122,7 @@ class SiteDataSync:
             self._oversize.add(origin)
             logger.warning("site data: %s exceeds %d MB; IndexedDB not saved", origin, _MAX_ORIGIN_CHARS // 2**20)
         digest = _digest(data)
-        if digest == self._saved.get(origin, _EMPTY):
+        if self._is_abandoned or digest == self._saved.get(origin, _EMPTY):
             return
         await self._store.write(lambda each: _write(each, self._user_context_id, origin, data))
         self._saved[origin] = digest
@@ -135,6 +136,11 @@ class SiteDataSync:
     def stop(self) -> None:
         """Cancel scheduled saves."""
         self._debouncer.cancel()
+
+    def abandon(self) -> None:
+        """Save nothing any more, also not what is being read from the browser."""
+        self._is_abandoned = True
+        self.stop()
 
     async def _save_changed(self) -> None:
         self._longest_save = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -31,7 +32,7 @@ _DEFAULTS: Final = {
 
 
 class PostgresAddress(NamedTuple):
-    """The parts of an address. Only `conninfo` and `url` may have a password."""
+    """The parts of an address. Only `conninfo` and `url` may have a password, so that repr() shows neither."""
 
     url: str
     conninfo: str
@@ -47,15 +48,21 @@ class PostgresAddress(NamedTuple):
         """Parse an address. Raises ProfileError, whose message has no part of the URL that may be a password."""
         try:
             parts = urlsplit(url)
+            _refuse_stray_password(url, parts.netloc)
             query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
             given = dict(query)
             schema = given.pop("schema", _DEFAULT_SCHEMA)
             reconnect = given.pop("reconnect_seconds", "")
             plain = urlunsplit(parts._replace(query=urlencode(given)))
             parameters = conninfo.conninfo_to_dict(plain)
+            if not all(port.isdigit() or not port for port in str(parameters.get("port") or "").split(",")):
+                raise ValueError  # also what follows a colon in a password with a slash
         except (ValueError, psycopg.Error) as error:
             problem = "this is not a valid PostgreSQL URL" + _reason(error)
-            raise ProfileError("postgresql://…", problem, "Use postgresql://USER@HOST/DATABASE?schema=NAME.") from None
+            remedy = (
+                "Use postgresql://USER:PASSWORD@HOST/DATABASE, with %2F for / in the password, %40 for @, and so on."
+            )
+            raise ProfileError("postgresql://…", problem, remedy) from None
         label = _label(parameters, schema)
         if not schema or len(schema.encode()) > _MAX_NAME_BYTES or "\0" in schema or schema.startswith("pg_"):
             raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
@@ -63,10 +70,18 @@ class PostgresAddress(NamedTuple):
         completed = conninfo.make_conninfo("", **{**defaults, **parameters})
         return cls(url, completed, label, schema, _seconds(reconnect, label))
 
+    def __repr__(self) -> str:
+        return f"<PostgresAddress {self.label}>"
+
 
 def is_local(host: str) -> bool:
     """Whether a host is this machine: a Unix socket, or the loopback interface."""
-    return not host or host[0] in "/@" or host in ("localhost", "::1") or host.startswith("127.")
+    if not host or host[0] in "/@" or host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name: also one such as 127.example
 
 
 def _label(parameters: Mapping[str, Any], schema: str) -> str:
@@ -75,7 +90,8 @@ def _label(parameters: Mapping[str, Any], schema: str) -> str:
     if not where and effective.get("service"):
         where = f"service {effective['service']}"
     port = effective.get("port") or ""
-    host = f"{where}:{port}" if port and port != "5432" and not where.startswith("/") else where
+    is_usual = set(port.split(",")) <= {"", "5432"}  # one for each of several hosts
+    host = where if is_usual or where.startswith("/") else f"{where}:{port}"
     database = effective.get("dbname") or effective.get("user") or ""
     suffix = "" if schema == _DEFAULT_SCHEMA else f"?schema={schema}"
     return f"postgresql://{host or 'local socket'}/{database}{suffix}"
@@ -86,7 +102,7 @@ def _tls(parameters: Mapping[str, Any]) -> dict[str, str]:
     effective = {**_environment(), **parameters}
     if effective.get("sslmode") or effective.get("service"):
         return {}
-    hosts = str(effective.get("host") or effective.get("hostaddr") or "").split(",")
+    hosts = str(effective.get("hostaddr") or effective.get("host") or "").split(",")
     return {} if all(map(is_local, hosts)) else {"sslmode": "require"}
 
 
@@ -98,6 +114,14 @@ def _environment() -> dict[str, str]:
         if name and os.environ.get(name):
             found[option.keyword.decode()] = os.environ[name]
     return {name: value for name, value in found.items() if name not in _SECRET}
+
+
+def _refuse_stray_password(url: str, netloc: str) -> None:
+    """A password with a special character ends the host too early: the rest would be shown as host or database."""
+    rest = url.partition("://")[2].removeprefix(netloc)
+    is_cut = "@" not in netloc and ":" in netloc and "@" in rest
+    if is_cut or "@" in rest.partition("?")[0] or netloc.count("@") > 1 or "#" in rest:
+        raise ValueError
 
 
 def _seconds(text: str, label: str) -> float:

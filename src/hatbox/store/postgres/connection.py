@@ -18,7 +18,7 @@ from psycopg import pq
 from psycopg.pq.abc import PGresult
 
 from hatbox.store.postgres.address import PostgresAddress, is_local
-from hatbox.store.postgres.failures import ConnectionLost, ServerError
+from hatbox.store.postgres.failures import ConnectionLost, ServerError, connection_failure, pooler_refused
 
 __all__ = ["PostgresConnection", "Result", "Statement", "Value"]
 
@@ -27,6 +27,8 @@ Result: TypeAlias = list[tuple[Any, ...]]
 
 _OK: Final = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 _LOST_STATES: Final = ("57P01", "57P02", "57P03", "08")  # of SQLSTATE: shutdown, crash, starting up, connection failure
+_FATAL: Final = (b"FATAL", b"PANIC")  # severities after which the server closes the connection
+_POOLER_STATES: Final = ("26000", "42P05")  # of SQLSTATE: a prepared statement is missing, or another client's
 _MAX_PREPARED: Final = 500
 _MIN_VERSION: Final = 130000
 _BYTEA, _INT8, _INT2, _INT4, _TEXT, _FLOAT8, _BOOL, _OID, _NAME = 17, 20, 21, 23, 25, 701, 16, 26, 19
@@ -75,7 +77,7 @@ class PostgresConnection:
         try:
             self._owner = psycopg.Connection.connect(address.conninfo, autocommit=True)
         except psycopg.Error as error:
-            raise _connection_error(error) from None
+            raise connection_failure(str(error)) from None
         self.label = address.label
         self._pg = self._owner.pgconn
         self._prepared: dict[str, bytes] = {}
@@ -84,6 +86,8 @@ class PostgresConnection:
         self._decoders: dict[str, list[tuple[int, Callable[[bytes], Any]]]] = {}
         self.trips = 0
         """How many times it has waited for the server."""
+        self.answer_seconds: float | None = None
+        """How long it may take the server to answer; None for ever. Then the connection counts as lost."""
         self.backend_pid = self._pg.backend_pid
         try:
             self._check()
@@ -99,53 +103,71 @@ class PostgresConnection:
     def _check(self) -> None:
         version = self._pg.server_version
         if version < _MIN_VERSION:
-            reason = f"the server is too old: version {version // 10000}. Version {_MIN_VERSION // 10000} is required"
-            raise ConnectionLost(reason, permanent=True)
+            reason = f"the server has version {version // 10000}, and {_MIN_VERSION // 10000} is the oldest that works"
+            raise ConnectionLost(reason, remedy="Update the server, or use another one.", permanent=True)
         used = {each.keyword: each.val for each in self._pg.info}
         host = self._pg.host.decode()
         if not self._pg.ssl_in_use and not is_local(host) and used.get(b"sslmode") in (b"prefer", b"allow"):
-            reason = f"the connection to {host} is not encrypted. Set up TLS, or allow it with ?sslmode=disable"
-            raise ConnectionLost(reason, permanent=True)
+            reason = f"the connection to {host} is not encrypted"
+            raise ConnectionLost(reason, remedy="Set up TLS, or allow it with ?sslmode=disable.", permanent=True)
 
     def close(self) -> None:
         """Close the connection."""
         self._pg.finish()
 
     @property
+    def server_version(self) -> int:
+        """The version of the server: 150004 is 15.4."""
+        return self._pg.server_version
+
+    @property
     def socket(self) -> int:
         """The file descriptor, to wait for input."""
         return self._pg.socket
 
-    def run(self, statements: Sequence[Statement]) -> list[Result]:
-        """Send statements in one trip; returns the rows of each. After an error the rest is not executed."""
-        self._send(statements)
-        results: list[Result] = []
-        while self._outstanding:
+    def run(self, statements: Sequence[Statement], *, then: Statement | None = None) -> list[Result]:
+        """Send statements in one trip; returns the rows of each. After an error the rest is not executed.
+
+        `then` is sent in the same trip, executed in any case, and not waited for: its errors are not reported.
+        """
+        wanted = self._send(statements)
+        if then is not None:
+            self._send([then], prepare=False)
+        while True:
             sent = self._outstanding.popleft()
             try:
                 results = self._receive(sent)
             except ServerError:
                 for sql in sent.prepared:  # some may not have been prepared: prepare them again under another name
                     self._prepared.pop(sql, None)
-                if not self._outstanding:
+                if sent is wanted:
                     raise
-        return results
+                continue
+            if sent is wanted:
+                return results
 
     def send(self, statement: Statement) -> None:
         """Send a statement without waiting for it. Its errors are not reported."""
-        self._send([statement])
+        self._send([statement], prepare=False)
         with self._losses():
             self._pg.flush()
 
-    def _send(self, statements: Sequence[Statement]) -> None:
-        if len(self._prepared) > _MAX_PREPARED:
+    def _send(self, statements: Sequence[Statement], *, prepare: bool = True) -> _Sent:
+        # Before anything is sent: a value that cannot be encoded must not leave half a pipeline behind.
+        encoded = [_encoded(statement.values) for statement in statements]
+        if prepare and len(self._prepared) > _MAX_PREPARED:
             self._prepared.clear()
             self._decoders.clear()
             self.send(Statement("DEALLOCATE ALL"))
         sent = _Sent([], [])
         send_query = self._pg.send_query_prepared
         with self._losses():
-            for statement in statements:
+            for statement, (values, formats) in zip(statements, encoded, strict=True):
+                if not prepare:  # whether it succeeds is learned too late to use it again by its name
+                    sql = statement.sql.encode()
+                    self._pg.send_query_params(sql, values, None, formats, 1)
+                    sent.expected.append(statement)
+                    continue
                 name = self._prepared.get(statement.sql)
                 if name is None:
                     self._count += 1
@@ -153,15 +175,11 @@ class PostgresConnection:
                     sent.prepared.append(statement.sql)
                     self._pg.send_prepare(name, statement.sql.encode())
                     sent.expected.append(None)
-                values, formats = [], []
-                for value in statement.values:
-                    encode, form = _ENCODERS[type(value)]
-                    values.append(encode(value))
-                    formats.append(form)
                 send_query(name, values, formats, 1)
                 sent.expected.append(statement)
             self._pg.pipeline_sync()
         self._outstanding.append(sent)
+        return sent
 
     def _receive(self, sent: _Sent) -> list[Result]:
         """The results of a pipeline, to its end."""
@@ -179,6 +197,9 @@ class PostgresConnection:
             statement = sent.expected[position]
             position += 1
             if status in _OK:
+                if statement is not None and statement.sql == "COMMIT" and result.command_status != b"COMMIT":
+                    # The server answers ROLLBACK, which is not an error, if the transaction has failed before.
+                    failure = failure or ServerError("25P02", "the transaction was rolled back")
                 if statement is not None:
                     results.append(self._decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
             elif status != pq.ExecStatus.PIPELINE_ABORTED and failure is None:
@@ -214,13 +235,18 @@ class PostgresConnection:
         return result
 
     def _wait(self, *, writing: bool) -> None:
-        (self._poll_both if writing else self._poll_input).poll()
+        poll = self._poll_both if writing else self._poll_input
+        if not poll.poll(None if self.answer_seconds is None else self.answer_seconds * 1000):
+            raise ConnectionLost(f"no answer within {self.answer_seconds:.0f} s")
 
     def _failure(self, result: PGresult) -> ServerError:
         code = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
         message = (result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode("utf-8", "replace")
-        if not code or code.startswith(_LOST_STATES):
-            raise ConnectionLost(message or self._message())
+        is_fatal = result.error_field(pq.DiagnosticField.SEVERITY_NONLOCALIZED) in _FATAL
+        if not code or is_fatal or code.startswith(_LOST_STATES):
+            raise ConnectionLost(message or self._message() or "the connection was closed")
+        if code in _POOLER_STATES:
+            raise pooler_refused()
         return ServerError(code, message)
 
     @contextmanager
@@ -234,7 +260,8 @@ class PostgresConnection:
         return ConnectionLost(self._message() or (str(error) if error else "") or "the connection was closed")
 
     def _message(self) -> str:
-        return self._pg.get_error_message().strip().splitlines()[0] if self._pg.error_message else ""
+        lines = self._pg.get_error_message().strip().splitlines() if self._pg.error_message else []
+        return lines[0] if lines else ""
 
     # ── Notifications ──
 
@@ -267,6 +294,15 @@ _ENCODERS: Final[dict[type, tuple[Callable[[Any], bytes | None], int]]] = {
 """By type of a value: how it is sent, and its format, 0 for text and 1 for binary."""
 
 
+def _encoded(values: Sequence[Value]) -> tuple[list[bytes | None], list[int]]:
+    encoded, formats = [], []
+    for value in values:
+        encode, form = _ENCODERS[type(value)]
+        encoded.append(encode(value))
+        formats.append(form)
+    return encoded, formats
+
+
 def _decoders_of(result: PGresult, statement: Statement) -> list[tuple[int, Callable[[bytes], Any]]]:
     columns: list[tuple[int, Callable[[bytes], Any]]] = []
     for index in range(result.nfields):
@@ -279,11 +315,3 @@ def _decoders_of(result: PGresult, statement: Statement) -> list[tuple[int, Call
 
 def _name(result: PGresult, index: int) -> str:
     return (result.fname(index) or b"").decode()
-
-
-def _connection_error(error: psycopg.Error) -> ConnectionLost:
-    code = getattr(error, "sqlstate", None) or ""
-    text = " ".join(str(error).split())
-    permanent = code.startswith(("28", "3D", "42")) or "authentication failed" in text
-    permanent = permanent or ("does not exist" in text and "FATAL" in text)
-    return ConnectionLost(text, permanent=permanent)

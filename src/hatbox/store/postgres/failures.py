@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from hatbox.errors import (
     DiskFull,
@@ -15,10 +15,21 @@ from hatbox.errors import (
     ProfileUnavailable,
 )
 
-__all__ = ["CONFLICTS", "ConnectionLost", "ServerError", "to_profile_error", "too_new", "unavailable"]
+__all__ = [
+    "CONFLICTS",
+    "ConnectionLost",
+    "ServerError",
+    "connection_failure",
+    "pooler_refused",
+    "to_profile_error",
+    "too_new",
+    "unavailable",
+    "unknown_outcome",
+]
 
-CONFLICTS: Final = frozenset({"40001", "40P01", "22012"})
-"""Another process has committed first: serialization failure, deadlock, and the check of the head row."""
+CONFLICTS: Final = frozenset({"40001", "40P01", "22012", "23505"})
+"""Another process has committed first: serialization failure, deadlock, the check of the head row, and a key that is
+taken: a row that was inserted before the head row was checked has an id that the other process has given out too."""
 
 _NOTHING: Final = "Nothing was changed."
 
@@ -34,9 +45,62 @@ class ServerError(Exception):
 class ConnectionLost(Exception):
     """The connection broke, or could not be made. `permanent` if trying again is of no use."""
 
-    def __init__(self, reason: str, *, permanent: bool = False) -> None:
+    def __init__(self, reason: str, *, remedy: str = "", permanent: bool = False) -> None:
         super().__init__(reason)
+        self.remedy = remedy or "Check that the server runs and can be reached, then try again."
         self.permanent = permanent
+
+
+class _Failure(NamedTuple):
+    """How a connection can fail. libpq reports no SQLSTATE for these, only a text."""
+
+    texts: tuple[str, ...]
+    remedy: str
+    permanent: bool = True
+
+
+_FAILURES: Final = (
+    _Failure(
+        ("password authentication failed", "no password supplied", "authentication failed for user"),
+        "Check the user name and the password: of the URL, of PGPASSWORD, or in the password file (~/.pgpass).",
+    ),
+    _Failure(("no pg_hba.conf entry",), "Allow this user and this machine in pg_hba.conf of the server."),
+    _Failure(
+        ("too many clients", "too many connections", "remaining connection slots", "connection limit exceeded"),
+        "Raise max_connections of the server, or close other programs.",
+        permanent=False,
+    ),
+    _Failure(
+        ("session is read-only", "server is in hot standby mode", "session is not read-only"),
+        "Name the primary server, or all servers, in the address.",
+        permanent=False,
+    ),
+    _Failure(("server does not support SSL",), "Set up TLS on the server, or allow it without by ?sslmode=disable."),
+    _Failure(("certificate verify failed", "root certificate file", "does not match host name"), "Check sslrootcert."),
+    _Failure(("could not translate host name", "Name or service not known"), "Check the name of the host.", False),
+    _Failure(("permission denied for database",), "Grant this role CONNECT on the database."),
+)
+
+
+def connection_failure(text: str) -> ConnectionLost:
+    """Why a connection could not be made, by the message of libpq."""
+    reason = " ".join(text.split()).removeprefix("connection failed: ")
+    for failure in _FAILURES:
+        if any(each in reason for each in failure.texts):
+            return ConnectionLost(reason, remedy=failure.remedy, permanent=failure.permanent)
+    if "FATAL" in reason and "does not exist" in reason:
+        missing = "Create the role" if " role " in reason else "Create the database with: createdb NAME"
+        return ConnectionLost(reason, remedy=f"{missing}, or name another one in the address.", permanent=True)
+    return ConnectionLost(reason)
+
+
+def pooler_refused() -> ConnectionLost:
+    """A pooler shares the sessions of the server between its clients."""
+    return ConnectionLost(
+        "there is a pooler in transaction mode in between, which gives each transaction another session",
+        remedy="Connect to the server itself, or use pool_mode = session.",
+        permanent=True,
+    )
 
 
 def to_profile_error(label: str, error: ServerError) -> ProfileError:
@@ -86,9 +150,15 @@ def too_new(label: str, version: int, known: int) -> ProfileTooNew:
     )
 
 
-def unavailable(label: str, reason: str, *, waited: float = 0, uncertain: bool = False) -> ProfileUnavailable:
-    """The server cannot be reached. `uncertain`: the connection was lost while a commit was in progress."""
-    wait = f" (waited {waited:.0f} s)" if waited else ""
+def unavailable(label: str, error: ConnectionLost, *, waited: float = 0, uncertain: bool = False) -> ProfileUnavailable:
+    """The server cannot be used. `uncertain`: it is not known whether a commit has succeeded."""
+    wait = f" (waited {waited:.0f} s)" if waited >= 1 else ""
     outcome = "The change may or may not have been saved: check before you repeat it." if uncertain else _NOTHING
-    remedy = f"{outcome} Check that the server runs and can be reached, then try again."
-    return ProfileUnavailable(label, f"no connection to the server{wait}: {reason}", remedy)
+    reason = str(error).rstrip(".")
+    return ProfileUnavailable(label, f"no connection to the server{wait}: {reason}", f"{outcome} {error.remedy}")
+
+
+def unknown_outcome(label: str, reason: str) -> ProfileUnavailable:
+    """The connection was lost during a commit, and the server does not say whether it has succeeded."""
+    problem = f"the connection was lost during a commit, and its outcome cannot be read: {reason.rstrip('.')}"
+    return ProfileUnavailable(label, problem, "The change may or may not have been saved: check before you repeat it.")

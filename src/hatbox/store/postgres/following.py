@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final, NamedTuple
 
 from hatbox.store.base import RESYNC, ChangeRecord
@@ -31,41 +32,58 @@ class _Position(NamedTuple):
 
 
 class LogFollower:
-    """The position of this process in the change log. Without subscribers it has none."""
+    """The position of this process in the change log. Without subscribers it has none. For one thread."""
 
     def __init__(self, label: str, log: LogCipher) -> None:
         self._label = label
+        self.is_following = False
+        """Whether there are subscribers."""
+        self._position: _Position | None = None  # None if it follows, but could not reach the server yet
         self._log = log
-        self._position: _Position | None = None
 
     @property
     def sequence(self) -> int | None:
-        """The number of the last row that subscribers have received; None without subscribers."""
+        """The number of the last row that subscribers have received; None if it is not known."""
         return None if self._position is None else self._position.sequence
 
     def start(self, connection: PostgresConnection) -> int:
         """Follow from the next commit on. Returns the number of the last one."""
+        self.is_following, self._position = True, None  # also if this fails: `read` starts it then
         head, last = connection.run([SELECT_HEAD, _LAST_CHANGE])
         sequence = sequence_of(head_in(self._label, head))
         self._position = _Position(*last[0]) if last else _Position(sequence, None)
         return self._position.sequence
 
-    def stop(self) -> None:
-        """Follow no more."""
+    def forget(self) -> None:
+        """The caller of `start` was not told in time: `read` starts it again, with a resync."""
         self._position = None
 
-    def read(self, connection: PostgresConnection) -> tuple[Head, ExternalChanges]:
-        """The counters, and what other processes have committed since the last row."""
-        first = 0 if self._position is None else self._position.sequence
-        head_rows, rows = connection.run([SELECT_HEAD, select_changes(first)])
-        head = head_in(self._label, head_rows)
+    def stop(self) -> None:
+        """Follow no more."""
+        self.is_following = False
+        self._position = None
+
+    def read(self, connection: PostgresConnection, before: bytes | None = None) -> tuple[Head, ExternalChanges]:
+        """The counters, and what other processes have committed since the last row.
+
+        `before` is the token of a commit of this process: that one and later ones are read later.
+        """
+        if not self.is_following:
+            return head_in(self._label, connection.run([SELECT_HEAD])[0]), []
         if self._position is None:
-            return head, []
+            return self._resync(connection)
+        head_rows, rows = connection.run([SELECT_HEAD, select_changes(self._position.sequence)])
+        head = head_in(self._label, head_rows)
         if self._went_back(head, rows):
-            last = rows[-1] if rows else (sequence_of(head), None, b"")
-            self._position = _Position(last[0], last[1])
-            return head, [(self._position.sequence, [ChangeRecord(RESYNC, b"", None)])]
+            return self._resync(connection)
+        if before is not None:
+            rows = list(itertools.takewhile(lambda row: row[1] != before, rows))
         return head, self._take(rows)
+
+    def _resync(self, connection: PostgresConnection) -> tuple[Head, ExternalChanges]:
+        """Follow from the next commit on. Subscribers have to reload: what they missed is not known."""
+        head = head_in(self._label, connection.run([SELECT_HEAD])[0])
+        return head, [(self.start(connection), [ChangeRecord(RESYNC, b"", None)])]
 
     def committed(self, sequence: int, token: bytes, rows: Result) -> ExternalChanges:
         """Advance to a commit of this process. Returns what others have committed before it, from the log's `rows`."""

@@ -16,7 +16,7 @@ from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.rows import SqlSession
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.processes import ProcessId, current_process
 
 __all__ = ["LeaseSession", "PostgresLease", "PostgresProcesses"]
@@ -58,15 +58,21 @@ class LeaseSession:
         self._on_lost: dict[str, Callable[[str], None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def label(self) -> str:
+        """The name of the profile in messages."""
+        return self._address.label
+
     async def acquire(self, name: str, purpose: str, on_lost: Callable[[str], None]) -> LeaseHolder | None:
         """Acquire a lease; returns None, or the holder that has it already."""
         self._loop = asyncio.get_running_loop()
         if name in self._held:
             return self._held[name]
-        holder = await asyncio.to_thread(self._do, self._acquire, name, purpose)
-        if holder is None:
-            self._on_lost[name] = on_lost
-        return holder
+        return await asyncio.to_thread(self._do, self._acquire, name, purpose, on_lost)
+
+    def has(self, name: str) -> bool:
+        """Whether this session has a lease."""
+        return name in self._held
 
     async def holder(self, name: str) -> LeaseHolder | None:
         """The holder of a lease."""
@@ -76,7 +82,6 @@ class LeaseSession:
     async def release(self, name: str) -> None:
         """Release a lease, if this session has it."""
         if name in self._held:
-            self._on_lost.pop(name, None)
             await asyncio.to_thread(self._do, self._release, name)
 
     async def close(self) -> None:
@@ -85,32 +90,39 @@ class LeaseSession:
 
     # ── In another thread ──
 
-    def _do(self, operation: Callable[..., LeaseHolder | None], *arguments: str) -> LeaseHolder | None:
+    def _do(self, operation: Callable[..., LeaseHolder | None], *arguments: object) -> LeaseHolder | None:
         label = self._address.label
         with self._lock:
             try:
                 return operation(self._connected(), *arguments)
             except ConnectionLost as error:
                 self._lose(str(error))
-                raise unavailable(label, str(error)) from error
+                raise unavailable(label, error) from error
             except ServerError as error:
                 raise to_profile_error(label, error) from error
 
     def _connected(self) -> PostgresConnection:
         if self._connection is None:
-            connection = PostgresConnection(self._address)
-            configure(connection, self._address)
+            connection = connect(self._address)
             self._connection, self._socket = connection, connection.socket
             self._from_thread(self._watch, connection)
         return self._connection
 
-    def _acquire(self, connection: PostgresConnection, name: str, purpose: str) -> LeaseHolder | None:
+    def _acquire(
+        self, connection: PostgresConnection, name: str, purpose: str, on_lost: Callable[[str], None]
+    ) -> LeaseHolder | None:
+        if name in self._held:  # another task was first
+            return self._held[name]
         lock = _lock_name(self._address.schema, name)
         if not connection.run([Statement(_TRY_LOCK, (lock,))])[0][0][0]:
             return self._find(connection, name) or LeaseHolder("", None)
         process = current_process()
-        self._held[name] = LeaseHolder(purpose, process)
-        connection.run([Statement(_SIGN, (name, purpose, process.host, process.pid, process.started_at))])
+        try:
+            connection.run([Statement(_SIGN, (name, purpose, process.host, process.pid, process.started_at))])
+        except ServerError:
+            connection.send(Statement(_UNLOCK, (lock,)))
+            raise
+        self._held[name], self._on_lost[name] = LeaseHolder(purpose, process), on_lost
         return None
 
     def _find(self, connection: PostgresConnection, name: str) -> LeaseHolder | None:
@@ -124,7 +136,8 @@ class LeaseSession:
         return LeaseHolder(purpose, ProcessId(host, process, started_at))
 
     def _release(self, connection: PostgresConnection, name: str) -> None:
-        del self._held[name]
+        self._held.pop(name, None)
+        self._on_lost.pop(name, None)
         lock = _lock_name(self._address.schema, name)
         connection.run([Statement("DELETE FROM leases WHERE name = $1", (name,)), Statement(_UNLOCK, (lock,))])
 
@@ -133,32 +146,38 @@ class LeaseSession:
             self._on_lost.clear()
             if self._connection is not None:
                 connection, self._connection = self._connection, None
-                self._from_thread(self._unwatch, self._socket)
                 for name in list(self._held):
                     try:
                         self._release(connection, name)
                     except (ConnectionLost, ServerError):
                         break  # the server releases them when the connection ends
-                connection.close()
+                self._end(connection)
             self._held.clear()
 
     def _lose(self, reason: str) -> None:
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            self._from_thread(self._unwatch, self._socket)
-            connection.close()
+            self._end(connection)
         lost = [self._on_lost[name] for name in self._held if name in self._on_lost]
         self._held.clear()
         self._on_lost.clear()
         for callback in lost:
             self._from_thread(callback, reason)
 
-    def _from_thread(self, function: Callable[..., None], *arguments: object) -> None:
-        if self._loop is not None:
-            try:
-                self._loop.call_soon_threadsafe(function, *arguments)
-            except RuntimeError:  # the loop is closed
-                return
+    def _end(self, connection: PostgresConnection) -> None:
+        """Close a connection, on the event loop that watches it: the number of its socket may be used again at once."""
+        if not self._from_thread(self._unwatch, connection, self._socket):
+            connection.close()
+
+    def _from_thread(self, function: Callable[..., None], *arguments: object) -> bool:
+        """Call a function on the event loop. False if that is closed."""
+        if self._loop is None:
+            return False
+        try:
+            self._loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:
+            return False
+        return True
 
     # ── On the event loop ──
 
@@ -166,9 +185,10 @@ class LeaseSession:
         if self._loop is not None and self._connection is connection:
             self._loop.add_reader(self._socket, self._on_input, connection)
 
-    def _unwatch(self, socket: int) -> None:
+    def _unwatch(self, connection: PostgresConnection, socket: int) -> None:
         if self._loop is not None:
             self._loop.remove_reader(socket)
+        connection.close()
 
     def _on_input(self, connection: PostgresConnection) -> None:
         """Nobody sends anything here, except that the connection has ended."""
@@ -190,11 +210,19 @@ class PostgresLease(Lease):
         self._session = session
         self._name = name
         self._is_held = False
+        self._losses: list[str] = []  # since the last call of acquire()
         self._on_lost: Callable[[str], None] = lambda _: None
 
     async def acquire(self, purpose: str) -> LeaseHolder | None:
+        if self._is_held:
+            return await self.holder()
+        self._losses.clear()
         holder = await self._session.acquire(self._name, purpose, self._lost)
-        self._is_held = self._is_held or holder is None
+        # It may be lost before this task continues.
+        self._is_held = holder is None and not self._losses and self._session.has(self._name)
+        if holder is None and not self._is_held:
+            lost = ConnectionLost(" ".join(self._losses) or "the connection was closed")
+            raise unavailable(self._session.label, lost)
         return holder
 
     async def holder(self) -> LeaseHolder | None:
@@ -212,8 +240,10 @@ class PostgresLease(Lease):
         self._on_lost = callback
 
     def _lost(self, reason: str) -> None:
-        self._is_held = False
-        self._on_lost(reason)
+        self._losses.append(reason)
+        if self._is_held:  # otherwise acquire() reports it
+            self._is_held = False
+            self._on_lost(reason)
 
 
 class PostgresProcesses:

@@ -6,8 +6,8 @@ A notification can be lost, so subscribers also look once a second.
 from __future__ import annotations
 
 import contextlib
-import os
 import select
+import socket
 import threading
 from collections.abc import Callable
 from typing import Final
@@ -35,18 +35,18 @@ class NotificationListener:
         self._address = address
         self._notified = notified
         self._ignored = ignored
-        self._read_end, self._write_end = os.pipe()
+        self._stopping, self._stop = socket.socketpair()
         self._thread = threading.Thread(target=self._run, name="hatbox-listener", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End the thread, soon."""
         with contextlib.suppress(OSError):
-            os.write(self._write_end, b".")
+            self._stop.send(b".")
 
     def _run(self) -> None:
         poll = select.poll()
-        poll.register(self._read_end, select.POLLIN)
+        poll.register(self._stopping, select.POLLIN)
         try:
             while True:
                 with contextlib.suppress(ConnectionLost, ServerError):
@@ -55,8 +55,8 @@ class NotificationListener:
                 if poll.poll(_RETRY_SECONDS * 1000):
                     return
         finally:
-            os.close(self._read_end)
-            os.close(self._write_end)
+            self._stopping.close()
+            self._stop.close()
 
     def _listen(self) -> None:
         """Returns when the thread has to end. Raises ConnectionLost."""
@@ -66,8 +66,8 @@ class NotificationListener:
             self._notified()  # what was committed before is found in the log
             poll = select.poll()
             poll.register(connection.socket, select.POLLIN)
-            poll.register(self._read_end, select.POLLIN)
-            while all(descriptor != self._read_end for descriptor, _ in poll.poll()):
+            poll.register(self._stopping, select.POLLIN)
+            while all(descriptor != self._stopping.fileno() for descriptor, _ in poll.poll()):
                 if any(pid != self._ignored() for pid in connection.take_notifications()):
                     self._notified()
         finally:

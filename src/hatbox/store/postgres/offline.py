@@ -21,7 +21,7 @@ from hatbox.store.postgres.schema import (
     prepare_schema,
     privilege_errors,
 )
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import BEGIN_READ, COMMIT, LOCK_HEAD
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
@@ -56,7 +56,6 @@ def info(url: str) -> ProfileInfo:
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
         version = _existing_format(connection, address)
-        configure(connection, address)
         connection.run([BEGIN_READ])
         summary = summarize(DirectSession(connection).rows)
         ((size,),) = connection.run([Statement(_SIZE, (address.schema,))])[0]
@@ -83,7 +82,6 @@ def opened_dump(url: str) -> Iterator[ProfileDump]:
         with _mapped_errors(address.label):
             _existing_format(connection, address)
             prepare_schema(connection, address.schema)  # upgrades an earlier format
-            configure(connection, address)
             connection.run([BEGIN_READ])
             found = dump(address.label, _rows(DirectSession(connection), _key_of(connection)))
         # Errors of the target are raised in the body, so they must not be mapped here.
@@ -97,7 +95,6 @@ def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProg
     """
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
-        configure(connection, address)
         connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED"), lock_schema(address.schema)])
         version = format_of(connection, address.schema)
         if version is None:
@@ -140,9 +137,9 @@ def _require_format(address: PostgresAddress, version: int | None) -> None:
 def _commit(connection: PostgresConnection, address: PostgresAddress, session: DirectSession) -> None:
     session.flush()
     try:
-        connection.run([COMMIT, Statement(f"NOTIFY {quoted(channel_of(address.schema))}")])
+        connection.run([COMMIT], then=Statement(f"NOTIFY {quoted(channel_of(address.schema))}"))
     except ConnectionLost as error:
-        raise unavailable(address.label, str(error), uncertain=True) from error
+        raise unavailable(address.label, error, uncertain=True) from error
 
 
 def _existing_format(connection: PostgresConnection, address: PostgresAddress) -> int:
@@ -158,7 +155,7 @@ def _existing_format(connection: PostgresConnection, address: PostgresAddress) -
 @contextlib.contextmanager
 def _connected(address: PostgresAddress) -> Iterator[PostgresConnection]:
     with _mapped_errors(address.label):
-        connection = PostgresConnection(address)
+        connection = connect(address)
     try:
         yield connection
     finally:
@@ -170,7 +167,7 @@ def _mapped_errors(label: str) -> Iterator[None]:
     try:
         yield
     except ConnectionLost as error:
-        raise unavailable(label, str(error)) from error
+        raise unavailable(label, error) from error
     except ServerError as error:
         raise to_profile_error(label, error) from error
 

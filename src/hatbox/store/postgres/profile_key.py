@@ -15,7 +15,7 @@ from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
 from hatbox.store.postgres.schema import format_of, prepare_schema
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.reencryption import has_key, reencrypt
 from hatbox.store.tables.schema import PROFILE, TABLES
@@ -75,13 +75,13 @@ def change_key(address: PostgresAddress, old: Key | None, new: Key | None) -> in
     in the server's write-ahead log, in standbys that lag behind and in backups.
     """
     try:
-        connection = PostgresConnection(address)
+        connection = connect(address)
         try:
             return _change_key(connection, address, old, new)
         finally:
             connection.close()
     except ConnectionLost as error:
-        raise unavailable(address.label, str(error), uncertain=True) from error
+        raise unavailable(address.label, error, uncertain=True) from error
     except ServerError as error:
         raise to_profile_error(address.label, error) from error
 
@@ -92,7 +92,7 @@ def _change_key(
     if format_of(connection, address.schema) is None:
         raise ProfileError(connection.label, "no profile exists there", "Create it with: hatbox profile create ADDRESS")
     prepare_schema(connection, address.schema)
-    configure(connection, address)
+
     ((is_alone,),) = connection.run([Statement(_LOCK_ALONE, (_lock_name(address.schema),))])[0]
     if not is_alone:
         problem = "its encryption can be changed only while no program has it open"

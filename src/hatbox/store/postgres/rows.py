@@ -31,10 +31,10 @@ class SqlSession(Protocol):
 class PostgresRows:
     """Rows on PostgreSQL, with what a transaction has read. `clear` starts another transaction."""
 
-    def __init__(self, session: SqlSession, table: Table, used: Callable[[PostgresRows], None]) -> None:
-        """`used` is called before something is remembered."""
+    def __init__(self, session: SqlSession, table: Table, used: Callable[[PostgresRows], None] | None = None) -> None:
+        """`used` is called before something is remembered. Without it, for copies, only the last query is."""
         self._session = session
-        self._used = used
+        self._used = used or PostgresRows.clear
         self._table = table
         self._text = frozenset(name for name, kind in zip(table.columns, table.types, strict=True) if kind == "text")
         columns = ", ".join(quoted(column) for column in table.columns)

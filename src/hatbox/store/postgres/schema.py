@@ -120,18 +120,18 @@ def lock_schema(schema: str) -> Statement:
 
 def _create_or_upgrade(connection: PostgresConnection, schema: str, key: Key | None) -> bool:
     """Run all missing migrations in one transaction. Processes that try it at the same time wait for each other."""
-    connection.run([Statement("BEGIN"), lock_schema(schema)])
+    connection.run([Statement("BEGIN")])
     try:
+        connection.run([lock_schema(schema)])
         version = format_of(connection, schema)
         if version is not None and version >= FORMAT:
+            connection.run([Statement("ROLLBACK")])
             return False
-        connection.run(missing_statements(connection, schema, version, key))
+        connection.run([*missing_statements(connection, schema, version, key), Statement("COMMIT")])
         return version is None
-    except BaseException:
+    except ServerError:
         connection.run([Statement("ROLLBACK")])
         raise
-    finally:
-        connection.run([Statement("COMMIT")])
 
 
 def missing_statements(

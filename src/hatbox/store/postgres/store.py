@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hatbox.errors import ProfileClosed, ProfileError
-from hatbox.store.base import RESYNC, ChangeRecord, ChangeSubscriber, Store, TransactionFunction, not_open
+from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Call, Calls, settle
 from hatbox.store.change_poller import ChangePoller
 from hatbox.store.keys import configured_key
@@ -21,7 +21,7 @@ from hatbox.store.lease import Lease
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
 from hatbox.store.postgres.listener import NotificationListener
-from hatbox.store.postgres.worker import PostgresWorker, follow
+from hatbox.store.postgres.worker import PostgresWorker, follow, poll
 from hatbox.store.processes import current_process
 from hatbox.store.server_clock import ServerClock
 from hatbox.store.subscribers import Subscribers
@@ -31,7 +31,19 @@ __all__ = ["PostgresStore"]
 T = TypeVar("T")
 
 _POLL_SECONDS: Final = 1.0  # in case a notification is lost
+_REGISTER_SECONDS: Final = 1.0  # between attempts to register the process again
 _SUBSCRIBE_SECONDS: Final = 2.0  # how long the event loop may wait for the server
+
+
+async def _stay_registered(lease: PostgresLease, lost: asyncio.Event) -> None:
+    """Acquire the lease of a registered process again whenever the connection was lost."""
+    while True:
+        await lost.wait()
+        with contextlib.suppress(ProfileError):
+            if await lease.acquire("process") is None:
+                lost.clear()
+                continue
+        await asyncio.sleep(_REGISTER_SECONDS)
 
 
 class PostgresStore(Store):
@@ -46,6 +58,7 @@ class PostgresStore(Store):
         self._poller = ChangePoller(self._poll, _POLL_SECONDS)
         self._leases = LeaseSession(self._address)
         self._clock = ServerClock(self._address.label)
+        self._registering: asyncio.Future[None] | None = None
         self._worker: PostgresWorker | None = None
         self._listener: NotificationListener | None = None
         self._held_back: list[Call] | None = None
@@ -85,7 +98,13 @@ class PostgresStore(Store):
 
     async def register_process(self) -> None:
         self._require_open()
-        await PostgresLease(self._leases, PostgresProcesses.lease_name(current_process())).acquire("process")
+        if self._registering is None:
+            lease = PostgresLease(self._leases, PostgresProcesses.lease_name(current_process()))
+            lost = asyncio.Event()
+            lease.on_lost(lambda _: lost.set())
+            if await lease.acquire("process") is not None:
+                lost.set()  # an earlier connection of this process, which the server believes to be alive
+            self._registering = asyncio.ensure_future(_stay_registered(lease, lost))
 
     # ── Opening and closing ──
 
@@ -103,7 +122,8 @@ class PostgresStore(Store):
         self._loop = asyncio.get_running_loop()
         self._closing = asyncio.Lock()
         self._process, self._thread = os.getpid(), threading.get_ident()
-        self._ended = self._loop.create_future()
+        self._ended = ended = self._loop.create_future()
+        self._is_polling = self._poll_again = False
         opened = self._loop.create_future()
         worker = PostgresWorker(
             self._address,
@@ -112,7 +132,7 @@ class PostgresStore(Store):
             configured_key(),
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
-            ended=lambda: self._from_worker(settle, self._ended, None, None),
+            ended=lambda: self._from_worker(settle, ended, None, None),
         )
         try:
             await opened
@@ -135,6 +155,9 @@ class PostgresStore(Store):
                     await asyncio.shield(self._ended)
                     await self._calls.drain()
                 finally:
+                    if self._registering is not None:
+                        self._registering.cancel()
+                        self._registering = None
                     await self._leases.close()
                     self._is_open = False
 
@@ -215,10 +238,7 @@ class PostgresStore(Store):
 
     def _start_following(self, worker: PostgresWorker) -> None:
         sequence = worker.start_following(_SUBSCRIBE_SECONDS)
-        if sequence is None:  # the server cannot be reached: what is committed meanwhile is not known
-            self._subscribers.last_sequence = 0
-            self._loop.call_soon(self._subscribers.deliver, ChangeRecord(RESYNC, b"", None))
-        else:
+        if sequence is not None:  # otherwise the server cannot be reached, and a resync is delivered when it can
             self._subscribers.last_sequence = sequence
         self._listener = NotificationListener(
             self._address, lambda: self._from_worker(self._poll), ignored=lambda: worker.backend_pid
@@ -238,7 +258,7 @@ class PostgresStore(Store):
         self._poll_again = self._is_polling
         if not self._is_polling:
             self._is_polling = True
-            self._put(follow, writes=False).add_done_callback(self._polled)
+            self._put(poll, writes=False).add_done_callback(self._polled)
 
     def _polled(self, done: asyncio.Future[None]) -> None:
         self._is_polling = False

@@ -7,16 +7,18 @@ takes no lock until it commits, and then fails if another process has committed 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from hatbox.store.base import ChangeRecord, Processes
+from hatbox.javascript.text import well_formed
+from hatbox.store.base import RESYNC, ChangeRecord, Processes
 from hatbox.store.calls import LoggedChange
 from hatbox.store.encryption import Cipher
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
-from hatbox.store.postgres.failures import ServerError, too_new
+from hatbox.store.postgres.failures import ServerError, too_new, unknown_outcome
 from hatbox.store.postgres.rows import PostgresRows, SqlSession
 from hatbox.store.postgres.schema import FORMAT
 from hatbox.store.processes import current_process, program_name
@@ -74,13 +76,15 @@ _INSERT_CHANGE: Final = (
 )
 _SELECT_CHANGES: Final = "SELECT sequence, token, changes FROM changes WHERE sequence >= $1 ORDER BY sequence"
 _FIND_COMMIT: Final = "SELECT sequence FROM changes WHERE token = $1"
+_FIRST_CHANGE: Final = Statement("SELECT min(sequence) FROM changes")
 _PRUNE: Final = (
     "DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM "
-    "(SELECT sequence, at, logged FROM changes ORDER BY sequence LIMIT 2000) AS oldest "
-    "WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - $1 OR logged <= $2)"
+    "(SELECT sequence, logged, (extract(epoch FROM clock_timestamp()) * 1000)::int8 - at AS age FROM changes "
+    "ORDER BY sequence LIMIT 2000) AS oldest WHERE age > $1 OR (age > $2 AND logged <= $3))"
 )
 _PRUNE_EVERY: Final = 256  # commits
 _RETENTION_MS: Final = 600_000
+_MIN_RETENTION_MS: Final = 120_000  # a process that has lost its connection looks for its commit in the log
 _MAX_BYTES: Final = 8 * 2**20
 
 _encode = msgspec.json.Encoder().encode
@@ -193,6 +197,7 @@ class WriteSession:
         self._connection = connection
         self._log = log
         self._locked = locked
+        self._has_lock = locked  # of the head row, from the first statement that is sent
         self._known = None if locked else known
         self._is_known_used = False
         self._is_open = False
@@ -224,10 +229,31 @@ class WriteSession:
         self._is_known_used = True
         return self._known or ()
 
-    def find_commit(self, token: bytes) -> int | None:
-        """The number of the commit with this token, or None if there is none."""
-        found = self.ask(Statement(_FIND_COMMIT, (token,)))
-        return found[0][0] if found else None
+    @property
+    def next_sequence(self) -> int:
+        """The number that the commit of this transaction gets."""
+        return self.head()[_SEQUENCE] + 1
+
+    def find_commit(self, token: bytes, sequence: int) -> int | None:
+        """The number of the commit with this token, which was sent as this number; None if it has failed.
+
+        Only with the lock: a commit that is in progress ends first. Raises ProfileUnavailable if the log was pruned.
+        """
+        found, oldest = self._run([Statement(_FIND_COMMIT, (token,)), _FIRST_CHANGE])[-2:]
+        if found:
+            return int(found[0][0])
+        first = oldest[0][0]
+        if self.head()[_SEQUENCE] >= sequence and (first is None or first > sequence):
+            raise unknown_outcome(self._connection.label, "the change log was pruned")
+        return None
+
+    def confirm(self) -> None:
+        """Wait until what was found is as durable as a commit: on the synchronous standby, if there is one.
+
+        The server answers such a wait with an error when it shuts down, although the commit exists.
+        """
+        self._connection.run([COMMIT])  # waits too, because the lock of the head row is in the WAL
+        self._is_open = False
 
     def commit(
         self, head: Head, token: bytes, changes: Sequence[LoggedChange], notify: Statement, follow: int | None
@@ -250,14 +276,15 @@ class WriteSession:
             insert_change(new[_SEQUENCE], token, values["logged"], stored),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
-            statements.append(Statement(_PRUNE, (_RETENTION_MS, values["logged"] - _MAX_BYTES)))
+            statements.append(Statement(_PRUNE, (_RETENTION_MS, _MIN_RETENTION_MS, values["logged"] - _MAX_BYTES)))
         is_behind = follow is not None and follow < sequence
         if follow is not None and is_behind:
             statements.append(select_changes(follow))
         self._is_open = True
-        results = self._connection.run([*statements, COMMIT, notify])
+        # The notification is not part of what can fail: the commit would be reported as failed.
+        results = self._connection.run([*statements, COMMIT], then=notify)
         self._is_open = False
-        return new, results[-3][:-1] if is_behind else []
+        return new, results[-2][:-1] if is_behind else []
 
     def roll_back(self) -> None:
         """End the transaction without a commit."""
@@ -267,10 +294,14 @@ class WriteSession:
             self._connection.send(_ROLLBACK)
 
     def _run(self, statements: list[Statement]) -> list[Result]:
+        # A write locks its rows. Every process locks the head row before any other, so that there are no deadlocks.
+        must_lock = bool(self._queued) and not self._has_lock
+        self._has_lock |= must_lock
         if self._is_open:
-            return self._connection.run([*self._take_queued(), *statements])
+            return self._connection.run([*([LOCK_HEAD] if must_lock else []), *self._take_queued(), *statements])
         self._is_open = True
-        opening = [_BEGIN_LOCKED, LOCK_HEAD] if self._locked else [_BEGIN, SELECT_HEAD]
+        head_statement = LOCK_HEAD if self._has_lock else SELECT_HEAD
+        opening = [_BEGIN_LOCKED if self._locked else _BEGIN, head_statement]
         results = self._connection.run([*opening, *self._take_queued(), *statements])
         head = head_in(self._connection.label, results[1])
         if self._is_known_used and head != self._known:
@@ -290,7 +321,7 @@ def key_of(statement: Statement) -> StatementKey:
 
 def insert_change(sequence: int, token: bytes, logged: int, changes: bytes) -> Statement:
     """Inserts a row of the change log, with this process as its author."""
-    return Statement(_INSERT_CHANGE, (sequence, token, logged, changes, *_author()))
+    return Statement(_INSERT_CHANGE, (sequence, token, logged, changes, *_author(os.getpid())))
 
 
 def select_changes(first: int) -> Statement:
@@ -304,17 +335,22 @@ def sequence_of(head: Head) -> int:
 
 
 def decoded_changes(rows: Result, log: LogCipher) -> ExternalChanges:
-    """The changes in rows of the log."""
-    return [
-        (sequence, [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))])
-        for sequence, _, changes in rows
-    ]
+    """The changes in rows of the log. A damaged row becomes a resync."""
+    return [(sequence, _decoded_row(log, sequence, changes)) for sequence, _, changes in rows]
 
 
-@functools.cache
-def _author() -> tuple[str, int, str]:
+def _decoded_row(log: LogCipher, sequence: int, changes: bytes) -> list[ChangeRecord]:
+    try:
+        return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))]
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return [ChangeRecord(RESYNC, b"", None)]
+
+
+@functools.lru_cache(maxsize=1)
+def _author(_pid: int) -> tuple[str, int, str]:
+    """Program, process and machine of a row in the log. Of each process: a fork has its own."""
     process = current_process()
-    return program_name(), process.pid, process.machine
+    return well_formed(program_name()), process.pid, well_formed(process.machine)
 
 
 def head_in(label: str, rows: Result) -> Head:

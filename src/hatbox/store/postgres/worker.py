@@ -7,58 +7,90 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from hatbox.errors import HatboxError, ProfileError
+from hatbox.errors import HatboxError, ProfileError, ProfileUnavailable
 from hatbox.store.base import Processes, Transaction
 from hatbox.store.calls import Call, LoggedChange
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
-from hatbox.store.postgres.failures import CONFLICTS, ConnectionLost, ServerError, to_profile_error, unavailable
+from hatbox.store.postgres.failures import (
+    CONFLICTS,
+    ConnectionLost,
+    ServerError,
+    to_profile_error,
+    unavailable,
+    unknown_outcome,
+)
 from hatbox.store.postgres.following import LogFollower
 from hatbox.store.postgres.listener import channel_of
 from hatbox.store.postgres.profile_key import ProfileKey
 from hatbox.store.postgres.reading import read_together
+from hatbox.store.postgres.reconnecting import ReconnectLimit
 from hatbox.store.postgres.rows import SqlSession
 from hatbox.store.postgres.schema import prepare_schema
-from hatbox.store.postgres.setup import configure
+from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSession, sequence_of
 from hatbox.store.server_clock import ServerClock
 from hatbox.store.tables.row_cipher import LogCipher
 
-__all__ = ["PostgresWorker", "follow"]
+__all__ = ["PostgresWorker", "follow", "poll"]
 
 _MAX_BATCH_SIZE: Final = 1024
-_FIRST_PAUSE: Final = 0.05  # seconds between attempts to connect; doubled each time
-_LONGEST_PAUSE: Final = 2.0
+_MAX_CONFLICTS: Final = 20  # far more than can happen: from the second attempt on, only a deadlock can be in the way
 
 
 def follow(_: Transaction) -> None:
     """The function of a call that only carries the changes of other processes."""
 
 
-class _Mark:
-    """A subscriber that waits for the number of the last commit."""
+def poll(_: Transaction) -> None:
+    """As `follow`, but it does not wait for a lost connection: the next poll tries again."""
 
-    def __init__(self, done: threading.Event) -> None:
-        self.done = done
-        self.sequence: int | None = None
+
+_FOLLOWING: Final = (follow, poll)
+
+
+class _Mark:
+    """A request to follow the change log, or to stop. The answer is the number of the last commit."""
+
+    def __init__(self, *, start: bool) -> None:
+        self.start = start
+        self._answered = threading.Event()
+        self._lock = threading.Lock()
+        self._sequence: int | None = None
+        self._is_late = False
+
+    def wait(self, timeout: float) -> int | None:
+        """The answer; None after `timeout` seconds."""
+        self._answered.wait(timeout)
+        with self._lock:
+            self._is_late = not self._answered.is_set()
+            return self._sequence
+
+    def answer(self, sequence: int | None) -> bool:
+        """Answer the caller. Returns whether it has waited for it."""
+        with self._lock:
+            self._sequence = sequence
+            self._answered.set()
+            return not self._is_late
 
 
 class _Outcome(NamedTuple):
     """The results of calls whose commit was sent, before its answer is known."""
 
+    sequence: int
+    """The number that the commit gets."""
     results: list[tuple[Any, Exception | None, Sequence[LoggedChange]]]
 
     @classmethod
-    def of(cls, calls: Sequence[Call]) -> _Outcome:
-        return cls([(call.value, call.error, call.changes) for call in calls])
+    def of(cls, sequence: int, calls: Sequence[Call]) -> _Outcome:
+        return cls(sequence, [(call.value, call.error, call.changes) for call in calls])
 
     def restore(self, calls: Sequence[Call]) -> None:
         for call, (value, error, changes) in zip(calls, self.results, strict=True):
@@ -92,6 +124,7 @@ class PostgresWorker:
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
         self._head: Head | None = None  # after the last commit that this process knows of
+        self._is_log_checked = True  # whether the log of this connection is known to continue that of the last one
         self._use_cipher(None)
         self.was_created = False
         """Whether opening has created the profile."""
@@ -127,25 +160,25 @@ class PostgresWorker:
     def start_following(self, timeout: float) -> int | None:
         """Deliver the changes of other processes that are committed after this returns.
 
-        Waits for the running batch and one trip. Returns the number of the last commit; None after `timeout` seconds.
+        Waits for the running batch and one trip. Returns the number of the last commit; None after `timeout` seconds,
+        and then a resync is delivered as soon as the server can be reached.
         """
-        mark = _Mark(threading.Event())
+        mark = _Mark(start=True)
         self._marks.put(mark)
         self._queue.put([])
-        mark.done.wait(timeout)
-        return mark.sequence
+        return mark.wait(timeout)
 
     def stop_following(self) -> None:
         """Subscribers need no changes any more."""
-        self._follower.stop()
+        self._marks.put(_Mark(start=False))
+        self._queue.put([])
 
     # ── The thread ──
 
     def _run(self) -> None:
         try:
-            self._connection = connection = self._connect_once()
+            self._connection = connection = connect(self._address)
             self.was_created = prepare_schema(connection, self._address.schema, self._key)
-            configure(connection, self._address)
             self._use_cipher(self._profile_key.verified(connection))
             self._clock.add_reading(*connection.read_clock())
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
@@ -155,7 +188,7 @@ class PostgresWorker:
         self._opened(None)
         try:
             while (calls := self._next_calls()) is not None:
-                self._start_following()
+                self._answer_marks()
                 if calls:
                     self._run_batch(calls)
         finally:
@@ -164,7 +197,7 @@ class PostgresWorker:
 
     def _open_error(self, error: BaseException) -> BaseException:
         if isinstance(error, ConnectionLost):
-            return unavailable(self._address.label, str(error))
+            return unavailable(self._address.label, error)
         return to_profile_error(self._address.label, error) if isinstance(error, ServerError) else error
 
     def _next_calls(self) -> list[Call] | None:
@@ -182,43 +215,28 @@ class PostgresWorker:
 
     # ── The connection ──
 
-    def _connect_once(self) -> PostgresConnection:
-        connection = PostgresConnection(self._address)
-        self._head = None  # after a failover the numbers may have gone back
-        return connection
-
-    def _connected(self, *, uncertain: bool = False) -> PostgresConnection:
-        """The connection; if it was lost, a new one, as soon as the server can be reached.
-
-        `uncertain`: it was lost while a commit was in progress, which an error has to tell.
-        """
-        if self._connection is not None:
-            return self._connection
-        started = time.monotonic()
-        deadline = started + self._address.reconnect_seconds
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                connection = self._connect_once()
-                configure(connection, self._address)
-                self._profile_key.verified(connection)
-                self._clock.add_reading(*connection.read_clock())
-                self._connection = connection
-                break
-            except ConnectionLost as error:
-                if error.permanent or time.monotonic() + pause > deadline:
-                    waited = time.monotonic() - started
-                    raise unavailable(self._address.label, str(error), waited=waited, uncertain=uncertain) from error
-            time.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
-        if self._follower.sequence is not None:
-            self._follow(connection)  # shows whether the log went back
-        return connection
+    def _connected(self) -> PostgresConnection:
+        """The connection; if it was lost, a new one. Raises ConnectionLost."""
+        if self._connection is None:
+            connection = connect(self._address)
+            self._profile_key.verified(connection)
+            self._connection = connection
+            self._is_log_checked = False
+            self._clock.add_reading(*connection.read_clock())
+        return self._connection
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        self._connection = self._head = None
+        self._connection = self._head = None  # after a failover the numbers may have gone back
+
+    def _roll_back(self, session: WriteSession | None) -> None:
+        self._head = None
+        if session is not None:
+            try:
+                session.roll_back()
+            except ConnectionLost:
+                self._drop_connection()
 
     # ── Calls ──
 
@@ -230,7 +248,8 @@ class PostgresWorker:
             else:
                 self._read(calls)
         except Exception as error:  # noqa: BLE001 - the callers get it
-            if len(calls) == 1 or isinstance(error, ConnectionLost):
+            # Not again without a connection, and above all not if these calls may have been committed.
+            if len(calls) == 1 or isinstance(error, ProfileUnavailable):
                 self._fail(calls, error)
                 return
             for call in calls:
@@ -248,72 +267,105 @@ class PostgresWorker:
     # ── Reading ──
 
     def _read(self, calls: list[Call]) -> None:
+        waits = any(call.work is not poll for call in calls)
+        limit = ReconnectLimit(self._address.label, self._address.reconnect_seconds if waits else 0)
+        reads = [call for call in calls if call.work not in _FOLLOWING]
         while True:
-            connection = self._connected()
             try:
-                if any(call.work is follow for call in calls):
+                connection = self._connected()
+                if len(reads) < len(calls):
                     self._follow(connection)
-                read_together(connection, self._transaction, [call for call in calls if call.work is not follow])
+                if reads:
+                    read_together(connection, self._transaction, reads)
                 return
-            except ConnectionLost:
+            except ConnectionLost as error:
                 self._drop_connection()
+                limit.wait(error)
 
-    def _follow(self, connection: PostgresConnection) -> None:
-        """Deliver what other processes have committed."""
-        self._head, changes = self._follower.read(connection)
+    def _follow(self, connection: PostgresConnection, before: bytes | None = None) -> None:
+        """Deliver what other processes have committed; see LogFollower.read for `before`."""
+        self._head, changes = self._follower.read(connection, before)
+        self._is_log_checked = True
         if changes:
             carrier = Call(0, follow, None, writes=False)
             carrier.external_changes = changes
             self._finished([carrier])
 
-    def _start_following(self) -> None:
+    def _check_log(self, connection: PostgresConnection) -> None:
+        """After a connection was lost: another server may answer, whose log has gone back."""
+        if not self._is_log_checked and self._follower.is_following:
+            self._follow(connection)
+
+    def _answer_marks(self) -> None:
         """Answer those who wait in `start_following`."""
         while not self._marks.empty():
             mark = self._marks.get()
+            if not mark.start:
+                self._follower.stop()
+                continue
+            sequence = None
             try:
-                mark.sequence = self._follower.start(self._connected())
+                sequence = self._follower.start(self._connected())
+                self._is_log_checked = True
             except (ConnectionLost, ProfileError, ServerError):
                 self._drop_connection()
-            mark.done.set()
+                self._follower.is_following = True  # it starts, with a resync, when the server can be reached
+            if not mark.answer(sequence):
+                self._follower.forget()
 
     # ── Writing ──
 
     def _write(self, calls: list[Call]) -> None:
         """Commit calls exactly once: a token in the log shows whether a commit succeeded before a connection broke."""
-        token = uuid.uuid4().bytes
+        label, token = self._address.label, uuid.uuid4().bytes
+        limit = ReconnectLimit(label, self._address.reconnect_seconds)
         sent: _Outcome | None = None  # of a commit whose success is not known
-        locked = False
+        conflicts = 0
         while True:
-            connection = self._connected(uncertain=sent is not None)
-            session = WriteSession(connection, self._head, self._log, locked=locked or sent is not None)
+            session: WriteSession | None = None
             try:
+                connection = self._connected()
                 if sent is not None:
-                    sequence = session.find_commit(token)
+                    session = WriteSession(connection, None, self._log, locked=True)
+                    sequence = session.find_commit(token, sent.sequence)
+                    if self._follower.is_following:
+                        self._follow(connection, before=token)
                     if sequence is not None:
-                        session.roll_back()
+                        session.confirm()
                         sent.restore(calls)
                         self._committed(calls, sequence, token, [])
                         return
-                    sent = None
+                else:
+                    self._check_log(connection)
+                    session = WriteSession(connection, self._head, self._log, locked=conflicts > 0)
                 changes = self._run_functions(session, calls)
-                if not session.written and not changes:
+                # With nothing to write, an empty commit still makes sure that the one before fails, if it has not yet.
+                if sent is None and not session.written and not changes:
                     session.roll_back()
+                    if any(call.work in _FOLLOWING for call in calls):
+                        self._follow(connection)
                     return
-                sent = _Outcome.of(calls)
-                counters = self._transaction.counters.row()
-                self._head, rows = session.commit(counters, token, changes, self._notify, self._follower.sequence)
+                before, sent = sent, _Outcome.of(session.next_sequence, calls)
+                try:
+                    counters = self._transaction.counters.row()
+                    self._head, rows = session.commit(counters, token, changes, self._notify, self._follower.sequence)
+                except ServerError:  # this one was not committed
+                    sent = before
+                    raise
                 self._committed(calls, sequence_of(self._head), token, rows)
                 return
-            except ConnectionLost:
+            except ConnectionLost as error:
                 self._drop_connection()
+                limit.wait(error, uncertain=sent is not None)
             except ServerError as error:
-                sent = self._head = None
-                session.roll_back()
-                if error.code not in CONFLICTS or locked:
-                    raise
-                locked = True
-            except BaseException:
-                session.roll_back()
+                self._roll_back(session)
+                conflicts += 1
+                if error.code not in CONFLICTS or conflicts > _MAX_CONFLICTS:
+                    raise (error if sent is None else unknown_outcome(label, str(error))) from error
+            except BaseException as error:
+                self._roll_back(session)
+                if sent is not None and isinstance(error, Exception) and not isinstance(error, ProfileUnavailable):
+                    raise unknown_outcome(label, str(error)) from error
                 raise
 
     def _run_functions(self, session: WriteSession, calls: Sequence[Call]) -> list[LoggedChange]:

@@ -152,6 +152,7 @@ class SqlTabTable:
     ) -> TabRow:
         tab = self._counters.increment("tabs")
         position = self._order.position_at(window, index)
+        pinned = int(pinned)
         place = {"id": tab, "window": window, "position": position, "store": store, "pinned": pinned}
         row = _NEW_TAB._replace(**place, **_as_stored(fields))  # type: ignore[arg-type]  # by the names of columns
         self._rows.insert(tuple(row))
@@ -162,7 +163,7 @@ class SqlTabTable:
         self._rows.update((tab,), _as_stored(changed))
 
     def move(self, tab: int, window: int, index: int, *, pinned: int) -> None:
-        row = self.get(tab)
+        row, pinned = self.get(tab), int(pinned)
         if row is None:
             return
         self._order.remove(row)
