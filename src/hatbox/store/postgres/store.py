@@ -129,7 +129,7 @@ class PostgresStore(Store):
             self._address,
             functools.partial(PostgresProcesses, self._address.schema),
             self._clock,
-            configured_key(),
+            self.key or configured_key(),
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._from_worker(settle, ended, None, None),
