@@ -204,6 +204,7 @@ async def test_an_engine_that_does_not_close_its_pages_keeps_them(
         with pytest.raises(hatbox.EngineAlreadyRunning, match=r"which has not closed its pages within 0\.2 seconds"):
             await run(work, profile, "Work").__aenter__()
         assert not work.told("start")
+        await until(lambda: other.serves(WORK))
         rest.held["close"].set()
         await until_awaited(lambda: _has(other, rest, WORK))
         assert not rest.told("forget")
