@@ -175,6 +175,8 @@ class Reader:
             self.newcomer.install("playwright")
         elif command.startswith(("pip ", "sudo ")):
             pass  # installed where these tests run
+        elif found := re.fullmatch(r"export (\w+)=(.*)", command):
+            self.newcomer.environment[found[1]] = self.newcomer.output(f"printf %s {found[2]}")
         elif command.endswith(" &"):
             self._run_in_background(command.removesuffix(" &"))
         elif is_until_stopped(command):

@@ -24,6 +24,7 @@ HatboxError
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
+├── InvalidKey                 a text or file is not an encryption key; the message does not contain it
 ├── ExtensionError             an extension cannot be used; the message names the place and says what to do
 │   ├── ExtensionNotFound      no extension with this id is installed
 │   ├── AlreadyInstalled       another extension with this id is installed
@@ -44,6 +45,8 @@ HatboxError
     ├── ProfileReadOnly
     ├── DiskFull
     ├── ProfileLocked
+    ├── WrongKey               the profile is encrypted with another key, or only one of the two is set
+    ├── DecryptionError        an encrypted value was changed, or moved from another row or profile
     ├── ProfileUnavailable     the server of the profile cannot be reached
     └── ProfileClosed
 """
@@ -314,6 +317,10 @@ class MissingExtra(HatboxError):
         self.extra = extra
 
 
+class InvalidKey(HatboxError):
+    """A text or file is not an encryption key, or other users may read the file. The message does not contain it."""
+
+
 class EngineError(HatboxError):
     """An engine cannot start or work."""
 
@@ -395,6 +402,17 @@ class DiskFull(ProfileError):
 
 class ProfileLocked(ProfileError):
     """Another process has locked the profile for too long. Nothing was changed."""
+
+
+class WrongKey(ProfileError):
+    """The key is not that of the profile: another one, none, or one for a profile that is not encrypted.
+
+    Nothing was changed.
+    """
+
+
+class DecryptionError(ProfileError):
+    """An encrypted value was changed, or moved from another row or profile, outside of Hatbox. It is not returned."""
 
 
 class ProfileUnavailable(ProfileError):

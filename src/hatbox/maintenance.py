@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from hatbox.errors import NotAProfile
 from hatbox.store.check_results import Problem, Repair, Report
+from hatbox.store.keys import Key, configured_key, read_key_file
 from hatbox.store.profile_copy import CopyProgress, CopyResult
 from hatbox.store.profile_info import LastChange, ProfileInfo
-from hatbox.store.registry import Address, check_at, copy_at, create_at, info_at, repair_at
+from hatbox.store.registry import Address, change_key_at, check_at, copy_at, create_at, info_at, repair_at
 
 __all__ = [
     "CopyProgress",
     "CopyResult",
+    "Key",
     "LastChange",
     "ProfileInfo",
     "Repair",
     "Report",
+    "change_profile_key",
     "check_profile",
+    "configured_key",
     "copy_profile",
     "create_profile",
     "profile_info",
+    "read_key_file",
     "repair_profile",
 ]
 
@@ -64,3 +69,12 @@ def check_profile(address: Address, *, any_file: bool = False) -> Report:
 def repair_profile(address: Address, into: Address) -> Repair:
     """Save every undamaged row of a profile into a new profile. Raises ProfileError."""
     return repair_at(address, into)
+
+
+def change_profile_key(address: Address, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt a profile (`old` is None), change its key, or decrypt it (`new` is None). No program may have it open.
+
+    All or nothing. Returns the number of values that were rewritten, or None if the profile has the new key already.
+    Raises WrongKey if `old` is not its key, and other ProfileErrors.
+    """
+    return change_key_at(address, old, new)

@@ -21,9 +21,8 @@ import hatbox
 from hatbox.errors import NotAProfile, ProfileCorrupt, ProfileError, ProfileReadOnly
 from hatbox.maintenance import copy_profile, create_profile, profile_info
 from hatbox.store.base import ChangeRecord, Transaction
-from hatbox.store.sqlite import SqliteStore, profile_file
+from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
-from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables import dump
 from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES
 from tests.store.fuzz import contents, make
@@ -341,20 +340,6 @@ def test_a_source_of_an_earlier_format_is_upgraded_unless_it_is_read_only(
     copy_profile(old, target)
     assert profile_info(old).format == profile_info(target).format
     assert tables(target) == tables(old)
-
-
-def test_an_encrypted_profile_is_copied_as_plain_text_only_if_wanted(source: Path, target: Path) -> None:
-    with contextlib.closing(profile_file.connect(source)) as connection:
-        rows = SqliteRows(connection, PROFILE)
-        rows.update((1,), {"key_check": b"check"})
-    before = files(source)
-    with pytest.raises(ProfileError, match=r"it is not encrypted, but the source is .* pass --plain"):
-        copy_profile(source, target)
-    assert [path.name for path in target.parent.iterdir()] == []
-    assert files(source) == before
-    copy_profile(source, target, plain=True)
-    assert tables(target) == tables(source)
-    assert profile_info(target).is_encrypted is False
 
 
 def run_worker(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -62,6 +62,10 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "info": "profile.info",
         "create": "profile.create",
         "copy": "profile.copy",
+        "generate-key": "profile_key.generate_key",
+        "encrypt": "profile_key.encrypt",
+        "rekey": "profile_key.rekey",
+        "decrypt": "profile_key.decrypt",
     },
 }
 

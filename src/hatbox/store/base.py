@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from hatbox.errors import ProfileClosed
+from hatbox.store.keys import Key
 from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
 
@@ -442,6 +443,9 @@ TransactionFunction: TypeAlias = Callable[[Transaction], T]
 class Store(ABC):
     """The durable half of a profile. Bound to the event loop that opened it."""
 
+    key: Key | None = None
+    """The key to open it with. Without one, that of the environment: $HATBOX_KEY or $HATBOX_KEY_FILE."""
+
     @property
     @abstractmethod
     def address(self) -> str:
@@ -464,6 +468,11 @@ class Store(ABC):
     @abstractmethod
     def owns_file(self, path: Path) -> bool:
         """Whether a local file is part of this profile. False if the store has no such files."""
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether values that hold logins are stored encrypted, with a key that only clients have. Only while open."""
+        return False
 
     @abstractmethod
     def lease(self, name: str) -> Lease:

@@ -43,3 +43,5 @@ class Repair(NamedTuple):
     """Unreadable cells that may have been rows of any table."""
     replaced: dict[str, int]
     """Lost identities and windows that have cookies, site data or tabs: new rows replace them."""
+    undecryptable: dict[str, int]
+    """Rows that were not saved, because they cannot be decrypted."""

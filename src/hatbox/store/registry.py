@@ -2,8 +2,9 @@
 
 Each package has `SCHEMES`, the schemes of its addresses, and `store_at(address)`. A plain path has the empty scheme.
 These functions need no open profile: `create_at(address)`, `info_at(address)`; for copies `dump_at(address)` and
-`fill_at(address, source, plain=, progress=)`; and, not in every store, `check_at(address)` and
-`repair_at(address, into)`. The package imports no driver: all packages are imported to find one.
+`fill_at(address, source, plain=, progress=)`; and, not in every store, `check_at(address)`,
+`repair_at(address, into)` and `change_key_at(address, old, new)`. The package imports no driver: all packages are
+imported to find one.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ import hatbox.store
 from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
+from hatbox.store.keys import Key
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource
 from hatbox.store.profile_info import ProfileInfo
 
 __all__ = [
     "STORES",
     "Address",
+    "change_key_at",
     "check_at",
     "copy_at",
     "create_at",
@@ -103,11 +106,22 @@ def repair_at(address: Address, into: Address) -> Repair:
     return repaired
 
 
+def change_key_at(address: Address, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt a profile, change its key, or decrypt it; None is no encryption. Returns the number of rewritten values.
+
+    Returns None if the profile has the new key already. Raises ProfileError, and then changes nothing.
+    """
+    count: int | None = _function_of(address, "change_key")(os.fspath(address), old, new)
+    return count
+
+
 def _function_of(address: Address, name: str) -> Callable[..., Any]:
     function: Callable[..., Any] | None = getattr(_package_of(address), f"{name}_at", None)
     if function is None:
         label = store_at(address).label
-        raise ProfileError(label, f"{name} is not supported by this store", "Use the tools of its database.")
+        raise ProfileError(
+            label, f"{name.replace('_', ' ')} is not supported by this store", "Use the tools of its database."
+        )
     return function
 
 

@@ -16,6 +16,7 @@ import hatbox.engines.chromium
 from hatbox.engines.chromium import launch
 from hatbox.engines.chromium.launch import find_browser, flags
 from hatbox.errors import EngineError, MissingExtra
+from hatbox.store.keys import Key
 from tests.engines.chromium.real import browser_process, command_line, with_browser
 from tests.engines.chromium.test_processes import is_running
 from tests.waiting import until_awaited
@@ -230,3 +231,15 @@ async def test_it_runs_over_a_pipe_with_a_sandbox_and_no_port(browser: str, path
     last_list = [each for each in said if each.startswith("--disable-features=")][-1]
     assert "SpareRendererForSitePerProcess" in last_list
     assert "ThirdPartyStoragePartitioning" not in last_list
+
+
+@with_browser
+async def test_the_browser_gets_neither_the_key_nor_the_address_of_the_profile(
+    browser: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HATBOX_KEY", Key.generate().text)
+    monkeypatch.setenv("HATBOX_PROFILE", "postgresql://user:password@db.example/identities")
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        variables = Path(f"/proc/{await browser_process(runner)}/environ").read_text().split("\0")  # noqa: ASYNC240
+    assert any(each.startswith("PATH=") for each in variables)
+    assert not [each for each in variables if each.startswith("HATBOX_")]

@@ -62,6 +62,7 @@ def _document(report: Report, repaired: Repair | None) -> dict[str, object]:
             "lost": repaired.lost,
             "unreadable": repaired.unreadable,
             "replaced": repaired.replaced,
+            "undecryptable": repaired.undecryptable,
         }
     return document
 
@@ -84,6 +85,10 @@ def _print_repair(repaired: Repair) -> None:
     print_rows(("Table", "Saved", "Lost"), rows, sys.stdout, unwrapped="Table")
     if repaired.unreadable:
         print_line(f"{repaired.unreadable} pieces could not be read: rows of any table may be lost too.", sys.stdout)
+    if repaired.undecryptable:
+        tables = ", ".join(f"{count} of {name}" for name, count in repaired.undecryptable.items())
+        reason = "they were changed or moved by another program, or the id of the profile is lost"
+        print_line(f"Not saved, because they cannot be decrypted ({reason}): {tables}.", sys.stdout)
     for name, count in repaired.replaced.items():
         if count:
             print_line(f"{count} lost {name} had cookies, site data or tabs: new ones replace them.", sys.stdout)

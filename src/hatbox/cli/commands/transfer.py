@@ -36,6 +36,7 @@ __all__ = ["export", "import_"]
 _NAMES: Final = [FIREFOX, *FORMATS]
 _WITHOUT_IDENTITIES: Final = [name for name, each in FORMATS.items() if not each.has_identities]
 _STANDARD: Final = "-"
+_WITHOUT_COOKIES: Final = ("containers.json",)
 
 
 def import_(
@@ -133,6 +134,9 @@ def export(
             "Default: standard output.",
         ),
     ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Export the cookies of an encrypted profile: the output is plain text.")
+    ] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -161,6 +165,12 @@ def export(
     async def export_all() -> Bundle:
         async with Profile(address) as opened:
             await check_identities(opened, wanted)
+            if opened.store.is_encrypted and not plain and format_ not in _WITHOUT_COOKIES:
+                raise CommandError(
+                    "PlainTextRefused",
+                    f"{opened.label}: this profile is encrypted, and {format_} would be plain text. Nothing was "
+                    "exported. To export it anyway, pass --plain.",
+                )
             return await opened.export_bundle(None if everything else wanted)
 
     bundle = asyncio.run(export_all())

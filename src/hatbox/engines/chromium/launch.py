@@ -150,6 +150,7 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
             args=args,
             ignore_default_args=ignored_args,
             chromium_sandbox=not _is_root(),
+            env=_environment(),
             # On a signal the engine first saves, then closes the browser itself.
             handle_sigint=False,
             handle_sigterm=False,
@@ -169,6 +170,11 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
     user_agent = version["userAgent"].replace("HeadlessChrome/", "Chrome/")
     pid = next(each["id"] for each in info["processInfo"] if each["type"] == "browser")
     return Launched(playwright, started, session, user_agent, pid)
+
+
+def _environment() -> dict[str, str | float | bool]:
+    """The environment of the browser: without Hatbox's variables, which may contain a key or a password."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("HATBOX_")}
 
 
 async def _stop(playwright: Playwright) -> None:

@@ -10,10 +10,11 @@ from contextlib import AbstractContextManager
 
 from hatbox.errors import MissingExtra
 from hatbox.store.base import Store
+from hatbox.store.keys import Key
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.profile_info import ProfileInfo
 
-__all__ = ["SCHEMES", "create_at", "dump_at", "fill_at", "info_at", "store_at"]
+__all__ = ["SCHEMES", "change_key_at", "create_at", "dump_at", "fill_at", "info_at", "store_at"]
 
 SCHEMES = ("postgresql", "postgres")
 
@@ -56,6 +57,15 @@ def fill_at(address: str, source: CopySource, *, plain: bool, progress: CopyProg
     from hatbox.store.postgres.offline import fill_schema
 
     return fill_schema(address, source, plain=plain, progress=progress)
+
+
+def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt the profile with this URL, change its key, or decrypt it; see profile_key.change_key."""
+    _require_driver()
+    from hatbox.store.postgres.address import PostgresAddress
+    from hatbox.store.postgres.profile_key import change_key
+
+    return change_key(PostgresAddress.parse(address), old, new)
 
 
 def _require_driver() -> None:

@@ -16,6 +16,7 @@ from hatbox.store.postgres.transaction import (
     select_changes,
     sequence_of,
 )
+from hatbox.store.tables.row_cipher import LogCipher
 
 __all__ = ["LogFollower"]
 
@@ -33,11 +34,12 @@ class _Position(NamedTuple):
 class LogFollower:
     """The position of this process in the change log. Without subscribers it has none. For one thread."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, log: LogCipher) -> None:
         self._label = label
         self.is_following = False
         """Whether there are subscribers."""
         self._position: _Position | None = None  # None if it follows, but could not reach the server yet
+        self._log = log
 
     @property
     def sequence(self) -> int | None:
@@ -104,4 +106,4 @@ class LogFollower:
         new = [row for row in rows if row[0] > (self.sequence or 0)]
         if new:
             self._position = _Position(new[-1][0], new[-1][1])
-        return decoded_changes(new)
+        return decoded_changes(new, self._log)

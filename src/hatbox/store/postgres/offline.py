@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import uuid
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Final
 
 from hatbox.errors import ProfileError
+from hatbox.store.keys import Key, configured_key
 from hatbox.store.postgres.address import PostgresAddress
-from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
+from hatbox.store.postgres.connection import PostgresConnection, Statement
+from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, too_new, unavailable
 from hatbox.store.postgres.listener import channel_of
-from hatbox.store.postgres.rows import PostgresRows
 from hatbox.store.postgres.schema import (
     FORMAT,
     format_of,
@@ -24,12 +23,16 @@ from hatbox.store.postgres.schema import (
 )
 from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
-from hatbox.store.postgres.transaction import BEGIN_READ, COMMIT, LOCK_HEAD, insert_change
+from hatbox.store.postgres.transaction import BEGIN_READ, COMMIT, LOCK_HEAD
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.tables.dump import dump
+from hatbox.store.tables.encrypted_rows import rows_with_cipher
 from hatbox.store.tables.fill import fill, require_fillable
-from hatbox.store.tables.schema import Table
+from hatbox.store.tables.profile_row import cipher_of
+from hatbox.store.tables.row_cipher import LogCipher
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import PROFILE, Table
 from hatbox.store.tables.summary import summarize
 
 __all__ = ["create", "fill_schema", "info", "opened_dump"]
@@ -39,15 +42,13 @@ _SIZE: Final = (
     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::int8 FROM pg_class "
     "WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8'))"
 )
-_MAX_QUEUED: Final = 1000  # statements of a pipeline
-_MAX_QUEUED_BYTES: Final = 2**20  # of their values
 
 
 def create(url: str) -> bool:
     """Create the schema and its tables. False if it has a profile of the current format, which is not changed."""
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
-        return prepare_schema(connection, address.schema)
+        return prepare_schema(connection, address.schema, configured_key())
 
 
 def info(url: str) -> ProfileInfo:
@@ -56,7 +57,7 @@ def info(url: str) -> ProfileInfo:
     with _connected(address) as connection, _mapped_errors(address.label):
         version = _existing_format(connection, address)
         connection.run([BEGIN_READ])
-        summary = summarize(partial(PostgresRows, _CopySession(connection)))
+        summary = summarize(DirectSession(connection).rows)
         ((size,),) = connection.run([Statement(_SIZE, (address.schema,))])[0]
     return ProfileInfo(
         store=_NAME,
@@ -82,7 +83,7 @@ def opened_dump(url: str) -> Iterator[ProfileDump]:
             _existing_format(connection, address)
             prepare_schema(connection, address.schema)  # upgrades an earlier format
             connection.run([BEGIN_READ])
-            found = dump(address.label, partial(PostgresRows, _CopySession(connection)))
+            found = dump(address.label, _rows(DirectSession(connection), _key_of(connection)))
         # Errors of the target are raised in the body, so they must not be mapped here.
         yield found._replace(batches=_mapped_batches(address.label, found))
 
@@ -97,17 +98,32 @@ def fill_schema(url: str, source: CopySource, *, plain: bool, progress: CopyProg
         connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED"), lock_schema(address.schema)])
         version = format_of(connection, address.schema)
         if version is None:
+            # Without a key it is refused by fill() if the source is encrypted.
+            key = None if plain else configured_key()
             with privilege_errors(connection.label, address.schema):
-                connection.run(missing_statements(connection, address.schema, version))
+                connection.run(missing_statements(connection, address.schema, version, key))
         _require_format(address, version)
         connection.run([LOCK_HEAD])
-        session = _CopySession(connection)
-        rows = partial(PostgresRows, session)
+        session = DirectSession(connection)
+        rows = _rows(session, _key_of(connection))
         require_fillable(address.label, rows, source)
         with source.open() as found:
             fill(address.label, rows, session.log, found, plain=plain, progress=progress)
             _commit(connection, address, session)
         return CopyResult(found.label, address.label, version is None, found.rows)
+
+
+def _key_of(connection: PostgresConnection) -> Key | None:
+    """The key that is set, if the profile is encrypted. A copy may have an encrypted source and a plain target."""
+    row = DirectSession(connection).rows(PROFILE).get(1)
+    return None if row is None or row[1] is None else configured_key()
+
+
+def _rows(session: DirectSession, key: Key | None) -> Callable[[Table], Rows]:
+    """Access to the rows of a profile with this key. Raises WrongKey."""
+    cipher = cipher_of(session.rows(PROFILE), key, session.label)
+    session.log_cipher = LogCipher(cipher, session.label)
+    return rows_with_cipher(session.rows, cipher, session.label)
 
 
 def _require_format(address: PostgresAddress, version: int | None) -> None:
@@ -118,7 +134,7 @@ def _require_format(address: PostgresAddress, version: int | None) -> None:
         raise ProfileError(address.label, problem, "Nothing was copied. Name a profile that is new or does not exist.")
 
 
-def _commit(connection: PostgresConnection, address: PostgresAddress, session: _CopySession) -> None:
+def _commit(connection: PostgresConnection, address: PostgresAddress, session: DirectSession) -> None:
     session.flush()
     try:
         connection.run([COMMIT], then=Statement(f"NOTIFY {quoted(channel_of(address.schema))}"))
@@ -134,38 +150,6 @@ def _existing_format(connection: PostgresConnection, address: PostgresAddress) -
     if version > FORMAT:
         raise too_new(address.label, version, FORMAT)
     return version
-
-
-class _CopySession:
-    """SqlSession in a transaction that the caller has started. Bounds the statements that wait for a trip."""
-
-    def __init__(self, connection: PostgresConnection) -> None:
-        self._connection = connection
-        self._queued: list[Statement] = []
-        self._bytes = 0
-
-    def ask(self, statement: Statement) -> Result:
-        self.flush()
-        return self._connection.run([statement])[0]
-
-    def announce(self, statement: Statement, receive: Callable[[Result], None]) -> None:
-        receive(self.ask(statement))
-
-    def queue(self, statement: Statement) -> None:
-        self._queued.append(statement)
-        self._bytes += sum(len(value) for value in statement.values if isinstance(value, (str, bytes)))
-        if len(self._queued) >= _MAX_QUEUED or self._bytes > _MAX_QUEUED_BYTES:
-            self.flush()
-
-    def flush(self) -> None:
-        """Send the statements that were queued."""
-        queued, self._queued, self._bytes = self._queued, [], 0
-        if queued:
-            self._connection.run(queued)
-
-    def log(self, sequence: int, logged: int, changes: bytes) -> None:
-        """Write a row of the change log."""
-        self.queue(insert_change(sequence, uuid.uuid4().bytes, logged, changes))
 
 
 @contextlib.contextmanager

@@ -16,12 +16,15 @@ import msgspec
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import RESYNC, ChangeRecord, Processes
 from hatbox.store.calls import LoggedChange
+from hatbox.store.encryption import Cipher
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
 from hatbox.store.postgres.failures import ServerError, too_new, unknown_outcome
 from hatbox.store.postgres.rows import PostgresRows, SqlSession
 from hatbox.store.postgres.schema import FORMAT
 from hatbox.store.processes import current_process, program_name
 from hatbox.store.tables.counters import Counters
+from hatbox.store.tables.encrypted_rows import rows_with_cipher
+from hatbox.store.tables.row_cipher import LogCipher
 from hatbox.store.tables.schema import HEAD, Table
 from hatbox.store.tables.transaction import SqlTables
 
@@ -112,12 +115,18 @@ class PendingChanges:
 class PostgresTransaction(SqlTables):
     """All tables, in one transaction after the other. `begin` starts the next one."""
 
-    def __init__(self, processes: Callable[[SqlSession], Processes], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        processes: Callable[[SqlSession], Processes],
+        clock: Callable[[], float],
+        cipher: Cipher | None = None,
+        label: str = "",
+    ) -> None:
         self.session: ReadSession | WriteSession
         self.counters = Counters(lambda: self.session.head())
         self.changes = PendingChanges()
         self._used: set[PostgresRows] = set()  # those that remember something
-        super().__init__(self._rows_of, self.counters, processes(self), clock)
+        super().__init__(rows_with_cipher(self._rows_of, cipher, label), self.counters, processes(self), clock)
 
     def begin(self, session: ReadSession | WriteSession) -> None:
         """Run the next functions in this session. Nothing that was read before is used."""
@@ -184,8 +193,9 @@ class WriteSession:
     `known` are the counters of the last commit that this process knows of.
     """
 
-    def __init__(self, connection: PostgresConnection, known: Head | None, *, locked: bool) -> None:
+    def __init__(self, connection: PostgresConnection, known: Head | None, log: LogCipher, *, locked: bool) -> None:
         self._connection = connection
+        self._log = log
         self._locked = locked
         self._has_lock = locked  # of the head row, from the first statement that is sent
         self._known = None if locked else known
@@ -260,11 +270,12 @@ class WriteSession:
         values["changes"] += 1
         values["logged"] += len(encoded)
         new = tuple(values.values())
+        stored = self._log.encrypted(new[_SEQUENCE], encoded)
         statements = [] if self._is_open else [_BEGIN]
         statements += [
             Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
             *self._take_queued(),
-            insert_change(new[_SEQUENCE], token, values["logged"], encoded),
+            insert_change(new[_SEQUENCE], token, values["logged"], stored),
         ]
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
             statements.append(Statement(_PRUNE, (_RETENTION_MS, _MIN_RETENTION_MS, values["logged"] - _MAX_BYTES)))
@@ -338,14 +349,14 @@ def sequence_of(head: Head) -> int:
     return head[_SEQUENCE]
 
 
-def decoded_changes(rows: Result) -> ExternalChanges:
+def decoded_changes(rows: Result, log: LogCipher) -> ExternalChanges:
     """The changes in rows of the log. A damaged row becomes a resync."""
-    return [(sequence, _decoded_row(changes)) for sequence, _, changes in rows]
+    return [(sequence, _decoded_row(log, sequence, changes)) for sequence, _, changes in rows]
 
 
-def _decoded_row(changes: bytes) -> list[ChangeRecord]:
+def _decoded_row(log: LogCipher, sequence: int, changes: bytes) -> list[ChangeRecord]:
     try:
-        return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(changes)]
+        return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))]
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return [ChangeRecord(RESYNC, b"", None)]
 

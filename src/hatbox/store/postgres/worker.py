@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple
 from hatbox.errors import HatboxError, ProfileError, ProfileUnavailable
 from hatbox.store.base import Processes, Transaction
 from hatbox.store.calls import Call, LoggedChange
+from hatbox.store.encryption import Cipher
+from hatbox.store.keys import Key
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Result, Statement
 from hatbox.store.postgres.failures import (
@@ -26,6 +28,8 @@ from hatbox.store.postgres.failures import (
 )
 from hatbox.store.postgres.following import LogFollower
 from hatbox.store.postgres.listener import channel_of
+from hatbox.store.postgres.local_reader import LocalReader
+from hatbox.store.postgres.profile_key import ProfileKey
 from hatbox.store.postgres.reading import read_together
 from hatbox.store.postgres.reconnecting import ReconnectLimit
 from hatbox.store.postgres.rows import SqlSession
@@ -34,6 +38,7 @@ from hatbox.store.postgres.setup import connect
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.postgres.transaction import Head, PostgresTransaction, WriteSession, sequence_of
 from hatbox.store.server_clock import ServerClock
+from hatbox.store.tables.row_cipher import LogCipher
 
 __all__ = ["PostgresWorker", "follow", "poll"]
 
@@ -101,6 +106,7 @@ class PostgresWorker:
         address: PostgresAddress,
         processes: Callable[[SqlSession], Processes],
         clock: ServerClock,
+        key: Key | None,
         *,
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -113,15 +119,31 @@ class PostgresWorker:
         self._ended = ended
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
-        self._transaction = PostgresTransaction(processes, clock.time)
+        self._processes = processes
+        self._key = key
+        self._profile_key = ProfileKey(address.schema, key)
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
         self._head: Head | None = None  # after the last commit that this process knows of
-        self._follower = LogFollower(address.label)
         self._is_log_checked = True  # whether the log of this connection is known to continue that of the last one
+        self._use_cipher(None)
         self.was_created = False
         """Whether opening has created the profile."""
         threading.Thread(target=self._run, name="hatbox-postgres", daemon=True).start()
+
+    def _use_cipher(self, cipher: Cipher | None) -> None:
+        label = self._address.label
+        self._log = LogCipher(cipher, label)
+        self._transaction = PostgresTransaction(self._processes, self._clock.time, cipher, label)
+        self._follower = LogFollower(label, self._log)
+        self.is_encrypted = cipher is not None
+
+    def new_reader(self) -> LocalReader:
+        """A connection for reads on another thread. Raises ConnectionLost, ServerError and ProfileError."""
+        connection = connect(self._address)
+        cipher = self._profile_key.verified(connection)
+        transaction = PostgresTransaction(self._processes, self._clock.time, cipher, self._address.label)
+        return LocalReader(connection, transaction)
 
     def put(self, *calls: Call) -> None:
         """Queue calls. Those that are queued together share their trips."""
@@ -164,7 +186,8 @@ class PostgresWorker:
     def _run(self) -> None:
         try:
             self._connection = connection = connect(self._address)
-            self.was_created = prepare_schema(connection, self._address.schema)
+            self.was_created = prepare_schema(connection, self._address.schema, self._key)
+            self._use_cipher(self._profile_key.verified(connection))
             self._clock.add_reading(*connection.read_clock())
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._drop_connection()
@@ -203,9 +226,11 @@ class PostgresWorker:
     def _connected(self) -> PostgresConnection:
         """The connection; if it was lost, a new one. Raises ConnectionLost."""
         if self._connection is None:
-            self._connection = connect(self._address)
+            connection = connect(self._address)
+            self._profile_key.verified(connection)
+            self._connection = connection
             self._is_log_checked = False
-            self._clock.add_reading(*self._connection.read_clock())
+            self._clock.add_reading(*connection.read_clock())
         return self._connection
 
     def _drop_connection(self) -> None:
@@ -309,7 +334,7 @@ class PostgresWorker:
             try:
                 connection = self._connected()
                 if sent is not None:
-                    session = WriteSession(connection, None, locked=True)
+                    session = WriteSession(connection, None, self._log, locked=True)
                     sequence = session.find_commit(token, sent.sequence)
                     if self._follower.is_following:
                         self._follow(connection, before=token)
@@ -320,7 +345,7 @@ class PostgresWorker:
                         return
                 else:
                     self._check_log(connection)
-                    session = WriteSession(connection, self._head, locked=conflicts > 0)
+                    session = WriteSession(connection, self._head, self._log, locked=conflicts > 0)
                 changes = self._run_functions(session, calls)
                 # With nothing to write, an empty commit still makes sure that the one before fails, if it has not yet.
                 if sent is None and not session.written and not changes:

@@ -5,11 +5,23 @@ from pathlib import Path
 
 from hatbox.errors import ProfileError
 from hatbox.store.check_results import Repair, Report
+from hatbox.store.keys import Key
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite.store import SqliteStore
 
-__all__ = ["SCHEMES", "SqliteStore", "check_at", "create_at", "dump_at", "fill_at", "info_at", "repair_at", "store_at"]
+__all__ = [
+    "SCHEMES",
+    "SqliteStore",
+    "change_key_at",
+    "check_at",
+    "create_at",
+    "dump_at",
+    "fill_at",
+    "info_at",
+    "repair_at",
+    "store_at",
+]
 
 SCHEMES = ("",)
 
@@ -59,6 +71,13 @@ def fill_at(address: str, source: CopySource, *, plain: bool, progress: CopyProg
     from hatbox.store.sqlite.copying import fill_file
 
     return fill_file(_path_at(address), source, plain=plain, progress=progress)
+
+
+def change_key_at(address: str, old: Key | None, new: Key | None) -> int | None:
+    """Encrypt the file with this path, change its key, or decrypt it; see rekeying.change_key."""
+    from hatbox.store.sqlite.rekeying import change_key
+
+    return change_key(_path_at(address), old, new)
 
 
 def _path_at(address: str) -> Path:

@@ -12,21 +12,25 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.errors import DecryptionError, ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Problem, Report
+from hatbox.store.keys import Key, configured_key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import has_tables_of
 from hatbox.store.sqlite.profile_file import check_schema_version, real_path
-from hatbox.store.sqlite.rows import checksum_of
+from hatbox.store.sqlite.rows import SqliteRows, checksum_of
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
 from hatbox.store.sqlite.wal import damage_in
-from hatbox.store.tables.schema import HEAD, TABLES, Table
+from hatbox.store.tables.schema import HEAD, PROFILE, TABLES, Table
 from hatbox.store.tables.tab_order import RANGE
+
+if TYPE_CHECKING:
+    from hatbox.store.tables.row_cipher import RowCipher
 
 __all__ = ["Examination", "alone_with", "check", "connect_to_read"]
 
@@ -92,7 +96,7 @@ def _check(path: Path, *, alone: bool) -> Report:
     had_index = index.exists()
     try:
         with contextlib.closing(connect_to_read(path, alone=alone)) as connection:
-            examination = Examination(path, connection)
+            examination = Examination(path, connection, key=configured_key())
             examination.run()
     finally:
         if alone and not had_index:
@@ -104,7 +108,13 @@ def _check(path: Path, *, alone: bool) -> Report:
 class Examination:
     """Examines all tables through a connection. `between` is called between batches, and may raise to stop."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, between: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        between: Callable[[], None] = lambda: None,
+        key: Key | None = None,
+    ) -> None:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.rows: dict[str, int] = {}
@@ -112,6 +122,8 @@ class Examination:
         self._path = path
         self._connection = connection
         self._between = between
+        self._key = key
+        self._ciphers: dict[str, RowCipher] = {}
         self._unlisted = 0
 
     def run(self, *, structure: bool = True) -> None:
@@ -127,6 +139,7 @@ class Examination:
         if 0 < self.format < FORMAT:
             self.notes.append(f"Rows have no checksums in format {self.format}. They get them when it is next opened.")
         if self.format == FORMAT:
+            self._read_key_check()
             for table in TABLES:
                 with self._damage_in(f"table {table.name}"):
                     self._examine_rows(table)
@@ -136,6 +149,18 @@ class Examination:
                 self._examine_tab_counts()
         if self._unlisted:
             self.notes.append(f"{self._unlisted} more problems are not listed.")
+
+    def _read_key_check(self) -> None:
+        from hatbox.store.tables.undecryptable import row_ciphers
+
+        try:
+            self._ciphers, problem = row_ciphers(SqliteRows(self._connection, PROFILE), self._key, str(self._path))
+        except (sqlite3.DatabaseError, UnicodeError) as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGE:
+                raise
+            return  # reported with the rows of this table
+        if problem:
+            self.notes.append(f"Encrypted values were checked for damage, but not decrypted: {problem}.")
 
     @contextlib.contextmanager
     def _damage_in(self, place: str) -> Iterator[None]:
@@ -178,10 +203,24 @@ class Examination:
                 is_right = checksum_of(table, row[:-1]) == row[-1]
             except (TypeError, UnicodeEncodeError):  # text that is not UTF-8
                 is_right = False
-            if is_right:
-                self.rows[table.name] += 1
-            else:
+            if not is_right:
                 self._found(f"table {table.name}", f"the row {_shown(key)} has a wrong checksum")
+            elif not self._can_decrypt(table, row[:-1]):
+                self._found(
+                    f"table {table.name}", f"the row {_shown(key)} was changed or moved: it cannot be decrypted"
+                )
+            else:
+                self.rows[table.name] += 1
+
+    def _can_decrypt(self, table: Table, row: tuple[Any, ...]) -> bool:
+        """Whether a row can be decrypted; True if the profile is not encrypted, or its key is not known."""
+        if table.name not in self._ciphers:
+            return True
+        try:
+            self._ciphers[table.name].decrypted(row)
+        except DecryptionError:
+            return False
+        return True
 
     def _rows_of(self, table: Table) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
         """The key, the values and the checksum of each row, read in batches in the order of the b-tree."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hatbox.errors import ProfileCorrupt, ProfileError
+from hatbox.store.encryption import Cipher
+from hatbox.store.keys import Key, configured_key
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.sqlite.failures import read_only, to_profile_error
 from hatbox.store.sqlite.info import info, not_found
@@ -21,8 +23,11 @@ from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.transaction import SqliteTransaction
 from hatbox.store.tables.dump import dump
+from hatbox.store.tables.encrypted_rows import rows_with_cipher
 from hatbox.store.tables.fill import fill, require_fillable
-from hatbox.store.tables.schema import Table
+from hatbox.store.tables.profile_row import cipher_of
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import PROFILE, Table
 
 __all__ = ["fill_file", "opened_dump"]
 
@@ -33,12 +38,12 @@ def opened_dump(path: Path) -> Iterator[ProfileDump]:
     path = real_path(path)
     if not os.path.lexists(path):
         raise not_found(path)
-    file = open_profile(path)
+    file = open_profile(path, _key_of(path))
     is_damaged = False
     try:
         with _mapped_errors(path):
             file.connection.execute("BEGIN")
-            found = dump(str(path), partial(SqliteRows, file.connection))
+            found = dump(str(path), _rows(path, file.connection, file.cipher))
         # Errors of the target are raised in the body, so they must not be mapped here.
         yield found._replace(batches=_mapped_batches(path, found))
     except ProfileCorrupt as error:
@@ -78,8 +83,11 @@ def _fill_new(path: Path, source: CopySource, *, plain: bool, progress: CopyProg
     with source.open() as found:
 
         def fill_draft(connection: sqlite3.Connection) -> None:
-            create_tables(connection)
-            _fill(path, connection, found, plain=plain, progress=progress)
+            # Without a key it is refused by fill() if the source is encrypted.
+            key = None if plain else configured_key()
+            create_tables(connection, key)
+            cipher = cipher_of(SqliteRows(connection, PROFILE), key, str(path))
+            _fill(path, connection, cipher, found, plain=plain, progress=progress)
             connection.execute("DELETE FROM changes")  # no program has it open
 
         if not create_profile(path, fill_draft):
@@ -92,7 +100,7 @@ def _fill_existing(path: Path, source: CopySource, *, plain: bool, progress: Cop
     if (version := info(path).format) != FORMAT:
         problem = f"it has the earlier format {version}, so it is not a new profile"
         raise ProfileError(path, problem, "Nothing was copied. Name a profile that is new or does not exist.")
-    file = open_profile(path)
+    file = open_profile(path, _key_of(path))
     try:
         if file.read_only:
             raise read_only(path)
@@ -101,7 +109,7 @@ def _fill_existing(path: Path, source: CopySource, *, plain: bool, progress: Cop
         try:
             require_fillable(str(path), partial(SqliteRows, connection), source)
             with source.open() as found:
-                _fill(path, connection, found, plain=plain, progress=progress)
+                _fill(path, connection, file.cipher, found, plain=plain, progress=progress)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -112,9 +120,24 @@ def _fill_existing(path: Path, source: CopySource, *, plain: bool, progress: Cop
         file.close()
 
 
+def _key_of(path: Path) -> Key | None:
+    """The key that is set, if the profile is encrypted. A copy may have an encrypted source and a plain target."""
+    return configured_key() if info(path).is_encrypted else None
+
+
+def _rows(path: Path, connection: sqlite3.Connection, cipher: Cipher | None) -> Callable[[Table], Rows]:
+    return rows_with_cipher(partial(SqliteRows, connection), cipher, str(path))
+
+
 def _fill(
-    path: Path, connection: sqlite3.Connection, found: ProfileDump, *, plain: bool, progress: CopyProgress
+    path: Path,
+    connection: sqlite3.Connection,
+    cipher: Cipher | None,
+    found: ProfileDump,
+    *,
+    plain: bool,
+    progress: CopyProgress,
 ) -> None:
-    rows = partial(SqliteRows, connection)
-    log = SqliteTransaction(connection, SqliteProcesses(path)).changes
+    rows = _rows(path, connection, cipher)
+    log = SqliteTransaction(connection, SqliteProcesses(path), cipher=cipher, label=str(path)).changes
     fill(str(path), rows, log.insert, found, plain=plain, progress=progress)

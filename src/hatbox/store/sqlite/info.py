@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from hatbox.errors import ProfileError
+from hatbox.store.keys import configured_key
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite import lock_holders
 from hatbox.store.sqlite.check import alone_with, connect_to_read
@@ -31,7 +32,7 @@ def create(path: Path) -> bool:
     """Create a profile with the rows of a new one. False if a profile with this name exists: it is not changed."""
     path = real_path(path)
     try:
-        if not os.path.lexists(path) and create_profile(path, create_tables):
+        if not os.path.lexists(path) and create_profile(path, partial(create_tables, key=configured_key())):
             return True
     except (OSError, sqlite3.Error) as error:
         raise to_profile_error(path, error) from error

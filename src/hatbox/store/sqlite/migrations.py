@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-import uuid
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
 from hatbox.store.base import TabRow
+from hatbox.store.keys import Key
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
 from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import (
     COOKIES,
     EXTENSION_DATA,
@@ -223,12 +224,12 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
     return {sql for (sql,) in connection.execute(query)} == _statements_of(version)
 
 
-def create_tables(connection: sqlite3.Connection) -> None:
-    """The tables of a new profile. The caller starts the transaction and commits it."""
+def create_tables(connection: sqlite3.Connection, key: Key | None = None) -> None:
+    """The tables of a new profile, encrypted if a key is given. The caller starts the transaction and commits it."""
     create_schema(connection)
     SqliteRows(connection, IDENTITIES).put(NEW_IDENTITIES)
     SqliteRows(connection, HEAD).insert(NEW_HEAD)
-    insert_profile(connection)
+    insert_profile(connection, key)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
@@ -326,9 +327,9 @@ def _insert_head(connection: sqlite3.Connection, head: tuple[int, ...]) -> None:
     insert_profile(connection)
 
 
-def insert_profile(connection: sqlite3.Connection) -> None:
+def insert_profile(connection: sqlite3.Connection, key: Key | None = None) -> None:
     """Insert the row of the table profile, with a new id."""
-    SqliteRows(connection, PROFILE).insert((str(uuid.uuid4()), None, 1))
+    SqliteRows(connection, PROFILE).insert(new_profile_row(key))
 
 
 def _rows_of(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[Any, ...]]:

@@ -13,24 +13,30 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from hatbox.errors import ProfileCorrupt, ProfileError, ProfileReadOnly
+from hatbox.errors import MissingExtra, ProfileCorrupt, ProfileError, ProfileReadOnly, WrongKey
+from hatbox.store.encryption import Cipher
+from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.background_check import note_check
 from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, to_profile_error, too_new, unreadable
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
-from hatbox.store.sqlite.rows import corruption
+from hatbox.store.sqlite.rows import SqliteRows, corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
+from hatbox.store.tables.profile_row import cipher_of
+from hatbox.store.tables.schema import PROFILE
 
 __all__ = [
     "ProfileFile",
     "check_same_file",
     "check_schema_version",
     "connect",
+    "connect_alone",
     "create_profile",
     "inode_of",
     "open_profile",
@@ -48,10 +54,19 @@ class ProfileFile:
     """An open profile: the writing connection, and the lock of the handle."""
 
     def __init__(
-        self, path: Path, connection: sqlite3.Connection, lock: ProfileLock | None, *, read_only: bool, unclean: bool
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lock: ProfileLock | None,
+        cipher: Cipher | None,
+        *,
+        read_only: bool,
+        unclean: bool,
     ) -> None:
         self.path = path
         self.connection = connection
+        self.cipher = cipher
+        """None if the profile is not encrypted."""
         self.read_only = read_only
         self.unclean = unclean
         """Whether the last program that had it open ended without closing it."""
@@ -85,17 +100,20 @@ class ProfileFile:
                 clear_unallocated_space(self.path)
 
 
-def open_profile(path: Path) -> ProfileFile:
-    """Open the profile at `path`, created if it does not exist. Without write access it is opened read-only."""
+def open_profile(path: Path, key: Key | None = None) -> ProfileFile:
+    """Open the profile at `path`, created if it does not exist. Without write access it is opened read-only.
+
+    Raises WrongKey, and then changes nothing.
+    """
     try:
         if not os.path.lexists(path):
-            create_profile(path, create_tables)
+            create_profile(path, create_tables if key is None else partial(create_tables, key=key))
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         if not os.access(path, os.R_OK):
             raise unreadable(path)
         lock = _lock(path, read_only=read_only)
         try:
-            return _open(path, lock, read_only=read_only)
+            return _open(path, lock, key, read_only=read_only)
         except BaseException:
             if lock:
                 lock.release()
@@ -115,7 +133,7 @@ def _lock(path: Path, *, read_only: bool) -> ProfileLock | None:
         raise
 
 
-def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFile:
+def _open(path: Path, lock: ProfileLock | None, key: Key | None, *, read_only: bool) -> ProfileFile:
     unclean = False
     while lock and lock.exclusive:
         found = inspect(path)
@@ -132,10 +150,37 @@ def _open(path: Path, lock: ProfileLock | None, *, read_only: bool) -> ProfileFi
     connection = connect(path, read_only=read_only)
     try:
         _verify(path, connection, read_only=read_only)
+        cipher = cipher_of(SqliteRows(connection, PROFILE), key, str(path))
+    except BaseException as error:
+        if isinstance(error, (WrongKey, MissingExtra)) and not wal_size(path):
+            connection.close()  # which removes the files that SQLite has just created
+        else:
+            _close_untouched(path, connection)
+        raise
+    return ProfileFile(path, connection, lock, cipher, read_only=read_only, unclean=unclean)
+
+
+def connect_alone(path: Path, purpose: str) -> sqlite3.Connection:
+    """A connection to a profile of the current format, which it is upgraded to. No other one can be opened meanwhile.
+
+    Only for a caller that has the exclusive lock. Raises ProfileLocked, with `purpose`, if a program that does not know
+    the lock has the profile open.
+    """
+    found = inspect(path)
+    if found.in_use:
+        raise in_use(path, purpose)
+    if wal_size(path) and (damage := _damage_in_wal(path)):
+        raise corrupt(path, damage)
+    if found.version < FORMAT:
+        _upgrade(path)
+    connection = connect(path)
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _verify(path, connection, read_only=False)
     except BaseException:
         _close_untouched(path, connection)
         raise
-    return ProfileFile(path, connection, lock, read_only=read_only, unclean=unclean)
+    return connection
 
 
 def _damage_in_wal(path: Path) -> str | None:

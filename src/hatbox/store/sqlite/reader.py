@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hatbox.store.base import ChangeRecord, Processes, TransactionFunction
+from hatbox.store.encryption import Cipher
 from hatbox.store.sqlite.profile_file import connect
 from hatbox.store.sqlite.transaction import SqliteTransaction
 
@@ -19,9 +20,11 @@ T = TypeVar("T")
 class Reader:
     """A read-only connection. Its methods raise sqlite3.Error."""
 
-    def __init__(self, path: Path, processes: Processes, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, path: Path, processes: Processes, clock: Callable[[], float], cipher: Cipher | None = None
+    ) -> None:
         self._connection = connect(path, read_only=True)
-        self._transaction = SqliteTransaction(self._connection, processes, clock)
+        self._transaction = SqliteTransaction(self._connection, processes, clock, cipher, str(path))
         self._execute = self._connection.cursor().execute
         self._is_sharing = False
         self._in_transaction = False

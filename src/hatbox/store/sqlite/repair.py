@@ -6,11 +6,13 @@ import contextlib
 import os
 import sqlite3
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.check_results import Repair
+from hatbox.store.keys import configured_key
 from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import in_use, to_profile_error
 from hatbox.store.sqlite.migrations import LAST_POSITION, count_tabs, create_schema, insert_profile, number_tabs
@@ -19,7 +21,10 @@ from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.wal import damage_in
+from hatbox.store.tables.profile_row import cipher_of
+from hatbox.store.tables.reencryption import has_key
 from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TAB_COUNTS, TABLES, TABS, WINDOWS, Table
+from hatbox.store.tables.undecryptable import delete_encrypted, delete_undecryptable
 
 __all__ = ["repair"]
 
@@ -46,6 +51,7 @@ def _repair(path: Path, into: Path) -> Repair:
     salvage = Salvage(path)
     replaced: dict[str, int] = {}
     saved: dict[str, int] = {}
+    undecryptable: Counter[str] = Counter()
 
     def fill(connection: sqlite3.Connection) -> None:
         create_schema(connection)
@@ -59,14 +65,26 @@ def _repair(path: Path, into: Path) -> Repair:
             problem = "nothing in it can be saved: no row has a valid checksum"
             raise ProfileCorrupt(path, problem, "Nothing was written. Restore it from a backup.")
         replaced.update(_replace_lost_owners(connection))
+        undecryptable.update(_delete_undecryptable(path, connection))
         _count_tabs(connection)
         _raise_counters(connection)
 
     if not create_profile(into, fill):
         raise ProfileError(into, "it exists", "Nothing was written. Name a file that does not exist.")
     missing = _missing(path, into)
+    saved = {name: count - undecryptable[name] for name, count in saved.items()}
     lost = {name: max(salvage.damaged[name], missing[name] + replaced.get(name, 0)) for name in saved}
-    return Repair(str(into), saved, lost, salvage.unreadable, replaced)
+    return Repair(str(into), saved, lost, salvage.unreadable, replaced, dict(undecryptable))
+
+
+def _delete_undecryptable(path: Path, connection: sqlite3.Connection) -> Counter[str]:
+    """Delete rows that another program has changed or moved, if the key is set; all encrypted ones without its id."""
+    rows = partial(SqliteRows, connection)
+    if not _count(connection, PROFILE):
+        return delete_encrypted(rows)
+    key = configured_key()
+    cipher = cipher_of(rows(PROFILE), key, str(path)) if key is not None and not has_key(rows, None) else None
+    return Counter() if cipher is None else delete_undecryptable(rows, cipher, str(path))
 
 
 def _count(connection: sqlite3.Connection, table: Table) -> int:

@@ -17,6 +17,7 @@ from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
 from hatbox.store.change_poller import ChangePoller
+from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import to_profile_error
@@ -75,6 +76,10 @@ class SqliteStore(Store):
         is_beside = file.parent == profile.parent and file.name.startswith(profile.name)
         return is_beside and (suffix in _SUFFIXES or suffix.startswith((PROCESS_SUFFIX, _ENGINE_PREFIX)))
 
+    @property
+    def is_encrypted(self) -> bool:
+        return self._require_open().file.cipher is not None
+
     def lease(self, name: str) -> Lease:
         return FileLease(self.side_file(name))
 
@@ -110,6 +115,7 @@ class SqliteStore(Store):
             self._path,
             self._processes,
             self.time,
+            self.key or configured_key(),
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
@@ -118,7 +124,7 @@ class SqliteStore(Store):
         try:
             await opened
             with self._sqlite_errors():
-                self._reader = Reader(self._path, self._processes, self.time)
+                self._reader = Reader(self._path, self._processes, self.time, writer.file.cipher)
         except BaseException:
             writer.stop()
             raise

@@ -8,22 +8,33 @@ from collections.abc import Callable
 from functools import partial
 
 from hatbox.store.base import Processes
+from hatbox.store.encryption import Cipher
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.change_log import SqlChangeLog
 from hatbox.store.tables.counters import Counters
-from hatbox.store.tables.schema import CHANGES, HEAD
+from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.schema import CHANGES, HEAD, Table
 from hatbox.store.tables.transaction import SqlTables
 
 __all__ = ["SqliteTransaction"]
 
 
 class SqliteTransaction(SqlTables):
-    """All tables on one connection. The caller begins and ends the transaction."""
+    """All tables on one connection. The caller begins and ends the transaction. `label` names the profile in errors."""
 
     def __init__(
-        self, connection: sqlite3.Connection, processes: Processes, clock: Callable[[], float] = time.time
+        self,
+        connection: sqlite3.Connection,
+        processes: Processes,
+        clock: Callable[[], float] = time.time,
+        cipher: Cipher | None = None,
+        label: str = "",
     ) -> None:
-        rows = partial(SqliteRows, connection)
+        rows: Callable[[Table], Rows] = partial(SqliteRows, connection)
+        if cipher is not None:
+            from hatbox.store.tables.encrypted_rows import rows_with_cipher  # for encrypted profiles only
+
+            rows = rows_with_cipher(rows, cipher, label)
         self._head = rows(HEAD)
         self.counters = Counters(self._read_head)
         self.changes = SqlChangeLog(rows(CHANGES), self.counters, clock)

@@ -18,6 +18,7 @@ from typing import Final
 from hatbox.errors import HatboxError, ProfileCorrupt
 from hatbox.store.base import ChangeRecord, Processes, Transaction
 from hatbox.store.calls import Call, LoggedChange
+from hatbox.store.keys import Key
 from hatbox.store.sqlite import failures
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.profile_file import ProfileFile, check_same_file, check_schema_version, inode_of, open_profile
@@ -46,6 +47,7 @@ class Writer:
         path: Path,
         processes: Processes,
         clock: Callable[[], float],
+        key: Key | None,
         last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -54,6 +56,7 @@ class Writer:
         self._path = path
         self._processes = processes
         self._clock = clock
+        self._key = key
         self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
@@ -78,7 +81,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            self._file = open_profile(self._path)
+            self._file = open_profile(self._path, self._key)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._opened(error)
             return
@@ -87,7 +90,8 @@ class Writer:
             self._inode = inode_of(self._path)
             # SQLite backs off between its retries, and subscribers would get no changes meanwhile.
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            self._transaction = SqliteTransaction(self._connection, self._processes, self._clock)
+            cipher, label = self._file.cipher, str(self._path)
+            self._transaction = SqliteTransaction(self._connection, self._processes, self._clock, cipher, label)
         except BaseException as error:  # noqa: BLE001 - as above
             self._file.close()
             self._opened(error)

@@ -32,10 +32,24 @@ class Table(NamedTuple):
     """The type of each column: integer, text, real or blob."""
     nullable: frozenset[str]
     key: tuple[str, ...]
+    secret: frozenset[str] = frozenset()
+    """The columns that are encrypted in an encrypted profile."""
+    bound: tuple[str, ...] = ()
+    """The columns that are authenticated with them: an encrypted value is valid only beside these values."""
+
+    def encrypted(self) -> Table:
+        """The table as an encrypted profile stores it: its secret columns are blobs."""
+        types = tuple(
+            "blob" if column in self.secret else kind for column, kind in zip(self.columns, self.types, strict=True)
+        )
+        return self._replace(types=types)
 
 
-def _table(name: str, columns: str, *, key: str) -> Table:
-    """`columns` has a line for each column: its name, its type, and null if it may be NULL."""
+def _table(name: str, columns: str, *, key: str, bound: str = "") -> Table:
+    """`columns` has a line for each column: its name, its type, and null if it may be NULL or secret if it is.
+
+    `bound` has the columns that are bound to secret ones beside the key.
+    """
     lines = [line.split() for line in columns.strip().splitlines()]
     return Table(
         name,
@@ -43,6 +57,8 @@ def _table(name: str, columns: str, *, key: str) -> Table:
         types=tuple(line[1] for line in lines),
         nullable=frozenset(line[0] for line in lines if line[2:] == ["null"]),
         key=tuple(key.split()),
+        secret=frozenset(line[0] for line in lines if line[2:] == ["secret"]),
+        bound=(*key.split(), *bound.split()),
     )
 
 
@@ -96,7 +112,7 @@ COOKIES: Final = _table(
     path text
     name text
     partition text
-    value text
+    value text secret
     secure integer
     http_only integer
     same_site text
@@ -107,6 +123,7 @@ COOKIES: Final = _table(
     store integer
     """,
     key="store domain host_only path name partition",
+    bound="secure http_only same_site",  # else a server could have a cookie sent without TLS
 )
 
 # The high-water time by which cookies expire: one row. before, landed: of a leap that is not confirmed.
@@ -186,7 +203,7 @@ TAB_PAGES: Final = _table(
     "tab_pages",
     """
     tab integer
-    page blob
+    page blob secret
     """,
     key="tab",
 )
@@ -195,7 +212,7 @@ SITE_DATA: Final = _table(
     "site_data",
     """
     origin text
-    data blob
+    data blob secret
     store integer
     """,
     key="store origin",
@@ -206,11 +223,12 @@ EXTENSION_DATA: Final = _table(
     """
     extension text
     key text
-    value blob
+    value blob secret
     kind text
     sequence integer
     """,
     key="sequence",
+    bound="extension kind key",
 )
 
 # The files of installed extensions, by the hash of their contents.
@@ -230,7 +248,7 @@ CHANGES: Final = _table(
     sequence integer
     at integer
     logged integer
-    changes blob
+    changes blob secret
     program text
     process integer
     machine text

@@ -17,12 +17,14 @@ __all__ = ["GAP", "RANGE", "TabOrder"]
 
 GAP: Final = 2**32
 """Between the positions of neighbours, when tabs are appended."""
-RANGE: Final = 128 * GAP
+RANGE: Final = 256 * GAP
 """The positions that a row of tab_counts counts. Part of the profile's format."""
 
 _MIN_MOVED: Final = 16  # tabs, when no gap is left
 _MIN_STEP: Final = 2**16  # for each tab that is moved then
 _MANY: Final = 150  # tabs of one window, above which reading its order is cheaper than counting
+_FEW: Final = 2  # tabs of one window, up to which the ranges before them are summed by the database
+_BEFORE_RANGE: Final = "(SELECT CAST(coalesce(sum(tabs), 0) AS bigint) FROM tab_counts WHERE window = ? AND block < ?)"
 _IN_RANGE: Final = "(SELECT count(*) FROM tabs WHERE window = ? AND position >= ? AND position < ?)"
 
 
@@ -68,14 +70,15 @@ class TabOrder:
         for row in rows:
             if row.id not in self._indexes.get(row.window, ()):
                 missing.setdefault(row.window, []).append(row)
-        few = [window for window, found in missing.items() if len(found) <= _MANY]
-        for window in missing.keys() - few:
-            order = self._tabs.select("id", "WHERE window = ? ORDER BY position", (window,))
-            self._indexes[window] = {tab: index for index, (tab,) in enumerate(order)}
-        for window in few:
-            self.prefetch(window)
-        for window in few:
-            self._count_before(window, sorted(missing[window], key=lambda row: row.position))
+        for window, found in missing.items():
+            if len(found) > _MANY:
+                order = self._tabs.select("id", "WHERE window = ? ORDER BY position", (window,))
+                self._indexes[window] = {tab: index for index, (tab,) in enumerate(order)}
+            elif len(found) <= _FEW and window not in self._ranges:
+                self._sum_before(window, found)
+            else:
+                self.prefetch(window)
+                self._count_before(window, sorted(found, key=lambda row: row.position))
         return {row.id: self._indexes[row.window][row.id] for row in rows}
 
     def position_at(self, window: int, index: int, moving: int = 0) -> int:
@@ -122,6 +125,15 @@ class TabOrder:
             found = self._counts.find(*_of_window(window))
             ranges = self._ranges[window] = {number: _Count(tabs, pinned) for _, number, tabs, pinned in found}
         return ranges
+
+    def _sum_before(self, window: int, rows: list[TabRow]) -> None:
+        """Find the indexes of tabs, each by itself."""
+        values: list[Value] = []
+        for row in rows:
+            number = row.position // RANGE
+            values += (window, number, window, number * RANGE, row.position)
+        (found,) = self._tabs.select(", ".join([f"{_BEFORE_RANGE} + {_IN_RANGE}"] * len(rows)), "LIMIT 1", values)
+        self._indexes.setdefault(window, {}).update(zip((row.id for row in rows), found, strict=True))
 
     def _count_before(self, window: int, rows: list[TabRow]) -> None:
         """Find the indexes of tabs, ordered by position: counts from the start of a range, or from the tab before."""
