@@ -194,7 +194,8 @@ class PostgresConnection:
             status = result.status
             if status == pq.ExecStatus.PIPELINE_SYNC:
                 break
-            statement = sent.expected[position]
+            # One more than expected, if the connection is lost after the last one.
+            statement = sent.expected[position] if position < len(sent.expected) else None
             position += 1
             if status in _OK:
                 if statement is not None and statement.sql == "COMMIT" and result.command_status != b"COMMIT":
