@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import random
 import re
-import select
 import shutil
 import socket
 import tempfile
@@ -52,17 +51,17 @@ class CuttingProxy:
         """Cut the connection of the next commit: the server does not receive it."""
         self._on_commit.append(lambda connection, _: self._cut(connection))
 
-    def cut_after_commit(self, *, refuse: bool = False) -> None:
+    def cut_after_commit(self, *, refuse: bool = False, keep: Callable[[bytes], bytes] = lambda _: b"") -> None:
         """Cut the connection of the next commit when the server has answered it, before the client gets the answer.
 
-        With `refuse`, new connections are closed too.
+        With `refuse`, new connections are closed too. The client gets the part of the answer that `keep` returns.
         """
 
         def cut(connection: _Connection, data: bytes) -> bool:
-            connection.server.sendall(data)
-            select.select([connection.server], [], [], 10)  # the answer
+            connection.keep = keep
             self.refuses = self.refuses or refuse
-            return self._cut(connection)
+            connection.server.sendall(data)
+            return False
 
         self._on_commit.append(cut)
 
@@ -89,6 +88,10 @@ class CuttingProxy:
 
         self._on_commit.append(delay)
         return go_on
+
+    def cut_answer(self, size: int) -> None:
+        """Cut the newest connection after that many bytes of the next answer of the server."""
+        self._connections[-1].keep = lambda answer: answer[:size]
 
     def cut_all(self) -> None:
         """Cut every connection."""
@@ -143,7 +146,12 @@ class CuttingProxy:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
                 if watch and connection.has_commit(data) and self._on_commit:
-                    self._on_commit.pop(0)(connection, data)
+                    if self._on_commit.pop(0)(connection, data):
+                        return
+                    continue
+                if not watch and connection.keep is not None:
+                    target.sendall(connection.keep(data))
+                    self._cut(connection)
                     return
                 if connection.cut_at is not None:
                     target.sendall(data[: connection.cut_at])
@@ -178,6 +186,8 @@ class _Connection:
         self.server = server
         self.cut_at: int | None = None
         """Cut it after that many bytes of what is sent next."""
+        self.keep: Callable[[bytes], bytes] | None = None
+        """Cut it at the next answer of the server, of which the client gets this part."""
         self._statements: dict[str, bytes] = {}
 
     def has_commit(self, data: bytes) -> bool:

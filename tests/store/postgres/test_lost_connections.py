@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import struct
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -12,7 +13,9 @@ import pytest
 import hatbox
 from hatbox.errors import HatboxError, InvalidIdentity, ProfileError, ProfileUnavailable
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
-from hatbox.store.postgres.connection import Statement
+from hatbox.store.postgres.address import PostgresAddress
+from hatbox.store.postgres.connection import PostgresConnection, Statement
+from hatbox.store.postgres.failures import ConnectionLost
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.registry import store_at
 from tests.postgres import running_cluster, shared_cluster
@@ -61,20 +64,28 @@ def recorded(store: Store) -> list[tuple[str, bytes]]:
     return found
 
 
-def cut_before(proxy: CuttingProxy) -> Callable[[], None]:
-    proxy.cut_before_commit()
-    return lambda: None
+FIELDS = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+TERMINATED = b"E" + struct.pack(">i", len(FIELDS) + 4) + FIELDS
+READY = b"Z\0\0\0\5"  # the message with which an answer of the server ends
+
+CUTS: dict[str, Callable[[CuttingProxy], None]] = {
+    "before": CuttingProxy.cut_before_commit,
+    "after": CuttingProxy.cut_after_commit,
+    "in the answer": lambda proxy: proxy.cut_after_commit(keep=lambda answer: answer[: len(answer) // 2]),
+    "before the end of the answer": lambda proxy: proxy.cut_after_commit(
+        keep=lambda answer: answer.partition(READY)[0]
+    ),
+    "by pg_terminate_backend, after the commit": lambda proxy: proxy.cut_after_commit(
+        keep=lambda answer: answer.partition(READY)[0] + TERMINATED
+    ),
+    "in its last byte": lambda proxy: proxy.cut_after_commit(keep=lambda answer: answer.partition(READY)[0] + READY),
+}
 
 
-def cut_after(proxy: CuttingProxy) -> Callable[[], None]:
-    proxy.cut_after_commit()
-    return lambda: None
-
-
-@pytest.mark.parametrize("cut", [cut_before, cut_after])
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
 @in_loop
 async def test_a_commit_during_which_the_connection_is_lost_happens_once(
-    proxy: CuttingProxy, cut: Callable[[CuttingProxy], Callable[[], None]]
+    proxy: CuttingProxy, cut: Callable[[CuttingProxy], None]
 ) -> None:
     address = proxy.address()
     async with opened(address) as store, opened(address) as other:
@@ -91,6 +102,22 @@ async def test_a_commit_during_which_the_connection_is_lost_happens_once(
         for each, found in ((store, heard), (other, heard_there)):
             await each.deliver_pending_changes()
             assert found == changes
+
+
+def test_a_connection_that_is_cut_after_any_byte_of_an_answer_is_lost(proxy: CuttingProxy) -> None:
+    """Never another error, and never a part of the answer."""
+    address = PostgresAddress.parse(proxy.address())
+    statements = [Statement("SELECT 1::int8 AS a"), Statement("SELECT 2::int8 AS b")]
+    for size in range(200):
+        connection = PostgresConnection(address)
+        proxy.cut_answer(size)
+        try:
+            assert connection.run(statements) == [[(1,)], [(2,)]]
+            break  # the answer was complete
+        except ConnectionLost:
+            connection.close()
+    connection.close()
+    assert 50 < size < 199
 
 
 @in_loop
