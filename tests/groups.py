@@ -37,6 +37,8 @@ _SLOW: Final = (
     "tests/extensions/runtime/test_hostile.py",
     "tests/extensions/test_import_scripts.py",
     "tests/identities/test_service.py::test_the_service_does_what_a_dictionary_would_do",
+    "tests/store/postgres/test_faults.py",
+    "tests/store/postgres/test_pooler.py",
     "tests/store/test_background_check.py",
     "tests/store/test_copy.py::test_a_copy_that_is_killed",
     "tests/store/test_copy_postgres.py",

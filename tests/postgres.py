@@ -93,7 +93,7 @@ class Cluster:
 
     def new_address(self, **options: str) -> str:
         """The address of a profile that does not exist: in a schema of its own."""
-        return self.address(schema=f"p{uuid.uuid4().hex[:12]}", **options)
+        return self.address(**{"schema": f"p{uuid.uuid4().hex[:12]}", **options})
 
     def sql(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
         """Run a statement, on a connection of its own."""

@@ -26,6 +26,7 @@ from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
+from hatbox.store.keys import Key
 from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK
@@ -50,10 +51,13 @@ Runner = TypeVar("Runner", bound=EngineRunner)
 
 
 def open(  # noqa: A001 - hatbox.open() reads as it should
-    address: Address | None = None, *, keep_session_cookies: bool = True
+    address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
 ) -> Profile:
-    """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist."""
-    return Profile(address, keep_session_cookies=keep_session_cookies)
+    """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist.
+
+    `key` is the key of an encrypted profile, in base64. Default: $HATBOX_KEY, or the file $HATBOX_KEY_FILE.
+    """
+    return Profile(address, keep_session_cookies=keep_session_cookies, key=key)
 
 
 class Profile:
@@ -62,8 +66,12 @@ class Profile:
     Use it with `async with`, or await it and call `close()` yourself.
     """
 
-    def __init__(self, address: Address | None = None, *, keep_session_cookies: bool = True) -> None:
+    def __init__(
+        self, address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
+    ) -> None:
         store = self._store = store_at(default_address() if address is None else address)
+        if key is not None:
+            store.key = Key.parse(key)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
@@ -275,7 +283,7 @@ class Profile:
 
         selection = engine if isinstance(engine, EngineSelection) else EngineSelection(engine)
         registration_of(selection.name)  # raises for an unknown engine, before tabs are opened
-        background = BackgroundEngine(self.address, self.engine_log, selection)
+        background = BackgroundEngine(self.address, self.engine_log, selection, self._store.key)
         found = None if identity == DEFAULT_COOKIE_STORE_ID else await self.identities.resolve(identity)
         opener = TabOpener(self.tabs, self._store, background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
 from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
+from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
 from hatbox.store.sqlite import SqliteStore
@@ -32,7 +33,19 @@ from tests.waiting import until, until_awaited
 STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
     "postgres": lambda folder: store_at(address_for(folder)),
+    "postgres, local reads": lambda folder: LocalReads(address_for(folder)),
 }
+
+
+class LocalReads(PostgresStore):
+    """Reads on the event loop's thread from the start."""
+
+    async def open(self) -> None:
+        self.reads_before_local = 1
+        await super().open()
+        await self.read(lambda _: None)
+        await until(lambda: self._reader is not None)
+
 
 NewStore = Callable[[], Store]
 FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]

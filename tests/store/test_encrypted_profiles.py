@@ -19,6 +19,7 @@ from hatbox.store.keys import Key
 from hatbox.store.sqlite import SqliteStore
 from hatbox.store.sqlite.check import check
 from hatbox.store.sqlite.repair import repair
+from hatbox.testing import LoopbackSite
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess, Refused
 from tests.store.sealing import edited
@@ -122,6 +123,29 @@ async def test_a_wrong_or_missing_key_is_a_clear_error_and_changes_nothing(
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     monkeypatch.setenv("HATBOX_KEY", KEY)
     async with hatbox.open(path) as profile:
+        assert await contents(profile) == FILLED
+
+
+@in_loop
+async def test_a_wrong_key_leaves_the_log_of_a_killed_program_as_it_is(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    files = [killed / "profile.db", killed / "profile.db-wal"]
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        for file in files:
+            file.write_bytes(path.with_name(file.name).read_bytes())
+    before = [file.read_bytes() for file in files]
+    assert all(before)
+    monkeypatch.setenv("HATBOX_KEY", OTHER_KEY)
+    with pytest.raises(hatbox.WrongKey):
+        async with hatbox.open(files[0]):
+            pass
+    assert [file.read_bytes() for file in files] == before
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    async with hatbox.open(files[0]) as profile:
         assert await contents(profile) == FILLED
 
 
@@ -255,6 +279,32 @@ async def test_without_the_package_the_message_says_how_to_install_it(
     with pytest.raises(hatbox.MissingExtra, match=r"cryptography is not installed.*hatbox\[encryption\]"):
         async with hatbox.open(path):
             pass
+
+
+@in_loop
+async def test_a_program_can_pass_the_key_itself(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HATBOX_KEY", OTHER_KEY)
+    async with hatbox.open(path, key=KEY) as profile:
+        await fill(profile)
+    with pytest.raises(hatbox.WrongKey):
+        async with hatbox.open(path):
+            pass
+    with pytest.raises(hatbox.InvalidKey, match="the key is not a key"):
+        hatbox.open(path, key="swordfish")
+    monkeypatch.delenv("HATBOX_KEY")
+    async with hatbox.open(path, key=KEY) as profile:
+        assert await contents(profile) == FILLED
+
+
+def test_a_background_engine_gets_the_key_that_the_program_has_passed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HATBOX_KEY")
+    monkeypatch.setenv("HATBOX_KEY_FILE", str(tmp_path / "missing"))
+    with LoopbackSite() as site, hatbox.open_sync(path, key=KEY) as profile:
+        opened = profile.open_tabs("Work", site.page("/page", title="opened"), engine="http")
+        assert [tab.title for tab in opened.tabs] == ["opened"]
+        profile.tabs.close([tab.id for tab in opened.tabs])
 
 
 @in_loop

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from hatbox.errors import ProfileClosed
+from hatbox.store.keys import Key
 from hatbox.store.lease import Lease
 from hatbox.store.processes import ProcessId
 
@@ -441,6 +442,9 @@ TransactionFunction: TypeAlias = Callable[[Transaction], T]
 
 class Store(ABC):
     """The durable half of a profile. Bound to the event loop that opened it."""
+
+    key: Key | None = None
+    """The key to open it with. Without one, that of the environment: $HATBOX_KEY or $HATBOX_KEY_FILE."""
 
     @property
     @abstractmethod

@@ -28,6 +28,7 @@ from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
 from hatbox.engines.background.engine_log import READY
 from hatbox.engines.running_engines import already_running
 from hatbox.engines.selection import EngineSelection
+from hatbox.errors import InvalidTab
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
@@ -166,6 +167,7 @@ class _LastTabWatcher:
         self._serves = serves
         self._changed = asyncio.Event()
         self._had_tabs = False
+        self._open_tab: int | None = None
         self._tabs.on_created.add_listener(self._on_created)
         self._tabs.on_removed.add_listener(lambda _: self._changed.set())
 
@@ -174,7 +176,7 @@ class _LastTabWatcher:
         self._had_tabs |= even_without_tabs
         while True:
             self._changed.clear()
-            has_tabs = bool(await self.tabs())
+            has_tabs = await self._has_tabs()
             if not forever and self._had_tabs and not has_tabs:
                 return
             self._had_tabs |= has_tabs
@@ -183,6 +185,14 @@ class _LastTabWatcher:
     async def tabs(self) -> list[Tab]:
         """The tabs that the engine opens."""
         return [tab for tab in await self._tabs.query() if self._serves(tab.cookie_store_id)]
+
+    async def _has_tabs(self) -> bool:
+        """Whether a tab is open. Reads all tabs only if the one that was open before is not."""
+        with contextlib.suppress(InvalidTab):
+            if self._open_tab is not None and self._serves((await self._tabs.get(self._open_tab)).cookie_store_id):
+                return True
+        self._open_tab = next((tab.id for tab in await self.tabs()), None)
+        return self._open_tab is not None
 
     def _on_created(self, tab: Tab) -> None:
         self._had_tabs |= self._serves(tab.cookie_store_id)

@@ -19,6 +19,7 @@ from hatbox.engines.background.engine_log import READY, EngineLog
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import EngineError
 from hatbox.identities.model import IdentityLike
+from hatbox.store.keys import KEY_FILE_VARIABLE, KEY_VARIABLE, Key
 
 __all__ = ["BackgroundEngine", "BackgroundEngineError"]
 
@@ -38,10 +39,11 @@ class BackgroundEngineError(EngineError):
 
 
 class BackgroundEngine:
-    """A background process that runs an engine for a profile."""
+    """A background process that runs an engine for a profile. Without a `key` it uses that of the environment."""
 
-    def __init__(self, address: str, log: EngineLog, selection: EngineSelection) -> None:
+    def __init__(self, address: str, log: EngineLog, selection: EngineSelection, key: Key | None = None) -> None:
         self._address = address
+        self._key = key
         self._log = log
         self._selection = selection
         self._process: subprocess.Popen[bytes] | None = None
@@ -75,7 +77,7 @@ class BackgroundEngine:
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,
-                env=_environment() | {"HATBOX_PROFILE": self._address},  # not an argument: it may contain a password
+                env=self._environment(),
                 **_detached(),
             )
         finally:
@@ -111,6 +113,14 @@ class BackgroundEngine:
         self._close_log()
         if self._process is not None and self.is_running:
             self._process.returncode = 0  # otherwise Popen warns that a subprocess is still running
+
+    def _environment(self) -> dict[str, str]:
+        """With the address and the key of the profile: all users can list the arguments of a process."""
+        environment = _environment() | {"HATBOX_PROFILE": self._address}
+        if self._key is not None:
+            environment.pop(KEY_FILE_VARIABLE, None)
+            environment[KEY_VARIABLE] = self._key.text
+        return environment
 
     def _command(self) -> list[str]:
         selection = self._selection

@@ -42,6 +42,8 @@ class PostgresAddress(NamedTuple):
     schema: str
     reconnect_seconds: float
     """How long calls wait for a lost connection."""
+    is_local: bool
+    """Whether the server is on this machine."""
 
     @classmethod
     def parse(cls, url: str) -> PostgresAddress:
@@ -68,7 +70,9 @@ class PostgresAddress(NamedTuple):
             raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
         defaults = {**_DEFAULTS, **_tls(parameters)}
         completed = conninfo.make_conninfo("", **{**defaults, **parameters})
-        return cls(url, completed, label, schema, _seconds(reconnect, label))
+        hosts = _hosts(parameters)
+        local = len(hosts) == 1 and is_local(hosts[0])
+        return cls(url, completed, label, schema, _seconds(reconnect, label), local)
 
     def __repr__(self) -> str:
         return f"<PostgresAddress {self.label}>"
@@ -102,8 +106,15 @@ def _tls(parameters: Mapping[str, Any]) -> dict[str, str]:
     effective = {**_environment(), **parameters}
     if effective.get("sslmode") or effective.get("service"):
         return {}
-    hosts = str(effective.get("hostaddr") or effective.get("host") or "").split(",")
-    return {} if all(map(is_local, hosts)) else {"sslmode": "require"}
+    return {} if all(map(is_local, _hosts(parameters))) else {"sslmode": "require"}
+
+
+def _hosts(parameters: Mapping[str, Any]) -> list[str]:
+    """The hosts of an address; none if a service file names them."""
+    effective = {**_environment(), **parameters}
+    if effective.get("service"):
+        return []
+    return str(effective.get("hostaddr") or effective.get("host") or "").split(",")
 
 
 def _environment() -> dict[str, str]:

@@ -133,6 +133,7 @@ class PostgresConnection:
         wanted = self._send(statements)
         if then is not None:
             self._send([then], prepare=False)
+        self.trips += 1
         while True:
             sent = self._outstanding.popleft()
             try:
@@ -183,7 +184,6 @@ class PostgresConnection:
 
     def _receive(self, sent: _Sent) -> list[Result]:
         """The results of a pipeline, to its end."""
-        self.trips += 1
         results: list[Result] = []
         failure: ServerError | None = None
         position = 0
@@ -194,7 +194,8 @@ class PostgresConnection:
             status = result.status
             if status == pq.ExecStatus.PIPELINE_SYNC:
                 break
-            statement = sent.expected[position]
+            # One more than expected, if the connection is lost after the last one.
+            statement = sent.expected[position] if position < len(sent.expected) else None
             position += 1
             if status in _OK:
                 if statement is not None and statement.sql == "COMMIT" and result.command_status != b"COMMIT":

@@ -84,7 +84,9 @@ _FAILURES: Final = (
 
 def connection_failure(text: str) -> ConnectionLost:
     """Why a connection could not be made, by the message of libpq."""
-    reason = " ".join(text.split()).removeprefix("connection failed: ")
+    reason = " ".join(text.split()).removeprefix("connection failed: ").removeprefix("connection is bad: ")
+    for hint in (" Is the server running", " This probably means"):
+        reason = reason.partition(hint)[0]
     for failure in _FAILURES:
         if any(each in reason for each in failure.texts):
             return ConnectionLost(reason, remedy=failure.remedy, permanent=failure.permanent)

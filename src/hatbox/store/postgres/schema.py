@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from hatbox.errors import NotAProfile, ProfileError
@@ -14,7 +14,7 @@ from hatbox.store.postgres.failures import ServerError, to_profile_error, too_ne
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
 from hatbox.store.tables.profile_row import new_profile_row
-from hatbox.store.tables.schema import CHANGES, TABLES, Table
+from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
 
 __all__ = [
     "FORMAT",
@@ -27,35 +27,13 @@ __all__ = [
 ]
 
 FORMAT: Final = 1
-"""The number of the current format: that of the last migration."""
+"""The number of the current format: that of the last file in the folder `migrations`."""
 
+_MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _UNIQUE: Final = {
     "cookies": "store, domain, host_only, sha256(path), sha256(name), sha256(partition)",
     "site_data": "store, sha256(origin)",
 }
-_TYPES: Final = {"integer": "int8", "text": "bytea", "real": "float8", "blob": "bytea"}
-_INDEXES: Final = (
-    "CREATE INDEX identities_by_position ON identities (position)",
-    "CREATE INDEX identities_by_name ON identities USING hash (name)",
-    'CREATE INDEX tabs_by_window ON tabs ("window", position)',
-    'CREATE INDEX tabs_by_store ON tabs (store, "window", position)',
-    'CREATE INDEX tabs_by_visibility ON tabs ("window", hidden, position)',
-    'CREATE INDEX tabs_by_access ON tabs ("window", hidden, last_accessed DESC, position)',
-    'CREATE INDEX tabs_active ON tabs ("window") WHERE active = 1',
-    'CREATE INDEX tabs_related ON tabs ("window") WHERE related IS NOT NULL',
-    "CREATE INDEX tabs_by_opener ON tabs (opener) WHERE opener IS NOT NULL",
-    "CREATE INDEX tabs_by_successor ON tabs (successor) WHERE successor IS NOT NULL",
-    "CREATE INDEX windows_by_focus ON windows (focused DESC, id)",
-    "CREATE INDEX extension_data_by_kind ON extension_data (kind, extension, sequence)",
-    "CREATE INDEX extension_data_by_key ON extension_data USING hash (key)",
-    "CREATE UNIQUE INDEX changes_by_token ON changes (token)",
-)
-
-# Who has a lease, to be named in messages. An advisory lock of the holder's session decides whether it still has it.
-_LEASES: Final = (
-    "CREATE TABLE leases (name bytea PRIMARY KEY, purpose bytea NOT NULL, host bytea NOT NULL, "
-    "process int8 NOT NULL, started_at bytea NOT NULL)"
-)
 
 
 def unique_columns(table: Table) -> str:
@@ -148,45 +126,28 @@ def missing_statements(
         if not connection.run([exists])[0]:
             statements.append(Statement(f"CREATE SCHEMA {quoted(schema)}"))
     statements.append(Statement(f"SET LOCAL search_path TO {quoted(schema)}"))
-    for migration in _MIGRATIONS[version or 0 :]:
-        statements += migration()
-    statements.append(Statement("UPDATE head SET format = $1", (FORMAT,)))
-    if version is None:
-        statements.append(Statement("UPDATE profile SET uuid = $1, key_check = $2, id = $3", new_profile_row(key)))
+    for number in range((version or 0) + 1, FORMAT + 1):
+        statements += _migration(number)
+    statements += _new_rows(key) if version is None else [Statement("UPDATE head SET format = $1", (FORMAT,))]
     return statements
 
 
-def _create_statement(table: Table) -> str:
-    columns = [
-        f"{quoted(name)} {_TYPES[kind]}" + ("" if name in table.nullable else " NOT NULL")
-        for name, kind in zip(table.columns, table.types, strict=True)
-    ]
-    if table is CHANGES:
-        columns.append("token bytea NOT NULL")
-    if table.name == "head":
-        columns.append("format int8 NOT NULL CHECK (id = 1)")
-    return f"CREATE TABLE {table.name} ({', '.join(columns)})"
+def _migration(number: int) -> list[Statement]:
+    """The statements that lead to a format from the one before. A released migration is never edited."""
+    lines = (_MIGRATIONS / f"{number:04}.sql").read_text("utf-8").splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("--"))
+    return [Statement(statement.strip()) for statement in text.split(";") if statement.strip()]
 
 
-def _first_migration() -> list[Statement]:
-    statements = [Statement(_create_statement(table)) for table in TABLES]
-    statements += [
-        Statement(f"CREATE UNIQUE INDEX {table.name}_key ON {table.name} ({unique_columns(table)})") for table in TABLES
-    ]
-    for table in TABLES:
-        # Not compressed: pg_total_relation_size is an upper bound of the size of the values.
-        statements += [
-            Statement(f"ALTER TABLE {table.name} ALTER COLUMN {quoted(name)} SET STORAGE EXTERNAL")
-            for name, kind in zip(table.columns, table.types, strict=True)
-            if kind == "blob"
-        ]
-    statements += map(Statement, (_LEASES, *_INDEXES))
-    statements += [Statement("INSERT INTO identities VALUES ($1, $2, $3, $4, $5, $6)", row) for row in NEW_IDENTITIES]
-    places = ", ".join(f"${number}" for number in range(1, len(NEW_HEAD) + 1))
-    statements.append(Statement(f"INSERT INTO head VALUES ({places}, 0)", NEW_HEAD))
-    statements.append(Statement("INSERT INTO profile VALUES ($1, NULL, 1)", (str(uuid.uuid4()),)))
-    return statements
+def _new_rows(key: Key | None) -> list[Statement]:
+    """Inserts the rows of a new profile."""
+    rows = [(IDENTITIES, row) for row in NEW_IDENTITIES] + [(HEAD, NEW_HEAD), (PROFILE, new_profile_row(key))]
+    return [Statement(_insert_statement(table), row) for table, row in rows]
 
 
-_MIGRATIONS: Final = (_first_migration,)
-"""Return the statements that lead from each format to the next. A released migration is never edited."""
+def _insert_statement(table: Table) -> str:
+    columns = ", ".join(quoted(column) for column in table.columns)
+    places = ", ".join(f"${number}" for number in range(1, len(table.columns) + 1))
+    if table is HEAD:
+        return f"INSERT INTO {table.name} ({columns}, format) VALUES ({places}, {FORMAT})"
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({places})"

@@ -19,8 +19,10 @@ from hatbox.store.change_poller import ChangePoller
 from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.postgres.address import PostgresAddress
+from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
 from hatbox.store.postgres.listener import NotificationListener
+from hatbox.store.postgres.local_reader import LocalReader, TooManyTrips
 from hatbox.store.postgres.worker import PostgresWorker, follow, poll
 from hatbox.store.processes import current_process
 from hatbox.store.server_clock import ServerClock
@@ -32,6 +34,7 @@ T = TypeVar("T")
 
 _POLL_SECONDS: Final = 1.0  # in case a notification is lost
 _REGISTER_SECONDS: Final = 1.0  # between attempts to register the process again
+_READS_AFTER_DROP: Final = 1000  # reads by the worker before the next attempt, after the server was slow
 _SUBSCRIBE_SECONDS: Final = 2.0  # how long the event loop may wait for the server
 
 
@@ -49,6 +52,9 @@ async def _stay_registered(lease: PostgresLease, lost: asyncio.Event) -> None:
 class PostgresStore(Store):
     """A store in a schema of a PostgreSQL database, which processes on many machines may use at once."""
 
+    reads_before_local = 20
+    """After how many reads a connection for reads on the event loop's thread is made, if the server is local."""
+
     def __init__(self, address: str) -> None:
         self._address = PostgresAddress.parse(address)
         self._is_open = False
@@ -63,6 +69,8 @@ class PostgresStore(Store):
         self._listener: NotificationListener | None = None
         self._held_back: list[Call] | None = None
         self._is_polling = self._poll_again = False
+        self._reader: LocalReader | None = None
+        self._reads_by_worker = 0
 
     # ── The profile ──
 
@@ -129,7 +137,7 @@ class PostgresStore(Store):
             self._address,
             functools.partial(PostgresProcesses, self._address.schema),
             self._clock,
-            configured_key(),
+            self.key or configured_key(),
             opened=lambda error: self._from_worker(settle, opened, None, error),
             finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._from_worker(settle, ended, None, None),
@@ -140,6 +148,7 @@ class PostgresStore(Store):
             worker.stop()
             raise
         self._worker = worker
+        self._reads_by_worker = 0
         if self._subscribers:
             self._start_following(worker)
 
@@ -150,6 +159,7 @@ class PostgresStore(Store):
             if self._worker is not None:
                 worker, self._worker = self._worker, None
                 self._stop_listening()
+                self._drop_reader()
                 worker.stop()
                 try:
                     await asyncio.shield(self._ended)
@@ -180,7 +190,50 @@ class PostgresStore(Store):
 
     def read(self, work: TransactionFunction[T], *, single_statement: bool = False) -> asyncio.Future[T]:
         del single_statement
-        return self._put(work, writes=False)
+        worker = self._require_open()
+        if self._calls.pending or self._held_back is not None:
+            return self._put(work, writes=False)
+        if self._reader is None:
+            self._want_reader(worker)
+            return self._put(work, writes=False)
+        return self._read_here(self._reader, work)
+
+    def _read_here(self, reader: LocalReader, work: TransactionFunction[T]) -> asyncio.Future[T]:
+        reply: asyncio.Future[T] = self._loop.create_future()
+        try:
+            reply.set_result(reader.read(work))
+        except TooManyTrips:
+            return self._put(work, writes=False)
+        except ConnectionLost:
+            self._drop_reader()
+            return self._put(work, writes=False)
+        except ServerError as error:
+            reply.set_exception(to_profile_error(self.label, error))
+        except Exception as error:  # noqa: BLE001 - raised where the reply is awaited
+            reply.set_exception(error)
+        return reply
+
+    def _want_reader(self, worker: PostgresWorker) -> None:
+        """Make a connection for local reads, once it has paid for itself."""
+        self._reads_by_worker += 1
+        if self._address.is_local and self._reads_by_worker == self.reads_before_local:
+            threading.Thread(target=self._make_reader, args=(worker,), name="hatbox-connect", daemon=True).start()
+
+    def _make_reader(self, worker: PostgresWorker) -> None:
+        with contextlib.suppress(ConnectionLost, ServerError, ProfileError):
+            self._from_worker(self._use_reader, worker, worker.new_reader())
+
+    def _use_reader(self, worker: PostgresWorker, reader: LocalReader) -> None:
+        if self._worker is worker and self._reader is None:
+            self._reader = reader
+        else:
+            reader.close()
+
+    def _drop_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+            self._reads_by_worker = -_READS_AFTER_DROP
 
     @contextlib.contextmanager
     def _hold_back(self) -> Iterator[None]:

@@ -201,6 +201,7 @@ class WriteSession:
         self._known = None if locked else known
         self._is_known_used = False
         self._is_open = False
+        self._failure: ServerError | None = None
         self._queued: list[Statement] = []
         self._announced: list[tuple[Statement, Callable[[Result], None]]] = []
         self.written = 0
@@ -262,6 +263,7 @@ class WriteSession:
 
         The log is not read if `follow` is None or the last row before this commit.
         """
+        self._require_healthy()
         sequence = self.head()[_SEQUENCE]
         encoded = _encode(changes)
         values = dict(zip(HEAD.columns, head, strict=True))
@@ -294,6 +296,19 @@ class WriteSession:
             self._connection.send(_ROLLBACK)
 
     def _run(self, statements: list[Statement]) -> list[Result]:
+        self._require_healthy()
+        try:
+            return self._run_or_fail(statements)
+        except ServerError as error:
+            self._failure = error
+            raise
+
+    def _require_healthy(self) -> None:
+        """A function that has caught an error must not go on: the server executes nothing more of this transaction."""
+        if self._failure is not None:
+            raise ServerError(self._failure.code, str(self._failure))
+
+    def _run_or_fail(self, statements: list[Statement]) -> list[Result]:
         # A write locks its rows. Every process locks the head row before any other, so that there are no deadlocks.
         must_lock = bool(self._queued) and not self._has_lock
         self._has_lock |= must_lock

@@ -28,6 +28,7 @@ from hatbox.store.postgres.failures import (
 )
 from hatbox.store.postgres.following import LogFollower
 from hatbox.store.postgres.listener import channel_of
+from hatbox.store.postgres.local_reader import LocalReader
 from hatbox.store.postgres.profile_key import ProfileKey
 from hatbox.store.postgres.reading import read_together
 from hatbox.store.postgres.reconnecting import ReconnectLimit
@@ -136,6 +137,13 @@ class PostgresWorker:
         self._transaction = PostgresTransaction(self._processes, self._clock.time, cipher, label)
         self._follower = LogFollower(label, self._log)
         self.is_encrypted = cipher is not None
+
+    def new_reader(self) -> LocalReader:
+        """A connection for reads on another thread. Raises ConnectionLost, ServerError and ProfileError."""
+        connection = connect(self._address)
+        cipher = self._profile_key.verified(connection)
+        transaction = PostgresTransaction(self._processes, self._clock.time, cipher, self._address.label)
+        return LocalReader(connection, transaction)
 
     def put(self, *calls: Call) -> None:
         """Queue calls. Those that are queued together share their trips."""

@@ -115,7 +115,7 @@ class SqliteStore(Store):
             self._path,
             self._processes,
             self.time,
-            configured_key(),
+            self.key or configured_key(),
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._from_writer(settle, opened, None, error),
             finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),

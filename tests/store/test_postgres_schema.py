@@ -1,0 +1,65 @@
+"""The tables of a profile in PostgreSQL (store/postgres/schema.py, and the files of its folder migrations)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hatbox
+from hatbox.store.postgres import schema
+from hatbox.store.registry import store_at
+from hatbox.store.tables.schema import TABLES
+from tests.postgres import shared_cluster
+from tests.store.in_loop import in_loop
+from tests.store.test_contract import add, names, opened
+
+TYPES = {"integer": "int8", "text": "bytea", "real": "float8", "blob": "bytea"}
+OWN = {("head", "format"): "int8", ("changes", "token"): "bytea"}  # columns that the other stores do not have
+
+
+@in_loop
+async def test_a_new_profile_has_the_columns_of_all_tables() -> None:
+    cluster = shared_cluster()
+    address = cluster.new_address(schema="columns")
+    async with opened(store_at(address)):
+        found = cluster.sql(
+            "SELECT table_name, column_name, udt_name, is_nullable FROM information_schema.columns "
+            "WHERE table_schema = 'columns' AND table_name <> 'leases'"
+        )
+    expected = {
+        (table.name, name): (TYPES[kind], "YES" if name in table.nullable else "NO")
+        for table in TABLES
+        for name, kind in zip(table.columns, table.types, strict=True)
+    }
+    expected |= {place: (kind, "NO") for place, kind in OWN.items()}
+    assert {(table, column): (kind, nullable) for table, column, kind, nullable in found} == expected
+
+
+def test_the_current_format_is_that_of_the_last_migration() -> None:
+    numbers = sorted(int(path.stem) for path in schema._MIGRATIONS.glob("*.sql"))
+    assert numbers == list(range(1, schema.FORMAT + 1))
+
+
+@in_loop
+async def test_a_profile_of_an_earlier_format_is_upgraded_and_all_or_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = shared_cluster()
+    address = cluster.new_address()
+    async with opened(store_at(address)) as store:
+        await store.write(add("before"))
+    (tmp_path / "0001.sql").write_text((schema._MIGRATIONS / "0001.sql").read_text())
+    (tmp_path / "0002.sql").write_text("ALTER TABLE identities ADD COLUMN more int8;\nSELECT no_such_function();\n")
+    monkeypatch.setattr(schema, "_MIGRATIONS", tmp_path)
+    monkeypatch.setattr(schema, "FORMAT", 2)
+    monkeypatch.setattr("hatbox.store.postgres.transaction.FORMAT", 2)
+    with pytest.raises(hatbox.ProfileError):
+        await store_at(address).open()
+    (tmp_path / "0002.sql").write_text("ALTER TABLE identities ADD COLUMN more int8;\n")  # fails if it was done above
+    async with opened(store_at(address)) as store:
+        assert "before" in await store.read(names)
+        await store.write(add("after"))
+    monkeypatch.undo()
+    with pytest.raises(hatbox.ProfileTooNew, match="format 2"):
+        await store_at(address).open()
