@@ -133,6 +133,7 @@ class PostgresConnection:
         wanted = self._send(statements)
         if then is not None:
             self._send([then], prepare=False)
+        self.trips += 1
         while True:
             sent = self._outstanding.popleft()
             try:
@@ -183,7 +184,6 @@ class PostgresConnection:
 
     def _receive(self, sent: _Sent) -> list[Result]:
         """The results of a pipeline, to its end."""
-        self.trips += 1
         results: list[Result] = []
         failure: ServerError | None = None
         position = 0
