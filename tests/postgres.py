@@ -24,6 +24,7 @@ __all__ = ["Cluster", "address_for", "address_of", "find_programs", "running_clu
 
 _SHARED = "HATBOX_TEST_POSTGRES"  # the folder of the cluster that this test session has started
 
+_PORT = 5432
 _UNPRIVILEGED = "nobody"
 _FAST = {  # durability of the machine itself is not what these tests are about: a killed server loses nothing
     "shared_buffers": "16MB",
@@ -42,15 +43,25 @@ def find_programs() -> Path | None:
     return versions[-1].parent if versions else None
 
 
+def required_programs() -> Path:
+    """The folder with initdb and pg_ctl. Skips the test without, and fails it in CI."""
+    programs = find_programs()
+    if programs is None:
+        if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
+            pytest.fail("PostgreSQL is not installed: no initdb was found")
+        pytest.skip("PostgreSQL is not installed: no initdb was found")
+    return programs
+
+
 class Cluster:
     """A PostgreSQL server that this process has started."""
 
-    def __init__(self, programs: Path, folder: Path, settings: dict[str, str] | None = None) -> None:
+    def __init__(self, programs: Path, folder: Path, settings: dict[str, str] | None = None, port: int = _PORT) -> None:
         self.programs = programs
         self.folder = folder
         self.data = folder / "data"
         self.settings = {**_FAST, **(settings or {})}
-        self.port = 5432  # of the name of the socket; the server listens on no TCP port unless a test says so
+        self.port = port  # of the name of the socket; the server listens on no TCP port unless a test says so
 
     def create(self) -> None:
         """Initialise the cluster."""
@@ -106,12 +117,11 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(settings: dict[str, str] | None = None) -> Iterator[Cluster]:
-    """A server in a temporary folder, stopped and removed at the end. Only where `find_programs` finds them."""
-    programs = find_programs()
-    assert programs is not None
+def running_cluster(settings: dict[str, str] | None = None, *, port: int = _PORT) -> Iterator[Cluster]:
+    """A server in a temporary folder, stopped and removed at the end. Skips the test where none can be had."""
+    programs = required_programs()
     folder = Path(tempfile.mkdtemp(prefix="hatbox-pg-"))  # a short path: that of a socket is limited to 107 bytes
-    cluster = Cluster(programs, folder, settings)
+    cluster = Cluster(programs, folder, settings, port)
     try:
         cluster.create()
         cluster.start()
@@ -128,11 +138,7 @@ def shared_cluster() -> Cluster:
 
     Tests that stop or configure a server start one of their own, with `running_cluster`.
     """
-    programs = find_programs()
-    if programs is None:
-        if os.environ.get("HATBOX_REQUIRE_BROWSERS"):
-            pytest.fail("PostgreSQL is not installed: no initdb was found")
-        pytest.skip("PostgreSQL is not installed: no initdb was found")
+    programs = required_programs()
     if _SHARED not in os.environ:
         context = running_cluster({"fsync": "off"})
         os.environ[_SHARED] = str(context.__enter__().folder)

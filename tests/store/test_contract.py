@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
 from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
+from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
@@ -34,6 +35,8 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
     "postgres": lambda folder: store_at(address_for(folder)),
     "postgres, local reads": lambda folder: LocalReads(address_for(folder)),
+    "sqlite, encrypted": lambda folder: SqliteStore(folder / "profile.db"),
+    "postgres, encrypted": lambda folder: store_at(address_for(folder)),
 }
 
 
@@ -52,8 +55,10 @@ FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]
 
 
 @pytest.fixture(params=STORES)
-def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> NewStore:
+def new_store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NewStore:
     """Each call makes another store on one and the same profile."""
+    if "encrypted" in request.param:
+        monkeypatch.setenv("HATBOX_KEY", Key(bytes(range(32))).text)
     return lambda: STORES[request.param](tmp_path)
 
 

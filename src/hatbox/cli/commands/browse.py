@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -29,12 +30,15 @@ from hatbox.engines.background.engine_log import READY
 from hatbox.engines.running_engines import already_running
 from hatbox.engines.selection import EngineSelection
 from hatbox.errors import InvalidTab
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tasks import wait_for_first
 
 __all__ = ["browse"]
+
+logger = logging.getLogger("hatbox.cli")
 
 
 def browse(
@@ -133,7 +137,8 @@ async def _run_engine(
                     printer.ready(selection, len(await watcher.tabs()))
                     forever = not (until_empty or selection.is_headed)
                     last_tab_closed = watcher.wait(even_without_tabs=until_empty, forever=forever)
-                    await wait_for_first(last_tab_closed, runner.wait_until_stopped())
+                    removed = _wait_until_removed(opened, runner.identities)
+                    await wait_for_first(last_tab_closed, runner.wait_until_stopped(), removed)
                     await events.drain()
             finally:
                 spinning.enter_context(spinner("Saving site data"))
@@ -151,6 +156,24 @@ async def _check_served(opened: Profile, identity: ContextualIdentity, only: Seq
     running = await opened.running_engine(identity)
     if running is not None and running.identities is not None:
         raise already_running(running.engine, running.process, identity=identity.cookie_store_id, name=identity.name)
+
+
+async def _wait_until_removed(opened: Profile, cookie_store_ids: Sequence[str] | None) -> None:
+    """Wait until all these identities are removed: an engine for them has nothing left to do."""
+    left = set(cookie_store_ids or (DEFAULT_COOKIE_STORE_ID,))
+    all_removed = asyncio.Event()
+
+    def on_removed(identity: ContextualIdentity) -> None:
+        left.discard(identity.cookie_store_id)
+        if not left:
+            all_removed.set()
+
+    opened.identities.on_removed.add_listener(on_removed)
+    try:
+        await all_removed.wait()
+    finally:
+        opened.identities.on_removed.remove_listener(on_removed)
+    logger.warning("all identities of this engine were removed")
 
 
 async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
