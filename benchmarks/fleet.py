@@ -279,8 +279,11 @@ async def count_trips(cluster: Cluster) -> dict[str, int]:
         await count("tabs.create", lambda: browser.tabs.create({"cookieStoreId": "firefox-container-2"}))
         await count("tabs.create, inactive", lambda: browser.tabs.create({"active": False}))
         await count("tabs.query by store", lambda: browser.tabs.query({"cookieStoreId": "firefox-container-2"}))
-        await count("hide, 21 tabs", lambda: profile.identities.hide("firefox-container-2"))
+        await count("hide, 21 tabs, one is active", lambda: profile.identities.hide("firefox-container-2"))
         await count("show, 21 tabs", lambda: profile.identities.show("firefox-container-2"))
+        await browser.tabs.create({})
+        await count("hide, 21 tabs", lambda: profile.identities.hide("firefox-container-2"))
+        await profile.identities.show("firefox-container-2")
         await count("tabs.remove", lambda: browser.tabs.remove(tabs[0]["id"]))
     return trips
 

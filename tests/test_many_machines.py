@@ -234,5 +234,6 @@ def test_the_messages_are_those_that_users_see(reader: Reader, server: Server) -
         assert "s3cret" not in done.stderr
     reader.server.configure({"ssl": "off"})
     server.run("pg_ctl", "reload", "-D", str(server.data))
-    done = reader.run(f"hatbox list --profile {user}", reader.remote)
+    # Required by default for hosts that are not local, as that of this test is.
+    done = reader.run(f"hatbox list --profile {user}", reader.remote | {"PGSSLMODE": "require"})
     assert "server does not support SSL" in done.stderr

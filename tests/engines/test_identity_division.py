@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 import hatbox
-from hatbox.engines import identity_division
+from hatbox.engines import engine_supervisor, identity_division
 from hatbox.engines.base import PageState
 from hatbox.engines.runner import EngineRunner
 from hatbox.engines.running_engines import find_records
@@ -201,6 +204,7 @@ async def test_an_engine_that_does_not_close_its_pages_keeps_them(
         with pytest.raises(hatbox.EngineAlreadyRunning, match=r"which has not closed its pages within 0\.2 seconds"):
             await run(work, profile, "Work").__aenter__()
         assert not work.told("start")
+        await until(lambda: other.serves(WORK))
         rest.held["close"].set()
         await until_awaited(lambda: _has(other, rest, WORK))
         assert not rest.told("forget")
@@ -287,6 +291,127 @@ async def test_an_engine_that_loses_one_lease_stops_for_all_of_its_identities(
             assert LosableLease.acquired == []
             async with run(rest, profile) as other:
                 assert {WORK, PERSONAL} <= await opened(other, rest)
+
+
+# ---------------------------------------------------------------------------------------------------- whatever comes
+
+
+class Exclusive(FakeEngine):
+    """Fails if another engine has a page of the same identity."""
+
+    def __init__(self, holders: dict[str, set[Exclusive]], violations: list[str]) -> None:
+        super().__init__()
+        self._holders = holders
+        self._violations = violations
+
+    async def open(self, tab: hatbox.Tab, snapshot: bytes | None) -> None:
+        holders = self._holders.setdefault(tab.cookie_store_id, set())
+        if holders - {self}:
+            self._violations.append(f"{tab.cookie_store_id} has pages in two engines")
+        holders.add(self)
+        await asyncio.sleep(0.002)  # other engines run meanwhile
+        await super().open(tab, snapshot)
+
+    async def close(self, tab_id: int, *, hiding: bool) -> None:
+        await asyncio.sleep(0.002)
+        await super().close(tab_id, hiding=hiding)
+        self.forget_closed()
+
+    async def stop(self) -> None:
+        await super().stop()
+        self.pages.clear()
+        self.forget_closed()
+
+    def forget_closed(self) -> None:
+        open_now = {tab.cookie_store_id for tab in self.pages.values()}
+        for store, holders in self._holders.items():
+            if store not in open_now:
+                holders.discard(self)
+
+
+STEPS = st.sampled_from(["start", "start at once", "stop", "kill", "open", "close", "hide", "show", "crash"])
+GROUPS: list[list[str] | None] = [None, ["Work"], ["Work", "Personal"], ["Personal"], ["firefox-default"]]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.tuples(STEPS, st.integers(0, 9)), max_size=20))
+@example([("open", 0), ("start", 0), ("start at once", 1), ("start at once", 2), ("open", 1), ("kill", 1), ("stop", 0)])
+def test_whatever_starts_and_ends_no_identity_has_pages_in_two_engines(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "profile.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identity_division, "_POLL_SECONDS", 0.01)
+        patch.setattr(engine_supervisor, "_RESTART_DELAYS", (0,))
+        logging.getLogger("hatbox.engines").setLevel(logging.CRITICAL)  # every crash is a line
+        try:
+            asyncio.run(asyncio.wait_for(_divide(path, steps), 60))
+        finally:
+            logging.getLogger("hatbox.engines").setLevel(logging.NOTSET)
+
+
+async def _divide(path: Path, steps: list[tuple[str, int]]) -> None:
+    holders: dict[str, set[Exclusive]] = {}
+    violations: list[str] = []
+    running: list[tuple[Exclusive, EngineRunner]] = []
+    starting: list[asyncio.Task[None]] = []
+    async with hatbox.open(path) as profile:
+
+        async def start(number: int) -> None:
+            engine = Exclusive(holders, violations)
+            runner = EngineRunner(engine, profile.store, GROUPS[number % len(GROUPS)])
+            with contextlib.suppress(hatbox.EngineAlreadyRunning):
+                await runner.__aenter__()
+                running.append((engine, runner))
+
+        for what, number in steps:
+            tabs = await profile.tabs.query()
+            store = ("firefox-default", PERSONAL, WORK, "firefox-container-3")[number % 4]
+            chosen = running[number % len(running)] if running else None
+            match what:
+                case "start":
+                    await start(number)
+                case "start at once":
+                    starting.append(asyncio.ensure_future(start(number)))
+                case "open":
+                    await profile.tabs.open(store, A)
+                case "close" if tabs:
+                    await profile.tabs.close(tabs[number % len(tabs)].id)
+                case "hide" | "show" if store != "firefox-default":
+                    await getattr(profile.identities, what)(store)
+                case "stop" if chosen:
+                    running.remove(chosen)
+                    await chosen[1].stop()
+                case "kill" if chosen:  # the pages end with the process, then the leases; the record stays
+                    running.remove(chosen)
+                    chosen[1]._on_lease_lost("killed")
+                    await chosen[1].stop()
+                case "crash" if chosen:
+                    chosen[0].pages.clear()
+                    chosen[0].forget_closed()
+                    chosen[0].reports.engine_crashed("test")
+                case _:
+                    pass
+        await asyncio.gather(*starting)
+        assert not violations
+
+        async def is_settled() -> bool:
+            for _, runner in running:
+                await runner.wait_until_settled()
+            shown = {tab.id: tab.cookie_store_id for tab in await profile.tabs.query() if not tab.hidden}
+            served = {tab for tab, store in shown.items() if any(runner.serves(store) for _, runner in running)}
+            return {tab for engine, _ in running for tab in engine.pages} == served
+
+        await until_awaited(is_settled)
+        assert not violations
+        rest = [runner for _, runner in running if runner.serves("firefox-container-4")]
+        named = {
+            each for _, runner in running for each in (WORK, PERSONAL) if runner not in rest and runner.serves(each)
+        }
+        for runner in rest:
+            await until(lambda runner=runner: {each for each in (WORK, PERSONAL) if not runner.serves(each)} == named)  # type: ignore[misc]
+        for _, runner in running:
+            await runner.stop()
 
 
 # ---------------------------------------------------------------------------------------------------------- processes

@@ -17,6 +17,7 @@ from hatbox.store.check_results import Report
 from hatbox.store.sqlite.check import check
 from tests.store.fuzz import make
 from tests.store.in_loop import in_loop
+from tests.store.sealing import edited
 
 PROFILES = Path(__file__).with_name("profiles")
 
@@ -113,6 +114,21 @@ def test_a_counter_that_would_give_a_number_twice_is_reported(path: Path) -> Non
     change(path, "UPDATE head SET identities = 3")
     problems = [problem for _, problem in check(path).problems]
     assert "the last number of identities is 3, but a row has 17" in problems
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tab_counts SET tabs = tabs + 1 WHERE window = 1",
+        "UPDATE tab_counts SET pinned = 1 WHERE window = 2",
+        "DELETE FROM tab_counts WHERE window = 3",
+        "DELETE FROM tabs WHERE id = 2",
+    ],
+)
+def test_counts_that_are_not_those_of_the_tabs_are_reported(path: Path, statement: str) -> None:
+    with edited(path) as connection:
+        connection.execute(statement)
+    assert places(check(path)) == ["table tab_counts"]
 
 
 def test_a_missing_head_row_is_reported(path: Path) -> None:

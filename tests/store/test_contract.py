@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
 from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
+from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
 from hatbox.store.registry import store_at
@@ -34,6 +35,8 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "profile.db"),
     "postgres": lambda folder: store_at(address_for(folder)),
     "postgres, local reads": lambda folder: LocalReads(address_for(folder)),
+    "sqlite, encrypted": lambda folder: SqliteStore(folder / "profile.db"),
+    "postgres, encrypted": lambda folder: store_at(address_for(folder)),
 }
 
 
@@ -52,8 +55,10 @@ FIRST_FOUR = ["Personal", "Work", "Banking", "Shopping"]
 
 
 @pytest.fixture(params=STORES)
-def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> NewStore:
+def new_store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NewStore:
     """Each call makes another store on one and the same profile."""
+    if "encrypted" in request.param:
+        monkeypatch.setenv("HATBOX_KEY", Key(bytes(range(32))).text)
     return lambda: STORES[request.param](tmp_path)
 
 
@@ -867,3 +872,45 @@ async def test_processes_that_read_and_write_the_same_rows_in_batches_do_not_blo
                 )
             )
         assert [await store.read(names) for store in stores] == [await one.read(names)] * 3
+
+
+@in_loop
+async def test_replaced_extension_values_come_last_and_a_kind_can_be_cleared(new_store: NewStore) -> None:
+    def change(transaction: Transaction) -> None:
+        for key in ("a", "b", "c"):
+            transaction.extensions.put("one", "kind", key, b"1")
+        transaction.extensions.put("two", "kind", "a", b"2")
+        transaction.extensions.put("two", "other", "a", b"3")
+        transaction.extensions.replace("one", "kind", {"b": b"4", "d": b"5"})
+
+    async with opened(new_store()) as store:
+        await store.write(change)
+        found = await store.read(lambda each: each.extensions.find("kind", "one"))
+        assert [(key, value) for _, key, value in found] == [("a", b"1"), ("c", b"1"), ("b", b"4"), ("d", b"5")]
+        await store.write(lambda each: each.extensions.clear_kind("kind"))
+        assert await store.read(lambda each: each.extensions.find("kind")) == []
+        assert await store.read(lambda each: each.extensions.find("other")) == [("two", "a", b"3")]
+
+
+@in_loop
+async def test_announced_rows_are_read_as_they_are_after_the_writes_before(new_store: NewStore) -> None:
+    def change(transaction: Transaction) -> list[object]:
+        transaction.load(identities=[1], tabs=[1], windows=[1], stores=[0], values=[("x", "y", "z")], last_focused=True)
+        transaction.identities.update(1, name="renamed")
+        window = transaction.windows.insert()
+        tab = transaction.tabs.insert(window, 0, 0)
+        transaction.extensions.put("x", "y", "z", b"1")
+        identity = transaction.identities.get(1)
+        focused = transaction.windows.last_focused()
+        assert identity is not None
+        assert focused is not None
+        return [
+            identity[1],
+            transaction.tabs.get_many([tab.id]) == [tab] == transaction.tabs.find(store=0),
+            transaction.tabs.summary(window).tab_count,
+            transaction.extensions.get("x", "y", "z"),
+            focused.id == window,
+        ]
+
+    async with opened(new_store()) as store:
+        assert await store.write(change) == ["renamed", True, 1, b"1", True]

@@ -200,6 +200,19 @@ def test_other_tables_and_newer_profiles_are_refused(source: Path, address: str,
             use(newer)
 
 
+def test_a_profile_of_an_earlier_format_is_described_and_not_changed(
+    source: Path, address: str, cluster: Cluster
+) -> None:
+    create_profile(address)
+    cluster.sql(f"UPDATE {schema_of(address)}.head SET format = 0")
+    assert create_profile(address) is False
+    found = profile_info(address)
+    assert (found.format, found.rows, found.uuid) == (0, {}, None)
+    with pytest.raises(ProfileError, match="it has the earlier format 0, so it is not a new profile"):
+        copy_profile(source, address)
+    assert cluster.sql(f"SELECT format FROM {schema_of(address)}.head") == [(0,)]
+
+
 def test_a_source_of_an_earlier_format_is_copied(address: str, tmp_path: Path) -> None:
     old = tmp_path / "old.db"
     restore(5, old)

@@ -127,6 +127,29 @@ async def test_a_wrong_or_missing_key_is_a_clear_error_and_changes_nothing(
 
 
 @in_loop
+async def test_a_wrong_key_leaves_the_log_of_a_killed_program_as_it_is(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    files = [killed / "profile.db", killed / "profile.db-wal"]
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        for file in files:
+            file.write_bytes(path.with_name(file.name).read_bytes())
+    before = [file.read_bytes() for file in files]
+    assert all(before)
+    monkeypatch.setenv("HATBOX_KEY", OTHER_KEY)
+    with pytest.raises(hatbox.WrongKey):
+        async with hatbox.open(files[0]):
+            pass
+    assert [file.read_bytes() for file in files] == before
+    monkeypatch.setenv("HATBOX_KEY", KEY)
+    async with hatbox.open(files[0]) as profile:
+        assert await contents(profile) == FILLED
+
+
+@in_loop
 async def test_a_profile_that_is_not_encrypted_does_not_open_while_a_key_is_set(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,8 @@ from hatbox.store.keys import Key
 from hatbox.store.sqlite.migrations import create_schema
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.tables.encrypted_rows import EncryptedRows, rows_with_cipher
-from hatbox.store.tables.schema import COOKIES, EXTENSION_DATA, TABLES, Table
+from hatbox.store.tables.row_cipher import LogCipher
+from hatbox.store.tables.schema import CHANGES, COOKIES, EXTENSION_DATA, TAB_PAGES, TABLES, Table
 
 KEY = Key(bytes(range(32)))
 CIPHER = Cipher(KEY, "one profile")
@@ -183,6 +184,27 @@ def test_a_cookie_that_was_moved_is_not_returned(column: str, value: str | int) 
         SqliteRows(connection, COOKIES).insert(moved)  # with a checksum that is right
         with pytest.raises(hatbox.DecryptionError, match=r"profile\.db: the row .* of the table cookies cannot be"):
             encrypted(COOKIES, connection).find("")
+
+
+def test_a_value_of_another_table_with_the_same_key_is_not_returned() -> None:
+    with database() as connection:
+        encrypted(TAB_PAGES, connection).insert((1, b"page"))
+        [(_, stored)] = SqliteRows(connection, TAB_PAGES).find("")
+        SqliteRows(connection, CHANGES).insert((1, 0, 0, stored, "", 0, ""))
+        with pytest.raises(hatbox.DecryptionError, match="the row 1 of the table changes"):
+            encrypted(CHANGES, connection).find("")
+
+
+def test_the_log_of_every_store_is_encrypted_alike() -> None:
+    log = LogCipher(CIPHER, "profile.db")
+    with database() as connection:
+        SqliteRows(connection, CHANGES).insert((7, 0, 0, log.encrypted(7, b"[]"), "", 0, ""))
+        [row] = encrypted(CHANGES, connection).find("")
+        assert row[3] == b"[]"
+    assert log.decrypted(7, log.encrypted(7, b"[]")) == b"[]"
+    with pytest.raises(hatbox.DecryptionError):
+        log.decrypted(8, log.encrypted(7, b"[]"))
+    assert LogCipher(None, "").encrypted(7, b"[]") == b"[]"
 
 
 def test_a_value_that_was_not_encrypted_is_not_returned() -> None:

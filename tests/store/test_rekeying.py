@@ -267,3 +267,17 @@ def test_a_process_that_is_killed_leaves_the_profile_with_the_old_or_the_new_key
             assert secrets_in(path.parent) == set()
             moved.rename(master)
     assert found == {old, new}
+
+
+@in_loop
+async def test_values_that_were_left_in_free_pages_are_gone_too(path: Path) -> None:
+    await make(path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("CREATE TABLE scratch (x)")
+        connection.execute("INSERT INTO scratch VALUES (?)", ("cookie-value-secret" * 1000,))
+        connection.execute("DROP TABLE scratch")
+        connection.execute("DELETE FROM cookies WHERE store = 3")
+    assert b"cookie-value-secret" * 200 in path.read_bytes()
+    change_profile_key(path, None, ONE)
+    assert secrets_in(path.parent) == set()

@@ -120,6 +120,8 @@ and `frames` for a script.
 | variable | meaning |
 |---|---|
 | `HATBOX_PROFILE` | path or URL of the profile, without `--profile` |
+| `HATBOX_KEY`, `HATBOX_KEY_FILE` | the key of an encrypted profile, or the path of a file with it |
+| `HATBOX_NEW_KEY`, `HATBOX_NEW_KEY_FILE` | for `hatbox profile rekey`: the new key, or the path of a file with it |
 | `HATBOX_CHROMIUM` | path of the Chromium to start, without `--browser` |
 | `NO_COLOR` | if set: no colors |
 | `FORCE_COLOR` | if set: tables with colors even if the output is not a terminal |

@@ -56,6 +56,11 @@ class IdentityDivision:
         self._tasks = Tasks()
 
     @property
+    def identities(self) -> tuple[str, ...] | None:
+        """The cookieStoreIds that the engine has joined with; None for all that no other engine has."""
+        return self._record.identities if self._record else None
+
+    @property
     def has_rest(self) -> bool:
         """Whether the engine serves all identities that no other engine has."""
         return self._own is None

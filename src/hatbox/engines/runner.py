@@ -82,6 +82,11 @@ class EngineRunner:
                     await self._division.leave(lost=self._lost is not None)
                     self._stopped.set()
 
+    @property
+    def identities(self) -> tuple[str, ...] | None:
+        """The cookieStoreIds of the identities that the running engine is limited to; None without a limit."""
+        return self._division.identities
+
     def serves(self, cookie_store_id: str) -> bool:
         """Whether this engine opens the tabs of an identity: no other engine does, and it is not limited to others."""
         return self._division.serves(cookie_store_id)

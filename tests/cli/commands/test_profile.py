@@ -12,6 +12,7 @@ import pytest
 
 from hatbox.cli.terminal import progress_bar
 from hatbox.store.sqlite.schema import FORMAT
+from hatbox.store.tables.schema import TABLES
 from tests.cli.conftest import Cli
 
 SAVED = Path(__file__).parents[2] / "store" / "profiles"
@@ -26,7 +27,7 @@ def test_create_says_what_it_made_and_where(cli: Cli, tmp_path: Path) -> None:
     result = cli("profile", "create", str(path))
     assert (result.status, result.err) == (0, "")
     assert result.out == (
-        f"Created the file {path}: a SQLite profile of format {FORMAT}, with 12 tables and 4 identities.\n"
+        f"Created the file {path}: a SQLite profile of format {FORMAT}, with {len(TABLES)} tables and 4 identities.\n"
     )
     assert [each["name"] for each in cli("list", "--json", "--profile", str(path)).json] == [
         *("Personal", "Work", "Banking", "Shopping")

@@ -165,3 +165,14 @@ def test_an_identity_to_show_has_to_be_among_those_of_the_engine(program: Start,
     assert refused.status == 1
     assert f'identity "Work" is already open in the HTTP engine (pid {some.pid})' in refused.err
     assert cli("tabs", "--json").json == []
+
+
+def test_an_engine_whose_identities_are_removed_ends(program: Start, cli: Cli) -> None:
+    some = program("browse", "--identity", "Work", "--identity", "Personal", "--engine", "http", "--quiet", "--json")
+    ready(some)
+    cli("remove", "Work", "--yes")
+    assert some.poll() is None
+    cli("remove", "Personal", "--yes")
+    _, err = some.communicate(timeout=30)
+    assert some.returncode == 0
+    assert msgspec.json.decode(err) == {"event": "warning", "message": "all identities of this engine were removed"}

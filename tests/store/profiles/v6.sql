@@ -19,7 +19,7 @@ CREATE TABLE cookie_time (
             landed REAL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "cookie_time" VALUES(1,1.79480563526690840721e+09,NULL,NULL,2556908266);
+INSERT INTO "cookie_time" VALUES(1,1.79480871870985889435e+09,NULL,NULL,3392535099);
 CREATE TABLE cookies (
             store INTEGER NOT NULL,
             domain TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE cookies (
             checksum INTEGER NOT NULL,
             PRIMARY KEY (store, domain, path, name, host_only, partition)
         ) WITHOUT ROWID;
-INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794805635551587,1.79480563555158758163e+09,1.79480563555158758163e+09,3869811598);
+INSERT INTO "cookies" VALUES(6,'site.example',1,'/','kept','','1',1,0,'unspecified',NULL,1794808718875677,1.79480871887567710876e+09,1.79480871887567710876e+09,2509781042);
 CREATE TABLE extension_data (
             sequence INTEGER PRIMARY KEY,
             extension TEXT NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE head (
             identity_position INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "head" VALUES(1,11,2,6,24,10084,0,10485760,1743076918);
+INSERT INTO "head" VALUES(1,11,2,6,24,10072,0,10485760,136769808);
 CREATE TABLE identities (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -88,7 +88,7 @@ CREATE TABLE profile (
             key_check BLOB,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "profile" VALUES(1,'66a140d8-84e3-4549-b6ae-b0570acca8ec',NULL,3216292382);
+INSERT INTO "profile" VALUES(1,'0b16a14d-5e8a-42ba-b796-d943a1ba9101',NULL,4052574001);
 CREATE TABLE site_data (
             store INTEGER NOT NULL,
             origin TEXT NOT NULL,
@@ -142,12 +142,12 @@ CREATE TABLE tabs (
             error TEXT NOT NULL,
             checksum INTEGER NOT NULL
         );
-INSERT INTO "tabs" VALUES(1,1,0,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79480563572829914093e+09,2,1,1,200,'text/html','',1279121952);
-INSERT INTO "tabs" VALUES(2,1,4294967296,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79480563577227854729e+09,1,0,0,NULL,'','',2686672160);
-INSERT INTO "tabs" VALUES(3,1,-4294967296,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79480563578335165977e+09,0,0,0,NULL,'','',2210204059);
-INSERT INTO "tabs" VALUES(4,1,8589934592,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480563579493355751e+09,0,0,0,NULL,'','',91267344);
-INSERT INTO "tabs" VALUES(5,1,12884901888,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480563580296373367e+09,0,0,0,NULL,'','',1681645585);
-INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.79480563583304929733e+09,0,0,0,NULL,'','',2526649087);
+INSERT INTO "tabs" VALUES(1,1,0,6,'https://site.example/home','https://site.example/next','Hüte 🎩','https://site.example/icon',1,0,0,0,'',1,NULL,NULL,2,4,1.79480871892384505272e+09,2,1,1,200,'text/html','',2775106039);
+INSERT INTO "tabs" VALUES(2,1,4294967296,0,'about:blank','https://other.example/','','',0,0,0,0,'',1,1,1,NULL,NULL,1.79480871893926405907e+09,1,0,0,NULL,'','',2190196027);
+INSERT INTO "tabs" VALUES(3,1,-4294967296,0,'about:blank','','','',0,1,0,1,'make',1,NULL,NULL,NULL,NULL,1.79480871894295525551e+09,0,0,0,NULL,'','',2928160980);
+INSERT INTO "tabs" VALUES(4,1,8589934592,0,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480871894688653946e+09,0,0,0,NULL,'','',1546029660);
+INSERT INTO "tabs" VALUES(5,1,12884901888,1,'about:blank','','','',0,0,1,0,'',1,NULL,NULL,NULL,NULL,1.79480871895471143723e+09,0,0,0,NULL,'','',3126357435);
+INSERT INTO "tabs" VALUES(6,2,0,0,'about:blank','','','',1,0,0,0,'',1,NULL,NULL,NULL,NULL,1.79480871897265768051e+09,0,0,0,NULL,'','',1489091654);
 CREATE TABLE windows (
             id INTEGER PRIMARY KEY,
             focused INTEGER NOT NULL,
@@ -166,7 +166,7 @@ CREATE INDEX identities_by_position ON identities (position);
 CREATE INDEX identities_by_name ON identities (name, position);
 CREATE INDEX windows_by_focus ON windows (focused DESC, id);
 CREATE INDEX tabs_by_window ON tabs (window, position);
-CREATE INDEX tabs_by_store ON tabs (store);
+CREATE INDEX tabs_by_store ON tabs (store, window, position);
 CREATE INDEX tabs_by_visibility ON tabs (window, hidden, position);
 CREATE INDEX tabs_by_access ON tabs (window, hidden, last_accessed DESC, position);
 CREATE INDEX tabs_active ON tabs (window) WHERE active = 1;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -28,12 +29,16 @@ from hatbox.cli.terminal.tab_event_printer import TabEventPrinter
 from hatbox.engines.background.engine_log import READY
 from hatbox.engines.running_engines import already_running
 from hatbox.engines.selection import EngineSelection
+from hatbox.errors import InvalidTab
+from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tasks import wait_for_first
 
 __all__ = ["browse"]
+
+logger = logging.getLogger("hatbox.cli")
 
 
 def browse(
@@ -132,7 +137,8 @@ async def _run_engine(
                     printer.ready(selection, len(await watcher.tabs()))
                     forever = not (until_empty or selection.is_headed)
                     last_tab_closed = watcher.wait(even_without_tabs=until_empty, forever=forever)
-                    await wait_for_first(last_tab_closed, runner.wait_until_stopped())
+                    removed = _wait_until_removed(opened, runner.identities)
+                    await wait_for_first(last_tab_closed, runner.wait_until_stopped(), removed)
                     await events.drain()
             finally:
                 spinning.enter_context(spinner("Saving site data"))
@@ -152,6 +158,24 @@ async def _check_served(opened: Profile, identity: ContextualIdentity, only: Seq
         raise already_running(running.engine, running.process, identity=identity.cookie_store_id, name=identity.name)
 
 
+async def _wait_until_removed(opened: Profile, cookie_store_ids: Sequence[str] | None) -> None:
+    """Wait until all these identities are removed: an engine for them has nothing left to do."""
+    left = set(cookie_store_ids or (DEFAULT_COOKIE_STORE_ID,))
+    all_removed = asyncio.Event()
+
+    def on_removed(identity: ContextualIdentity) -> None:
+        left.discard(identity.cookie_store_id)
+        if not left:
+            all_removed.set()
+
+    opened.identities.on_removed.add_listener(on_removed)
+    try:
+        await all_removed.wait()
+    finally:
+        opened.identities.on_removed.remove_listener(on_removed)
+    logger.warning("all identities of this engine were removed")
+
+
 async def _ensure_tab(opened: Profile, identity: ContextualIdentity) -> None:
     await opened.identities.show(identity)
     if not await opened.tabs.query(identity):
@@ -166,6 +190,7 @@ class _LastTabWatcher:
         self._serves = serves
         self._changed = asyncio.Event()
         self._had_tabs = False
+        self._open_tab: int | None = None
         self._tabs.on_created.add_listener(self._on_created)
         self._tabs.on_removed.add_listener(lambda _: self._changed.set())
 
@@ -174,7 +199,7 @@ class _LastTabWatcher:
         self._had_tabs |= even_without_tabs
         while True:
             self._changed.clear()
-            has_tabs = bool(await self.tabs())
+            has_tabs = await self._has_tabs()
             if not forever and self._had_tabs and not has_tabs:
                 return
             self._had_tabs |= has_tabs
@@ -183,6 +208,14 @@ class _LastTabWatcher:
     async def tabs(self) -> list[Tab]:
         """The tabs that the engine opens."""
         return [tab for tab in await self._tabs.query() if self._serves(tab.cookie_store_id)]
+
+    async def _has_tabs(self) -> bool:
+        """Whether a tab is open. Reads all tabs only if the one that was open before is not."""
+        with contextlib.suppress(InvalidTab):
+            if self._open_tab is not None and self._serves((await self._tabs.get(self._open_tab)).cookie_store_id):
+                return True
+        self._open_tab = next((tab.id for tab in await self.tabs()), None)
+        return self._open_tab is not None
 
     def _on_created(self, tab: Tab) -> None:
         self._had_tabs |= self._serves(tab.cookie_store_id)

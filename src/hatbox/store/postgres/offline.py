@@ -45,9 +45,12 @@ _SIZE: Final = (
 
 
 def create(url: str) -> bool:
-    """Create the schema and its tables. False if it has a profile of the current format, which is not changed."""
+    """Create the schema and its tables. False if it has a profile already, which is not changed."""
     address = PostgresAddress.parse(url)
     with _connected(address) as connection, _mapped_errors(address.label):
+        version = format_of(connection, address.schema)
+        if version is not None and version < FORMAT:
+            return False  # not upgraded here: a program that opens it does that
         return prepare_schema(connection, address.schema, configured_key())
 
 
@@ -57,20 +60,20 @@ def info(url: str) -> ProfileInfo:
     with _connected(address) as connection, _mapped_errors(address.label):
         version = _existing_format(connection, address)
         connection.run([BEGIN_READ])
-        summary = summarize(DirectSession(connection).rows)
+        summary = summarize(DirectSession(connection).rows) if version == FORMAT else None
         ((size,),) = connection.run([Statement(_SIZE, (address.schema,))])[0]
     return ProfileInfo(
         store=_NAME,
         label=address.label,
         place=f"the schema {address.schema} in {address.label.partition('?')[0]}",
         format=version,
-        uuid=summary.uuid,
-        rows=summary.rows,
-        extensions=summary.extensions,
+        uuid=summary.uuid if summary else None,
+        rows=summary.rows if summary else {},
+        extensions=summary.extensions if summary else 0,
         size=size,
-        is_encrypted=summary.is_encrypted,
+        is_encrypted=summary is not None and summary.is_encrypted,
         programs=None,  # a session of the server does not tell which schema it uses
-        last_change=summary.last_change,
+        last_change=summary.last_change if summary else None,
     )
 
 

@@ -70,6 +70,7 @@ class PostgresStore(Store):
         self._held_back: list[Call] | None = None
         self._is_polling = self._poll_again = False
         self._reader: LocalReader | None = None
+        self._connecting: threading.Thread | None = None  # makes the connection of the reader
         self._reads_by_worker = 0
 
     # ── The profile ──
@@ -169,6 +170,9 @@ class PostgresStore(Store):
                         self._registering.cancel()
                         self._registering = None
                     await self._leases.close()
+                    if self._connecting is not None:  # its connection has a lock of the profile
+                        await asyncio.to_thread(self._connecting.join, _SUBSCRIBE_SECONDS)
+                        self._connecting = None
                     self._is_open = False
 
     def _require_open(self) -> PostgresWorker:
@@ -217,11 +221,17 @@ class PostgresStore(Store):
         """Make a connection for local reads, once it has paid for itself."""
         self._reads_by_worker += 1
         if self._address.is_local and self._reads_by_worker == self.reads_before_local:
-            threading.Thread(target=self._make_reader, args=(worker,), name="hatbox-connect", daemon=True).start()
+            thread = threading.Thread(target=self._make_reader, args=(worker,), name="hatbox-connect", daemon=True)
+            self._connecting = thread
+            thread.start()
 
     def _make_reader(self, worker: PostgresWorker) -> None:
         with contextlib.suppress(ConnectionLost, ServerError, ProfileError):
-            self._from_worker(self._use_reader, worker, worker.new_reader())
+            reader = worker.new_reader()
+            try:
+                self._loop.call_soon_threadsafe(self._use_reader, worker, reader)
+            except RuntimeError:  # the loop is closed
+                reader.close()
 
     def _use_reader(self, worker: PostgresWorker, reader: LocalReader) -> None:
         if self._worker is worker and self._reader is None:

@@ -290,8 +290,10 @@ def _add_counters(connection: sqlite3.Connection) -> None:
     head = connection.execute("SELECT id, identities, windows, tabs, changes, logged FROM head").fetchone()
     for name in ("head", "changes"):
         connection.execute(f"DROP TABLE {name}")
+    connection.execute("DROP INDEX tabs_by_store")
     new = {name: STATEMENTS[name] for name in ("head", "changes", "profile", "tab_counts")}
-    new |= {name: STATEMENTS[name][len(_FORMAT_5[name]) :] for name in ("windows", "tabs")}  # indexes
+    for name in ("windows", "tabs"):  # new indexes
+        new[name] = tuple(statement for statement in STATEMENTS[name] if statement not in _FORMAT_5[name])
     for statements in new.values():
         for statement in statements:
             connection.execute(statement)

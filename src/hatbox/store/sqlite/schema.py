@@ -121,7 +121,7 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             checksum INTEGER NOT NULL
         )""",
         "CREATE INDEX tabs_by_window ON tabs (window, position)",
-        "CREATE INDEX tabs_by_store ON tabs (store)",
+        "CREATE INDEX tabs_by_store ON tabs (store, window, position)",
         "CREATE INDEX tabs_by_visibility ON tabs (window, hidden, position)",
         "CREATE INDEX tabs_by_access ON tabs (window, hidden, last_accessed DESC, position)",
         "CREATE INDEX tabs_active ON tabs (window) WHERE active = 1",

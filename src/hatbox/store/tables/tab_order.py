@@ -8,7 +8,7 @@ without reading the window: the sum of the ranges before, and a count within one
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from hatbox.store.base import TabRow
 from hatbox.store.tables.rows import Rows, Value
@@ -17,7 +17,7 @@ __all__ = ["GAP", "RANGE", "TabOrder"]
 
 GAP: Final = 2**32
 """Between the positions of neighbours, when tabs are appended."""
-RANGE: Final = 256 * GAP
+RANGE: Final = 128 * GAP
 """The positions that a row of tab_counts counts. Part of the profile's format."""
 
 _MIN_MOVED: Final = 16  # tabs, when no gap is left
@@ -28,9 +28,30 @@ _BEFORE_RANGE: Final = "(SELECT CAST(coalesce(sum(tabs), 0) AS bigint) FROM tab_
 _IN_RANGE: Final = "(SELECT count(*) FROM tabs WHERE window = ? AND position >= ? AND position < ?)"
 
 
-class _Count(NamedTuple):
-    tabs: int
-    pinned: int
+class _Ranges:
+    """The ranges of one window: for each, the number of its tabs and of its pinned tabs."""
+
+    def __init__(self, rows: list[tuple[int, int, int, int]]) -> None:
+        self.counts = {number: (tabs, pinned) for _, number, tabs, pinned in rows}
+        self.tabs = sum([tabs for _, _, tabs, _ in rows])
+        self.pinned = sum([pinned for _, _, _, pinned in rows])
+
+    def change(self, number: int, tabs: int, pinned: int) -> tuple[int, int]:
+        """Change the numbers of a range; returns the new ones."""
+        old = self.counts.get(number, (0, 0))
+        new = self.counts[number] = (old[0] + tabs, old[1] + pinned)
+        if not new[0]:
+            del self.counts[number]
+        self.tabs += tabs
+        self.pinned += pinned
+        return new
+
+    def first_indexes(self) -> Iterator[tuple[int, int]]:
+        """Each range, with the index of its first tab."""
+        index = 0
+        for number in sorted(self.counts):
+            yield number, index
+            index += self.counts[number][0]
 
 
 class TabOrder:
@@ -43,7 +64,7 @@ class TabOrder:
 
     def reset(self) -> None:
         """Discard what is cached: a new transaction starts."""
-        self._ranges: dict[int, dict[int, _Count]] = {}
+        self._ranges: dict[int, _Ranges] = {}
         self._indexes: dict[int, dict[int, int]] = {}
         self._last: dict[int, int] = {}
 
@@ -58,11 +79,11 @@ class TabOrder:
 
     def count(self, window: int) -> int:
         """The number of tabs in a window."""
-        return sum(count.tabs for count in self._of(window).values())
+        return self._of(window).tabs
 
     def pinned_count(self, window: int) -> int:
         """The number of pinned tabs in a window."""
-        return sum(count.pinned for count in self._of(window).values())
+        return self._of(window).pinned
 
     def indexes(self, rows: Collection[TabRow]) -> dict[int, int]:
         """The index of each of these tabs, by its id."""
@@ -104,26 +125,21 @@ class TabOrder:
         self._change(row.window, row.position, -1, -row.pinned)
 
     def _change(self, window: int, position: int, tabs: int, pinned: int) -> None:
-        ranges = self._of(window)
         number = position // RANGE
-        old = ranges.get(number, _Count(0, 0))
-        new = _Count(old.tabs + tabs, old.pinned + pinned)
-        if new.tabs < 0 or new.pinned < 0:
+        new = self._of(window).change(number, tabs, pinned)
+        if min(new) < 0:
             raise self._damage(window)
-        if new.tabs:
-            ranges[number] = new
+        if new[0]:
             self._counts.put([(window, number, *new)])
         else:
-            del ranges[number]
             self._counts.delete_keys([(window, number)])
         self._indexes.pop(window, None)
         self._last.pop(window, None)
 
-    def _of(self, window: int) -> dict[int, _Count]:
+    def _of(self, window: int) -> _Ranges:
         ranges = self._ranges.get(window)
         if ranges is None:
-            found = self._counts.find(*_of_window(window))
-            ranges = self._ranges[window] = {number: _Count(tabs, pinned) for _, number, tabs, pinned in found}
+            ranges = self._ranges[window] = _Ranges(self._counts.find(*_of_window(window)))
         return ranges
 
     def _sum_before(self, window: int, rows: list[TabRow]) -> None:
@@ -144,7 +160,7 @@ class TabOrder:
         (counts,) = self._tabs.select(", ".join([_IN_RANGE] * len(rows)), "LIMIT 1", values)
         ranges = self._of(window)
         indexes = self._indexes.setdefault(window, {})
-        firsts = dict(_first_indexes(ranges))
+        firsts = dict(ranges.first_indexes())
         if any(start // RANGE not in firsts for start in starts):
             raise self._damage(window)
         previous: tuple[int, int] | None = None  # the start of its range, and the index
@@ -159,7 +175,7 @@ class TabOrder:
         if index >= self.count(window):
             return self._last_position(window, moving), None
         first = max(index - 1, 0)  # the index of the tab before
-        number, known = max(each for each in _first_indexes(ranges) if each[1] <= first)
+        number, known = max(each for each in ranges.first_indexes() if each[1] <= first)
         rest = "WHERE window = ? AND position >= ? AND id <> ? ORDER BY position LIMIT 2 OFFSET ?"
         found = self._tabs.select("position", rest, (window, number * RANGE, moving, first - known))
         places = [position for (position,) in found]
@@ -201,11 +217,3 @@ class TabOrder:
 
 def _of_window(window: int) -> tuple[str, tuple[int]]:
     return "WHERE window = ? ORDER BY block", (window,)
-
-
-def _first_indexes(ranges: dict[int, _Count]) -> Iterator[tuple[int, int]]:
-    """Each range, with the index of its first tab."""
-    index = 0
-    for number in sorted(ranges):
-        yield number, index
-        index += ranges[number].tabs

@@ -150,7 +150,7 @@ CREATE TABLE leases (
 CREATE INDEX identities_by_position ON identities (position);
 CREATE INDEX identities_by_name ON identities USING hash (name);
 CREATE INDEX tabs_by_window ON tabs ("window", position);
-CREATE INDEX tabs_by_store ON tabs (store);
+CREATE INDEX tabs_by_store ON tabs (store, "window", position);
 CREATE INDEX tabs_by_visibility ON tabs ("window", hidden, position);
 CREATE INDEX tabs_by_access ON tabs ("window", hidden, last_accessed DESC, position);
 CREATE INDEX tabs_active ON tabs ("window") WHERE active = 1;
