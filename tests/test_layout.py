@@ -184,7 +184,6 @@ def test_tests_mirror_the_source() -> None:
         "test_layout",
         "test_many_machines",
         "test_docs",
-        "test_many_machines",
         "test_readme",
         "test_typing",
         "conftest",
