@@ -20,7 +20,16 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Cluster", "address_for", "address_of", "find_programs", "running_cluster", "shared_cluster"]
+__all__ = [
+    "Cluster",
+    "address_for",
+    "address_of",
+    "find_programs",
+    "required_programs",
+    "running_cluster",
+    "shared_cluster",
+    "sqlite_file",
+]
 
 _SHARED = "HATBOX_TEST_POSTGRES"  # the folder of the cluster that this test session has started
 
@@ -148,9 +157,26 @@ def shared_cluster() -> Cluster:
 
 def address_of(path: Path) -> str:
     """The address of the profile that a test opens by a path, for another process: see tests/conftest.py."""
-    return address_for(path) if os.environ.get("HATBOX_TEST_STORE") == "postgres" else str(path)
+    return address_for(path) if is_on_server() else str(path)
+
+
+def is_on_server() -> bool:
+    """Whether profiles that tests open by a path are in PostgreSQL."""
+    return os.environ.get("HATBOX_TEST_STORE") == "postgres"
+
+
+def sqlite_file(path: Path) -> Path:
+    """The path of a profile, for a test that reads or edits its file. Skips the test if profiles are in PostgreSQL."""
+    if is_on_server():
+        pytest.skip("it reads or edits the file of a SQLite profile")
+    return path
 
 
 def address_for(folder: Path) -> str:
     """The address of a profile that belongs to a test: one for each folder."""
-    return shared_cluster().address(schema=f"p{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}")
+    return shared_cluster().address(schema=schema_for(folder))
+
+
+def schema_for(folder: Path) -> str:
+    """The schema of a profile that belongs to a test."""
+    return f"p{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"

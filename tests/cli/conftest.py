@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from hatbox.cli import invoke
+from tests.postgres import address_of
 
 
 class Result(NamedTuple):
@@ -71,7 +72,7 @@ def surroundings(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("HATBOX_PROFILE", str(profile))
+    monkeypatch.setenv("HATBOX_PROFILE", address_of(profile))
     monkeypatch.setenv("XDG_STATE_HOME", str(profile.parent / "state"))  # the log folder is there
 
 

@@ -13,6 +13,7 @@ import hatbox
 from hatbox.cookies import cookie_rows, jar_cache
 from hatbox.cookies.cookie_stores import CookieStore
 from hatbox.store.sqlite import failures
+from tests.postgres import sqlite_file
 from tests.store.in_loop import in_loop
 from tests.store.sealing import edited
 
@@ -70,7 +71,7 @@ async def test_an_identity_takes_its_cookies_along_and_its_store_says_so(path: P
             await received(store, "sid=2")
         with pytest.raises(hatbox.InvalidIdentity):
             await one.cookies.open(WORK)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
+    with contextlib.closing(sqlite3.connect(sqlite_file(path))) as connection:
         assert connection.execute("SELECT count(*) FROM cookies").fetchone() == (0,)
 
 
@@ -102,7 +103,7 @@ async def test_after_a_change_that_failed_the_jar_is_as_the_disk_is(
     monkeypatch.setattr(failures, "BUSY_SECONDS", 0.05)
     async with hatbox.open(path) as one, hatbox.open(path) as two:
         here, there = await one.cookies.open(WORK), await two.cookies.open(WORK)
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+        with contextlib.closing(sqlite3.connect(sqlite_file(path), isolation_level=None)) as blocker:
             blocker.execute("BEGIN IMMEDIATE")
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.01):  # nobody waits any more when it fails

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.tables.schema import TABLES
+from tests.postgres import sqlite_file
 
 
 @contextlib.contextmanager
 def edited(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection in a transaction; at its end every row gets its checksum and all is committed."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with contextlib.closing(sqlite3.connect(sqlite_file(path), isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield connection
         seal(connection)

@@ -9,6 +9,7 @@ from pathlib import Path
 import hatbox
 from tests.engines.chromium.conftest import browser as browser
 from tests.engines.chromium.real import with_browser
+from tests.postgres import address_of
 from tests.site import Site
 from tests.waiting import until_awaited
 
@@ -16,7 +17,7 @@ from tests.waiting import until_awaited
 async def hide(path: Path, *more: str) -> tuple[str, str]:
     """What the command prints, and what it says beside that."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "hatbox", "hide", "Work", f"--profile={path}", *more),
+        *(sys.executable, "-m", "hatbox", "hide", "Work", f"--profile={address_of(path)}", *more),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

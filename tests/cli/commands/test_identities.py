@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hatbox.javascript.text import is_blank, well_formed
 from tests.cli.conftest import Cli, run_here
 from tests.cli.terminal.test_terminal_text import steers_a_terminal
+from tests.postgres import sqlite_file
 
 WORK = {
     "name": "Work",
@@ -163,7 +164,7 @@ def test_remove_without_an_answer_removes_nothing(cli: Cli) -> None:
 
 
 def test_a_file_that_is_no_profile_is_left_alone(cli: Cli, profile: Path) -> None:
-    profile.write_text("my diary")
+    sqlite_file(profile).write_text("my diary")
     result = cli("create", "Clients")
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"hatbox: {profile}: it is not a Hatbox profile.")
@@ -171,7 +172,7 @@ def test_a_file_that_is_no_profile_is_left_alone(cli: Cli, profile: Path) -> Non
 
 
 def test_a_profile_of_a_newer_version_is_left_alone(cli: Cli, ids: dict[str, str], profile: Path) -> None:
-    content = bytearray(profile.read_bytes())
+    content = bytearray(sqlite_file(profile).read_bytes())
     content[60:64] = (999).to_bytes(4, "big")
     profile.write_bytes(content)
     result = cli("list", "--json")
@@ -179,7 +180,10 @@ def test_a_profile_of_a_newer_version_is_left_alone(cli: Cli, ids: dict[str, str
     assert profile.read_bytes() == content
 
 
-def test_a_read_only_profile_says_what_to_do(cli: Cli, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_profile_says_what_to_do(
+    cli: Cli, ids: dict[str, str], profile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sqlite_file(profile)
     monkeypatch.setattr(os, "access", lambda _, mode: mode == os.R_OK)  # permissions themselves do not stop root
     assert "Work" in cli("list").out
     result = cli("create", "Clients")
@@ -188,7 +192,7 @@ def test_a_read_only_profile_says_what_to_do(cli: Cli, ids: dict[str, str], monk
 
 
 def test_a_folder_is_no_profile(cli: Cli, tmp_path: Path) -> None:
-    result = cli("list", "--profile", str(tmp_path))
+    result = cli("list", "--profile", str(sqlite_file(tmp_path)))
     assert result.status == 1
     assert "is not a file" in result.err
 

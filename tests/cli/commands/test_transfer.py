@@ -13,6 +13,7 @@ from hatbox.cli.terminal import progress_bar
 from hatbox.formats.firefox_folders import FirefoxProfileFolder
 from tests.cli.conftest import Cli, Start
 from tests.formats.firefox_files import insert, make_database
+from tests.postgres import sqlite_file
 
 LATER = str(int(time.time()) + 100 * 86400)
 LINE = f".site.example\tTRUE\t/\tTRUE\t{LATER}\tsid\tabc\n"
@@ -43,7 +44,7 @@ def firefox(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("end", ["", "-wal", "-lock"])
 def test_nothing_is_written_over_the_profile(cli: Cli, profile: Path, end: str) -> None:
     cli("create", "Mine", "--color", "red", "--icon", "pet")
-    before = profile.read_bytes()
+    before = sqlite_file(profile).read_bytes()
     for command in (("export", "--all", "-f", "json-lines"), ("fetch", "Work", "http://127.0.0.1:1/")):
         result = cli(*command, "-o", f"{profile}{end}")
         assert result.status == 2

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.postgres import sqlite_file
 
 SURFACES = """
 print(dir(browser))
@@ -121,7 +122,7 @@ def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
 
 
 def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:
-    script, other = tmp_path / "make.py", tmp_path / "other.db"
+    script, other = tmp_path / "make.py", sqlite_file(tmp_path / "other.db")
     script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.address)")
     result = cli("run", str(script), "--profile", str(other))
     assert result == (0, f"{other}\n", "")
@@ -130,6 +131,6 @@ def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, p
 
 
 def test_a_profile_that_cannot_be_used_is_not_blamed_on_the_script(cli: Cli, surfaces: str, profile: Path) -> None:
-    profile.write_text("my diary")
+    sqlite_file(profile).write_text("my diary")
     result = cli("run", surfaces, "--json")
     assert (result.status, result.out, result.error["type"]) == (1, "", "NotAProfile")
