@@ -280,6 +280,7 @@ async def test_an_engine_that_loses_one_lease_stops_for_all_of_its_identities(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, rest = FakeEngine(), FakeEngine()
+    monkeypatch.setattr(identity_division, "_GRACE_SECONDS", -1.0)  # this one closes its pages at once
     async with hatbox.open(path) as profile:
         lose_leases_of(profile.store, monkeypatch)
         await open_tabs(profile)
