@@ -177,7 +177,7 @@ def test_a_row_that_an_index_has_lost_is_damage(source: Path, target: Path) -> N
     with contextlib.closing(sqlite3.connect(source)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         (index, root) = connection.execute(
-            "SELECT name, rootpage FROM sqlite_schema WHERE name = 'tabs_by_store'"
+            "SELECT name, rootpage FROM sqlite_schema WHERE name = 'tabs_by_window'"
         ).fetchone()
         assert index
     with source.open("r+b") as file:  # the number of entries in the page of the index

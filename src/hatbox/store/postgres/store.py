@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from hatbox.errors import ProfileClosed, ProfileError
+from hatbox.errors import ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Call, Calls, settle
 from hatbox.store.change_poller import ChangePoller
 from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
+from hatbox.store.loop_binding import LoopBinding
 from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
@@ -128,9 +128,9 @@ class PostgresStore(Store):
             raise
 
     async def _open(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._binding = LoopBinding()
+        self._loop = self._binding.loop
         self._closing = asyncio.Lock()
-        self._process, self._thread = os.getpid(), threading.get_ident()
         self._ended = ended = self._loop.create_future()
         self._is_polling = self._poll_again = False
         opened = self._loop.create_future()
@@ -139,9 +139,9 @@ class PostgresStore(Store):
             functools.partial(PostgresProcesses, self._address.schema),
             self._clock,
             self.key or configured_key(),
-            opened=lambda error: self._from_worker(settle, opened, None, error),
-            finished=lambda batch: self._from_worker(self._calls.on_finished, self._loop, batch),
-            ended=lambda: self._from_worker(settle, ended, None, None),
+            opened=lambda error: self._binding.call(settle, opened, None, error),
+            finished=lambda batch: self._binding.call(self._calls.on_finished, self._loop, batch),
+            ended=lambda: self._binding.call(settle, ended, None, None),
         )
         try:
             await opened
@@ -154,7 +154,7 @@ class PostgresStore(Store):
             self._start_following(worker)
 
     async def close(self) -> None:
-        if not self._is_open or self._process != os.getpid():
+        if not self._is_open or self._binding.is_forked:
             return  # after a fork the connection belongs to the parent
         async with self._closing:  # a second call waits until the first has closed the profile
             if self._worker is not None:
@@ -178,16 +178,7 @@ class PostgresStore(Store):
     def _require_open(self) -> PostgresWorker:
         if self._worker is None:
             raise not_open(self.label)
-        if self._process != os.getpid():
-            raise ProfileClosed(self.label, "another process has opened it", "Close it before the fork.")
-        running = asyncio._get_running_loop()
-        # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
-        if running is not self._loop and (running or self._thread != threading.get_ident()):
-            raise ProfileClosed(
-                self.label,
-                "it is used outside of the event loop that has opened it",
-                "Open it where it is used, or use hatbox.open_sync() for threads and for code without a loop.",
-            )
+        self._binding.check(self.label)
         return self._worker
 
     # ── Calls ──
@@ -275,11 +266,6 @@ class PostgresStore(Store):
     def last_call_id(self) -> int:
         return self._calls.last_id
 
-    def _from_worker(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Called in another thread: run `function` in the loop's thread, unless the loop is closed."""
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(function, *arguments)
-
     # ── Changes of other processes ──
 
     def deliver_pending_changes(self) -> asyncio.Future[None]:
@@ -304,7 +290,7 @@ class PostgresStore(Store):
         if sequence is not None:  # otherwise the server cannot be reached, and a resync is delivered when it can
             self._subscribers.last_sequence = sequence
         self._listener = NotificationListener(
-            self._address, lambda: self._from_worker(self._poll), ignored=lambda: worker.backend_pid
+            self._address, lambda: self._binding.call(self._poll), ignored=lambda: worker.backend_pid
         )
         self._poller.start(self._loop)
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from hatbox.errors import ProfileClosed, ProfileCorrupt, ProfileError
+from hatbox.errors import ProfileCorrupt, ProfileError
 from hatbox.store.base import ChangeSubscriber, Store, TransactionFunction, not_open
 from hatbox.store.calls import Calls, settle
 from hatbox.store.change_poller import ChangePoller
 from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
+from hatbox.store.loop_binding import LoopBinding
 from hatbox.store.sqlite.background_check import BackgroundCheck
 from hatbox.store.sqlite.failures import to_profile_error
 from hatbox.store.sqlite.file_lease import FileLease
@@ -105,9 +104,9 @@ class SqliteStore(Store):
             raise
 
     async def _open(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._binding = LoopBinding()
+        self._loop = self._binding.loop
         self._closing = asyncio.Lock()
-        self._process, self._thread = os.getpid(), threading.get_ident()
         self._ended = self._loop.create_future()
         self._processes = SqliteProcesses(self._path)
         opened = self._loop.create_future()
@@ -117,9 +116,9 @@ class SqliteStore(Store):
             self.time,
             self.key or configured_key(),
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
-            opened=lambda error: self._from_writer(settle, opened, None, error),
-            finished=lambda batch: self._from_writer(self._calls.on_finished, self._loop, batch),
-            ended=lambda: self._from_writer(settle, self._ended, None, None),
+            opened=lambda error: self._binding.call(settle, opened, None, error),
+            finished=lambda batch: self._binding.call(self._calls.on_finished, self._loop, batch),
+            ended=lambda: self._binding.call(settle, self._ended, None, None),
         )
         try:
             await opened
@@ -135,7 +134,7 @@ class SqliteStore(Store):
             self._start_polling()
 
     async def close(self) -> None:
-        if not self._is_open or self._process != os.getpid():
+        if not self._is_open or self._binding.is_forked:
             return  # after a fork the writer's thread, and the profile, belong to the parent
         async with self._closing:  # a second call waits until the first has closed the profile
             if self._writer is not None:
@@ -163,16 +162,7 @@ class SqliteStore(Store):
     def _require_open(self) -> Writer:
         if self._writer is None:
             raise not_open(self.label)
-        if self._process != os.getpid():
-            raise ProfileClosed(self._path, "another process has opened it", "Close it before the fork.")
-        running = asyncio._get_running_loop()
-        # No loop at all is fine in the thread that opened it: loop.run_until_complete(profile.identities.query())
-        if running is not self._loop and (running or self._thread != threading.get_ident()):
-            raise ProfileClosed(
-                self._path,
-                "it is used outside of the event loop that has opened it",
-                "Open it where it is used, or use hatbox.open_sync() for threads and for code without a loop.",
-            )
+        self._binding.check(self.label)
         return self._writer
 
     # ── Calls ──
@@ -200,13 +190,6 @@ class SqliteStore(Store):
     @property
     def last_call_id(self) -> int:
         return self._calls.last_id
-
-    def _from_writer(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Called in the writer's thread: run `function` in the loop's thread, unless the loop is closed."""
-        try:  # noqa: SIM105 - contextlib.suppress() would be a measurable part of a call
-            self._loop.call_soon_threadsafe(function, *arguments)
-        except RuntimeError:
-            pass
 
     # ── Changes of other processes ──
 
