@@ -39,6 +39,7 @@ __all__ = ["IdentityDivision"]
 logger = logging.getLogger("hatbox.engines")
 
 _RELEASE_TIMEOUT: Final = 30.0  # seconds; an engine closes a page that does not respond after 5 to 20
+_GRACE_SECONDS: Final = 10.0  # an engine that has lost its lease needs some seconds to close its pages
 _POLL_SECONDS: Final = 1.0  # between two checks whether the process of another engine has ended
 
 
@@ -53,6 +54,7 @@ class IdentityDivision:
         self._record: RunningEngine | None = None
         self._own: frozenset[str] | None = None
         self._others: frozenset[str] = frozenset()
+        self._missed: dict[RunningEngine, float] = {}  # since when other engines are without their leases
         self._tasks = Tasks()
 
     @property
@@ -138,8 +140,11 @@ class IdentityDivision:
             self._leases.append(lease)
 
     async def _delete_stale_records(self) -> None:
+        now = time.monotonic()
         for each in await self._store.read(find_records):
-            if not await has_lease(self._store, each):
+            if await has_lease(self._store, each):
+                self._missed.pop(each, None)
+            elif _has_ended(each) or now - self._missed.setdefault(each, now) > _GRACE_SECONDS:
                 await self._store.write(partial(delete_record, record=each))
 
     async def _wait_for_release(self, record: RunningEngine, rest: RunningEngine) -> None:
@@ -181,6 +186,12 @@ class IdentityDivision:
                     await self._delete_stale_records()
                 except ProfileError as error:
                     logger.debug("checking the other engines failed: %s", error)
+
+
+def _has_ended(record: RunningEngine) -> bool:
+    """Whether the process of an engine is known to have ended. Of another machine that is not known."""
+    process = record.process
+    return process is not None and process.is_local and not process.is_running
 
 
 def _register(transaction: Transaction, record: RunningEngine) -> tuple[RunningEngine, RunningEngine | None]:

@@ -173,8 +173,8 @@ async def launch(browser: str | os.PathLike[str] | None, *, headless: bool) -> L
 
 
 def _environment() -> dict[str, str | float | bool]:
-    """The environment of the browser: without Hatbox's variables, which may contain a key or a password."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("HATBOX_")}
+    """The environment of the browser: without variables that may contain the key or the password of a profile."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("HATBOX_", "PGPASS"))}
 
 
 async def _stop(playwright: Playwright) -> None:

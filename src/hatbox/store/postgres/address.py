@@ -19,11 +19,12 @@ __all__ = ["PostgresAddress", "is_local"]
 _DEFAULT_SCHEMA: Final = "hatbox"
 _OWN_PARAMETERS: Final = ("schema", "reconnect_seconds")
 _DEFAULT_RECONNECT_SECONDS: Final = 30.0
+_MIN_CONNECT_SECONDS: Final = 2.0  # of libpq
+_MAX_CONNECT_SECONDS: Final = 10.0
 _MAX_NAME_BYTES: Final = 63  # of PostgreSQL: longer names are cut off
 _SECRET: Final = frozenset({"password", "sslpassword", "sslkey", "oauth_client_secret"})
 _DEFAULTS: Final = {
     "application_name": "hatbox",
-    "connect_timeout": "10",
     # A connection to a machine that has vanished is detected after at most half a minute.
     "keepalives_idle": "10",
     "keepalives_interval": "5",
@@ -68,11 +69,13 @@ class PostgresAddress(NamedTuple):
         label = _label(parameters, schema)
         if not schema or len(schema.encode()) > _MAX_NAME_BYTES or "\0" in schema or schema.startswith("pg_"):
             raise ProfileError(label, f"invalid schema name: {schema!r}", "Use a name of 1 to 63 bytes, without pg_.")
-        defaults = {**_DEFAULTS, **_tls(parameters)}
+        seconds = _seconds(reconnect, label)
+        timeout = str(round(min(max(seconds, _MIN_CONNECT_SECONDS), _MAX_CONNECT_SECONDS)))
+        defaults = {**_DEFAULTS, "connect_timeout": timeout, **_tls(parameters)}
         completed = conninfo.make_conninfo("", **{**defaults, **parameters})
         hosts = _hosts(parameters)
         local = len(hosts) == 1 and is_local(hosts[0])
-        return cls(url, completed, label, schema, _seconds(reconnect, label), local)
+        return cls(url, completed, label, schema, seconds, local)
 
     def __repr__(self) -> str:
         return f"<PostgresAddress {self.label}>"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import select
 import struct
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -287,11 +286,10 @@ class PostgresConnection:
             raise self._lost(None)
         return found
 
-    def read_clock(self) -> tuple[float, float, float]:
-        """The local time before, the time of the server, the local time after one trip."""
-        before = time.time()
+    def read_clock(self) -> float:
+        """The time of the server, in seconds since 1970."""
         ((now,),) = self.run([Statement("SELECT extract(epoch FROM clock_timestamp())::float8")])[0]
-        return before, now, time.time()
+        return float(now)
 
 
 _ENCODERS: Final[dict[type, tuple[Callable[[Any], bytes | None], int]]] = {

@@ -90,6 +90,8 @@ class LogFollower:
         if self._position is None:
             return []
         changes = self._take(rows)
+        if self._position.sequence < sequence - 1:  # some were pruned before they were read
+            changes = [(sequence - 1, [ChangeRecord(RESYNC, b"", None)])]
         self._position = _Position(sequence, token)
         return changes
 
@@ -104,6 +106,7 @@ class LogFollower:
     def _take(self, rows: Result) -> ExternalChanges:
         """The changes of the rows after the position, which advances to the last one."""
         new = [row for row in rows if row[0] > (self.sequence or 0)]
+        changes = decoded_changes(new, self._log)
         if new:
             self._position = _Position(new[-1][0], new[-1][1])
-        return decoded_changes(new, self._log)
+        return changes

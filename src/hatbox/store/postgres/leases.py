@@ -29,10 +29,15 @@ _IS_LOCKED: Final = (
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     f"AND (classid::int8 << 32 | objid::int8) = {_KEY})"
 )
+# After a restart of the server all processes lose their locks, and need a moment to acquire them again.
+_IS_RUNNING: Final = (
+    f"{_IS_LOCKED} OR EXISTS (SELECT FROM leases WHERE name = $2 AND signed_at < pg_postmaster_start_time() "
+    "AND clock_timestamp() < pg_postmaster_start_time() + interval '20 seconds')"
+)
 _SIGN: Final = (
     "INSERT INTO leases (name, purpose, host, process, started_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) "
     "DO UPDATE SET purpose = excluded.purpose, host = excluded.host, process = excluded.process, "
-    "started_at = excluded.started_at"
+    "started_at = excluded.started_at, signed_at = clock_timestamp()"
 )
 _HOLDER: Final = "SELECT purpose, host, process, started_at FROM leases WHERE name = $1"
 _TEXT: Final = frozenset({"purpose", "host", "started_at"})
@@ -260,8 +265,8 @@ class PostgresProcesses:
     def is_running(self, process: ProcessId) -> bool:
         if process.is_local:
             return process.is_running
-        lock = _lock_name(self._schema, _process_name(process))
-        return bool(self._session.ask(Statement(_IS_LOCKED, (lock,)))[0][0])
+        name = _process_name(process)
+        return bool(self._session.ask(Statement(_IS_RUNNING, (_lock_name(self._schema, name), name)))[0][0])
 
     @staticmethod
     def lease_name(process: ProcessId) -> str:

@@ -1,6 +1,6 @@
 """Reads on the event loop's thread, while a server on this machine answers at once.
 
-Two thread switches cost more than a trip to such a server. The event loop waits for at most two milliseconds: a server
+Two thread switches cost more than a trip to such a server. The event loop waits for at most five milliseconds: a server
 that is slower, or gone, is left to the worker.
 """
 
@@ -16,7 +16,7 @@ __all__ = ["LocalReader", "TooManyTrips"]
 
 T = TypeVar("T")
 
-_MAX_SECONDS: Final = 0.002
+_MAX_SECONDS: Final = 0.005
 
 
 class TooManyTrips(Exception):

@@ -17,7 +17,7 @@ from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profi
 from hatbox.store.postgres.schema import format_of, prepare_schema
 from hatbox.store.postgres.setup import connect
 from hatbox.store.tables.profile_row import cipher_of
-from hatbox.store.tables.reencryption import has_key, reencrypt
+from hatbox.store.tables.reencryption import has_key, old_values_remain, reencrypt
 from hatbox.store.tables.schema import PROFILE, TABLES
 
 __all__ = ["ProfileKey", "change_key"]
@@ -76,14 +76,18 @@ def change_key(address: PostgresAddress, old: Key | None, new: Key | None) -> in
     """
     try:
         connection = connect(address)
-        try:
-            return _change_key(connection, address, old, new)
-        finally:
-            connection.close()
+    except ConnectionLost as error:
+        raise unavailable(address.label, error) from error
+    try:
+        count = _change_key(connection, address, old, new)
+        _remove_old_values(connection)
+        return count
     except ConnectionLost as error:
         raise unavailable(address.label, error, uncertain=True) from error
     except ServerError as error:
         raise to_profile_error(address.label, error) from error
+    finally:
+        connection.close()
 
 
 def _change_key(
@@ -97,6 +101,7 @@ def _change_key(
     if not is_alone:
         problem = "its encryption can be changed only while no program has it open"
         raise ProfileLocked(connection.label, problem, "Nothing was changed. End those programs, then try again.")
+    _require_owner(connection, address.schema)
     session = DirectSession(connection)
     rows = session.rows
     count = None
@@ -110,7 +115,25 @@ def _change_key(
         except ServerError:
             connection.run([Statement("ROLLBACK")])
             raise
-    for table in TABLES:
-        if table.secret:
-            connection.run([Statement(f"VACUUM (FULL) {table.name}")])  # of a table of another role: only a warning
     return count
+
+
+def _require_owner(connection: PostgresConnection, schema: str) -> None:
+    """Old values stay in dead rows, which only the owner of a table can remove."""
+    query = (
+        "SELECT bool_and(pg_has_role(tableowner, 'USAGE')) FROM pg_tables WHERE schemaname = convert_from($1, 'UTF8')"
+    )
+    ((is_owner,),) = connection.run([Statement(query, (schema,))])[0]
+    if not is_owner:
+        problem = "this role does not own the tables, and could not remove the old values from them"
+        raise ProfileError(connection.label, problem, "Nothing was changed. Use the role that has created the profile.")
+
+
+def _remove_old_values(connection: PostgresConnection) -> None:
+    """Remove dead rows. The key was changed before: that is what an error has to tell."""
+    try:
+        for table in TABLES:
+            if table.secret:
+                connection.run([Statement(f"VACUUM (FULL) {table.name}")])
+    except (ConnectionLost, ServerError) as error:
+        raise old_values_remain(connection.label, str(error)) from error

@@ -45,7 +45,8 @@ def _configure(connection: PostgresConnection, address: PostgresAddress) -> None
     settings = [Statement(f"SET {name} = '{value}'") for name, value in values.items()]
     results = connection.run(
         [
-            Statement(f"SET search_path TO {quoted(address.schema)}, pg_catalog"),
+            # pg_catalog, which is not named here, comes first: nobody can replace a built-in function.
+            Statement(f"SET search_path TO {quoted(address.schema)}"),
             *settings,
             Statement(_LOCK_TIMEOUT),
             Statement("SELECT pg_backend_pid(), current_setting('synchronous_commit')"),

@@ -19,7 +19,7 @@ from hatbox.store.keys import configured_key
 from hatbox.store.lease import Lease
 from hatbox.store.loop_binding import LoopBinding
 from hatbox.store.postgres.address import PostgresAddress
-from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error
+from hatbox.store.postgres.failures import ConnectionLost, ServerError
 from hatbox.store.postgres.leases import LeaseSession, PostgresLease, PostgresProcesses
 from hatbox.store.postgres.listener import NotificationListener
 from hatbox.store.postgres.local_reader import LocalReader, TooManyTrips
@@ -35,7 +35,7 @@ T = TypeVar("T")
 _POLL_SECONDS: Final = 1.0  # in case a notification is lost
 _REGISTER_SECONDS: Final = 1.0  # between attempts to register the process again
 _READS_AFTER_DROP: Final = 1000  # reads by the worker before the next attempt, after the server was slow
-_SUBSCRIBE_SECONDS: Final = 2.0  # how long the event loop may wait for the server
+_SUBSCRIBE_SECONDS: Final = 0.5  # how long the event loop may wait for the server
 
 
 async def _stay_registered(lease: PostgresLease, lost: asyncio.Event) -> None:
@@ -142,6 +142,7 @@ class PostgresStore(Store):
             opened=lambda error: self._binding.call(settle, opened, None, error),
             finished=lambda batch: self._binding.call(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._binding.call(settle, ended, None, None),
+            lost=lambda: self._binding.call(self._drop_reader),
         )
         try:
             await opened
@@ -199,11 +200,9 @@ class PostgresStore(Store):
             reply.set_result(reader.read(work))
         except TooManyTrips:
             return self._put(work, writes=False)
-        except ConnectionLost:
+        except (ConnectionLost, ServerError):  # also a transaction that has failed; the worker reports it
             self._drop_reader()
             return self._put(work, writes=False)
-        except ServerError as error:
-            reply.set_exception(to_profile_error(self.label, error))
         except Exception as error:  # noqa: BLE001 - raised where the reply is awaited
             reply.set_exception(error)
         return reply

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from hatbox.errors import DecryptionError
 from hatbox.javascript.text import well_formed
 from hatbox.store.base import RESYNC, ChangeRecord, Processes
 from hatbox.store.calls import LoggedChange
@@ -272,21 +273,19 @@ class WriteSession:
         new = tuple(values.values())
         stored = self._log.encrypted(new[_SEQUENCE], encoded)
         statements = [] if self._is_open else [_BEGIN]
-        statements += [
-            Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])),
-            *self._take_queued(),
-            insert_change(new[_SEQUENCE], token, values["logged"], stored),
-        ]
+        statements += [Statement(_UPDATE_HEAD, (sequence, FORMAT, *new[1:])), *self._take_queued()]
+        followed = slice(0, 0)
+        if follow is not None and follow < sequence:  # before rows are pruned
+            followed = slice(len(statements), len(statements) + 1)
+            statements.append(select_changes(follow))
+        statements.append(insert_change(new[_SEQUENCE], token, values["logged"], stored))
         if new[_SEQUENCE] % _PRUNE_EVERY == 0:
             statements.append(Statement(_PRUNE, (_RETENTION_MS, _MIN_RETENTION_MS, values["logged"] - _MAX_BYTES)))
-        is_behind = follow is not None and follow < sequence
-        if follow is not None and is_behind:
-            statements.append(select_changes(follow))
         self._is_open = True
         # The notification is not part of what can fail: the commit would be reported as failed.
         results = self._connection.run([*statements, COMMIT], then=notify)
         self._is_open = False
-        return new, results[-2][:-1] if is_behind else []
+        return new, [row for rows in results[followed] for row in rows]
 
     def roll_back(self) -> None:
         """End the transaction without a commit."""
@@ -357,7 +356,7 @@ def decoded_changes(rows: Result, log: LogCipher) -> ExternalChanges:
 def _decoded_row(log: LogCipher, sequence: int, changes: bytes) -> list[ChangeRecord]:
     try:
         return [ChangeRecord(topic, bytes(raw), None) for topic, raw in _decode(log.decrypted(sequence, changes))]
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, DecryptionError):
         return [ChangeRecord(RESYNC, b"", None)]
 
 

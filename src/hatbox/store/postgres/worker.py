@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -43,6 +44,8 @@ from hatbox.store.tables.row_cipher import LogCipher
 __all__ = ["PostgresWorker", "follow", "poll"]
 
 _MAX_BATCH_SIZE: Final = 1024
+_ANSWER_SECONDS: Final = 120.0  # longer than the limits of setup.py; a server that does not answer for so long is lost
+_CLOCK_SECONDS: Final = 60.0  # between two readings of the server's clock, with the polls
 _MAX_CONFLICTS: Final = 20  # far more than can happen: from the second attempt on, only a deadlock can be in the way
 
 
@@ -111,12 +114,15 @@ class PostgresWorker:
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
+        lost: Callable[[], None],
     ) -> None:
+        """`lost` is called when the connection was lost."""
         self._address = address
         self._clock = clock
         self._opened = opened
         self._finished = finished
         self._ended = ended
+        self._lost = lost
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
         self._processes = processes
@@ -127,6 +133,7 @@ class PostgresWorker:
         self._head: Head | None = None  # after the last commit that this process knows of
         self._is_log_checked = True  # whether the log of this connection is known to continue that of the last one
         self._use_cipher(None)
+        self._clock_due = time.monotonic() + _CLOCK_SECONDS
         self.was_created = False
         """Whether opening has created the profile."""
         threading.Thread(target=self._run, name="hatbox-postgres", daemon=True).start()
@@ -188,7 +195,7 @@ class PostgresWorker:
             self._connection = connection = connect(self._address)
             self.was_created = prepare_schema(connection, self._address.schema, self._key)
             self._use_cipher(self._profile_key.verified(connection))
-            self._clock.add_reading(*connection.read_clock())
+            self._clock.read(connection.read_clock)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._drop_connection()
             self._opened(self._open_error(error))
@@ -227,15 +234,17 @@ class PostgresWorker:
         """The connection; if it was lost, a new one. Raises ConnectionLost."""
         if self._connection is None:
             connection = connect(self._address)
+            connection.answer_seconds = _ANSWER_SECONDS
             self._profile_key.verified(connection)
             self._connection = connection
             self._is_log_checked = False
-            self._clock.add_reading(*connection.read_clock())
+            self._clock.read(connection.read_clock)
         return self._connection
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
             self._connection.close()
+            self._lost()
         self._connection = self._head = None  # after a failover the numbers may have gone back
 
     def _roll_back(self, session: WriteSession | None) -> None:
@@ -283,12 +292,19 @@ class PostgresWorker:
                 connection = self._connected()
                 if len(reads) < len(calls):
                     self._follow(connection)
+                    self._read_clock_again(connection)
                 if reads:
                     read_together(connection, self._transaction, reads)
                 return
             except ConnectionLost as error:
                 self._drop_connection()
                 limit.wait(error)
+
+    def _read_clock_again(self, connection: PostgresConnection) -> None:
+        now = time.monotonic()
+        if now > self._clock_due:
+            self._clock_due = now + _CLOCK_SECONDS
+            self._clock.read(connection.read_clock)
 
     def _follow(self, connection: PostgresConnection, before: bytes | None = None) -> None:
         """Deliver what other processes have committed; see LogFollower.read for `before`."""

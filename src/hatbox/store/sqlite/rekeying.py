@@ -18,7 +18,7 @@ from hatbox.store.sqlite.check import alone_with
 from hatbox.store.sqlite.failures import full, in_use, read_only, to_profile_error
 from hatbox.store.sqlite.profile_file import connect_alone, real_path
 from hatbox.store.sqlite.rows import SqliteRows
-from hatbox.store.tables.reencryption import has_key, reencrypt
+from hatbox.store.tables.reencryption import has_key, old_values_remain, reencrypt
 
 __all__ = ["change_key"]
 
@@ -61,6 +61,9 @@ def _change_key(path: Path, connection: sqlite3.Connection, old: Key | None, new
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    connection.execute("VACUUM")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    try:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.Error as error:
+        raise old_values_remain(str(path), str(error)) from error
     return count

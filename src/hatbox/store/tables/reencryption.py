@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from hatbox.errors import WrongKey
+from hatbox.errors import ProfileError, WrongKey
 from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key
 from hatbox.store.tables.encrypted_rows import rows_with_cipher
@@ -16,7 +16,7 @@ from hatbox.store.tables.profile_row import cipher_of, profile_row_with_key
 from hatbox.store.tables.rows import Rows
 from hatbox.store.tables.schema import CHANGES, PROFILE, TABLES, Table
 
-__all__ = ["has_key", "reencrypt"]
+__all__ = ["has_key", "old_values_remain", "reencrypt"]
 
 _REWRITTEN: Final = tuple(table for table in TABLES if table.secret and table is not CHANGES)
 
@@ -27,6 +27,12 @@ def has_key(rows: Callable[[Table], Rows], key: Key | None) -> bool:
     if row is None or key is None or row[1] is None:
         return row is not None and key is row[1]
     return Cipher(key, row[0]).accepts(row[1])
+
+
+def old_values_remain(label: str, reason: str) -> ProfileError:
+    """The error if the encryption was changed, but old values could not be removed from the files."""
+    problem = f"its encryption was changed, but old values remain in its files ({reason})"
+    return ProfileError(label, problem, "From now on only the new key is valid. Run the same command again later.")
 
 
 def reencrypt(rows: Callable[[Table], Rows], old: Key | None, new: Key | None, label: str) -> int:

@@ -145,7 +145,8 @@ CREATE TABLE leases (
     purpose bytea NOT NULL,
     host bytea NOT NULL,
     process int8 NOT NULL,
-    started_at bytea NOT NULL
+    started_at bytea NOT NULL,
+    signed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX identities_by_position ON identities (position);
 CREATE INDEX identities_by_name ON identities USING hash (name);
