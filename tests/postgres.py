@@ -108,7 +108,9 @@ class Cluster:
 
     def address(self, database: str = "postgres", **options: str) -> str:
         """The address of a profile in a database of this server."""
-        query = urllib.parse.urlencode({"host": str(self.folder), "port": str(self.port), **options})
+        query = urllib.parse.urlencode(
+            {"host": str(self.folder), "port": str(self.port), **options}, quote_via=urllib.parse.quote
+        )
         return f"postgresql://hatbox@/{database}?{query}"
 
     def new_address(self, **options: str) -> str:

@@ -182,6 +182,7 @@ def test_tests_mirror_the_source() -> None:
         "__init__",
         "test_documents",
         "test_layout",
+        "test_many_machines",
         "test_docs",
         "test_readme",
         "test_typing",

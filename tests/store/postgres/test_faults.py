@@ -21,7 +21,7 @@ from hatbox.store.base import RESYNC
 from tests.postgres import Cluster, running_cluster
 from tests.store.postgres.cutting_proxy import CuttingProxy
 from tests.store.postgres.faults import Figures, check, running_workload
-from tests.store.postgres.test_lost_connections import add, opened, recorded
+from tests.store.postgres.test_lost_connections import add, names, opened, recorded
 from tests.waiting import block_until, until_awaited
 
 CUTS = int(os.environ.get("HATBOX_TEST_CUTS", "300"))
@@ -143,6 +143,36 @@ def test_a_failover_to_a_synchronous_standby_loses_nothing(seed: int) -> None:
         assert figures.failed == []
 
 
+def test_a_commit_that_the_synchronous_standby_has_not_confirmed_is_not_acknowledged() -> None:
+    """PostgreSQL reports it as committed, with a warning, if an administrator cancels the wait for the standby."""
+    with running_cluster({"fsync": "off"}) as cluster:
+
+        async def story() -> None:
+            async with opened(cluster.address(schema=SCHEMA)) as store:
+                cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'nosuch'")
+                cluster.sql("SELECT pg_reload_conf()")
+                await until_awaited(lambda: asyncio.to_thread(lambda: is_waiting_for_standby(cluster)))
+                call = store.write(add("only here"))
+                ((pid,),) = await until_awaited(lambda: asyncio.to_thread(lambda: waiting(cluster)))
+                cluster.sql(f"SELECT pg_cancel_backend({pid})")
+                await until_awaited(lambda: asyncio.to_thread(lambda: waiting(cluster) not in ([], [(pid,)])))
+                assert not call.done()
+                cluster.sql("ALTER SYSTEM RESET synchronous_standby_names")
+                cluster.sql("SELECT pg_reload_conf()")
+                assert await call == 6
+                assert await names(store) == ["only here"]
+
+        asyncio.run(asyncio.wait_for(story(), 60))
+
+
+def is_waiting_for_standby(cluster: Cluster) -> bool:
+    return cluster.sql("SHOW synchronous_standby_names") == [("nosuch",)]
+
+
+def waiting(cluster: Cluster) -> list[tuple[object, ...]]:
+    return cluster.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+
+
 def test_subscribers_reload_after_a_failover_to_a_standby_that_was_behind() -> None:
     """What the standby had not received is lost, and its ids are given out again: the documentation says so."""
     with running_cluster({"fsync": "off"}) as primary, standby_of(primary) as standby:
@@ -161,8 +191,7 @@ def test_subscribers_reload_after_a_failover_to_a_standby_that_was_behind() -> N
                 await asyncio.to_thread(lambda: primary.stop("immediate"))
                 await asyncio.to_thread(lambda: standby.run("pg_ctl", "promote", "-w", "-D", str(standby.data)))
                 assert await store.write(add("after")) == 7
-                names = [row[1] for row in await store.read(lambda transaction: transaction.identities.find())]
-                assert names[4:] == ["kept", "after"]
+                assert await names(store) == ["kept", "after"]
                 await store.deliver_pending_changes()
                 assert heard == [("added", b'"kept"'), ("added", b'"lost"'), (RESYNC, b""), ("added", b'"after"')]
 

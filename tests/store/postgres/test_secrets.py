@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 import hatbox
 from hatbox.errors import HatboxError, ProfileError, ProfileUnavailable
@@ -180,3 +181,16 @@ def make_certificate(cluster: Cluster) -> None:
     for name in ("server.key", "server.crt"):
         owner = (cluster.data / "postgresql.conf").stat()
         shutil.chown(cluster.data / name, owner.st_uid, owner.st_gid)
+
+
+def test_parameters_are_read_as_libpq_reads_them() -> None:
+    """A plus is a plus, also in a password."""
+    url = (
+        "postgresql://a%20b:x+y@db.example/z?options=-c%20a%3D1+2&schema=s%20t&application_name=+&reconnect_seconds=1.5"
+    )
+    address = PostgresAddress.parse(url)
+    found = conninfo_to_dict(address.conninfo)
+    assert (found["user"], found["password"], found["options"]) == ("a b", "x+y", "-c a=1+2")
+    assert found["application_name"] == "+"
+    assert (address.schema, address.reconnect_seconds) == ("s t", 1.5)
+    assert "reconnect_seconds" not in address.conninfo

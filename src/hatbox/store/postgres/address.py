@@ -6,7 +6,7 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import conninfo
@@ -17,6 +17,7 @@ from hatbox.errors import ProfileError
 __all__ = ["PostgresAddress", "is_local"]
 
 _DEFAULT_SCHEMA: Final = "hatbox"
+_OWN_PARAMETERS: Final = ("schema", "reconnect_seconds")
 _DEFAULT_RECONNECT_SECONDS: Final = 30.0
 _MIN_CONNECT_SECONDS: Final = 2.0  # of libpq
 _MAX_CONNECT_SECONDS: Final = 10.0
@@ -52,11 +53,10 @@ class PostgresAddress(NamedTuple):
         try:
             parts = urlsplit(url)
             _refuse_stray_password(url, parts.netloc)
-            query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
-            given = dict(query)
-            schema = given.pop("schema", _DEFAULT_SCHEMA)
-            reconnect = given.pop("reconnect_seconds", "")
-            plain = urlunsplit(parts._replace(query=urlencode(given)))
+            own, query = _own_parameters(parts.query)
+            schema = own.get("schema", _DEFAULT_SCHEMA)
+            reconnect = own.get("reconnect_seconds", "")
+            plain = urlunsplit(parts._replace(query=query))
             parameters = conninfo.conninfo_to_dict(plain)
             if not all(port.isdigit() or not port for port in str(parameters.get("port") or "").split(",")):
                 raise ValueError  # also what follows a colon in a password with a slash
@@ -79,6 +79,21 @@ class PostgresAddress(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<PostgresAddress {self.label}>"
+
+
+def _own_parameters(query: str) -> tuple[dict[str, str], str]:
+    """The parameters that libpq does not know, and the rest of the query, unchanged: libpq reads + as a plus."""
+    own: dict[str, str] = {}
+    others = []
+    for each in filter(None, query.split("&")):
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ValueError
+        if name in _OWN_PARAMETERS:
+            own[name] = unquote(value, errors="strict")
+        else:
+            others.append(each)
+    return own, "&".join(others)
 
 
 def is_local(host: str) -> bool:

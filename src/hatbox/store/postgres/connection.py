@@ -79,6 +79,8 @@ class PostgresConnection:
             raise connection_failure(str(error)) from None
         self.label = address.label
         self._pg = self._owner.pgconn
+        self._warning = ""  # of the statement whose result is read
+        self._owner.add_notice_handler(self._on_notice)
         self._prepared: dict[str, bytes] = {}
         self._count = 0
         self._outstanding: deque[_Sent] = deque()
@@ -185,6 +187,7 @@ class PostgresConnection:
         """The results of a pipeline, to its end."""
         results: list[Result] = []
         failure: ServerError | None = None
+        self._warning = ""
         position = 0
         while True:
             result = self._next_result()
@@ -200,6 +203,9 @@ class PostgresConnection:
                 if statement is not None and statement.sql == "COMMIT" and result.command_status != b"COMMIT":
                     # The server answers ROLLBACK, which is not an error, if the transaction has failed before.
                     failure = failure or ServerError("25P02", "the transaction was rolled back")
+                elif statement is not None and statement.sql == "COMMIT" and self._warning:
+                    # It is committed, but the wait for the synchronous standby was cancelled.
+                    raise ConnectionLost(self._warning)
                 if statement is not None:
                     results.append(self._decoded(result, statement) if status == pq.ExecStatus.TUPLES_OK else [])
             elif status != pq.ExecStatus.PIPELINE_ABORTED and failure is None:
@@ -207,6 +213,10 @@ class PostgresConnection:
         if failure is not None:
             raise failure
         return results
+
+    def _on_notice(self, notice: psycopg.errors.Diagnostic) -> None:
+        if notice.severity_nonlocalized == "WARNING" and notice.sqlstate == "01000":
+            self._warning = notice.message_primary or ""
 
     def _decoded(self, result: PGresult, statement: Statement) -> Result:
         count = result.ntuples
