@@ -162,8 +162,8 @@ async def test_ids_are_neither_lost_nor_given_out_twice(cluster: Cluster) -> Non
 async def test_the_log_is_pruned_and_a_late_subscriber_reloads(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As many rows as a busy day has, most of them old."""
-    rows = 1_000_000
+    """As many rows as a busy hour has, most of them old."""
+    rows = 100_000
     schema = cluster.new_address().rpartition("=")[2]
     with CuttingProxy(cluster) as proxy:
         await prune(cluster, schema, rows, proxy, monkeypatch)
