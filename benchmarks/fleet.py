@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from rich.console import Console
@@ -25,6 +25,7 @@ from rich.table import Table
 import hatbox
 from benchmarks import fleet_soak
 from benchmarks.bars import Bar, bars_table
+from benchmarks.delaying_proxy import delaying_proxy
 from tests.postgres import Cluster, running_cluster
 
 Figures = dict[str, float]
@@ -48,8 +49,15 @@ def main() -> None:
         console = Console(width=130)
         figures = measure(cluster, options.rounds, options.calls)
         console.print(_figures_table(figures))
-        console.print(_trips_table(asyncio.run(count_trips(cluster)), options.delay))
-        console.print(bars_table(_bars(figures)))
+        trips = asyncio.run(measure_calls(cluster.new_address()))
+        with delaying_proxy(f"{cluster.folder}/.s.PGSQL.{cluster.port}", options.delay) as port:
+            schema = cluster.new_address().rpartition("=")[2]
+            far = asyncio.run(measure_calls(f"postgresql://hatbox@127.0.0.1:{port}/postgres?schema={schema}"))
+        console.print(_trips_table(trips, far, options.delay))
+        bars = _bars(figures)
+        console.print(bars_table(bars))
+        if not all(ratio <= bar for _, ratio, _, bar in bars):
+            raise SystemExit(1)
 
 
 # ── Identities ──
@@ -259,41 +267,53 @@ def _listen(address: str, pipe: Any) -> None:
 # ── Trips ──
 
 
-async def count_trips(cluster: Cluster) -> dict[str, int]:
-    """How many times each call waits for the server."""
-    trips: dict[str, int] = {}
-    async with hatbox.open(cluster.new_address()) as profile:
+class CallFigures(NamedTuple):
+    """What one call costs."""
+
+    trips: int
+    milliseconds: float
+
+
+async def measure_calls(address: str) -> dict[str, CallFigures]:
+    """How many times each call waits for the server, and how long it takes."""
+    figures: dict[str, CallFigures] = {}
+    async with hatbox.open(address) as profile:
         browser = profile.browser(["tabs", "tabHide", "cookies", "contextualIdentities"], "benchmark")
 
-        async def count(name: str, call: Callable[[], Awaitable[Any]]) -> None:
+        async def measure_call(name: str, call: Callable[[], Awaitable[Any]]) -> None:
             worker = profile.store._worker  # type: ignore[attr-defined]  # a benchmark of this store
-            before = worker.trips
+            before, begun = worker.trips, time.perf_counter()
             await call()
-            trips[name] = worker.trips - before
+            figures[name] = CallFigures(worker.trips - before, (time.perf_counter() - begun) * 1e3)
 
+        work = "firefox-container-2"
         await profile.identities.create("first", color="blue", icon="briefcase")
-        tabs = [await browser.tabs.create({"cookieStoreId": "firefox-container-2"}) for _ in range(20)]
+        tabs = [await browser.tabs.create({"cookieStoreId": work}) for _ in range(20)]
         await browser.tabs.create({})
-        await count("identities.get", lambda: profile.identities.get("firefox-container-2"))
-        await count("identities.create", lambda: profile.identities.create("second", color="blue", icon="briefcase"))
-        await count("tabs.create", lambda: browser.tabs.create({"cookieStoreId": "firefox-container-2"}))
-        await count("tabs.create, inactive", lambda: browser.tabs.create({"active": False}))
-        await count("tabs.query by store", lambda: browser.tabs.query({"cookieStoreId": "firefox-container-2"}))
-        await count("hide, 21 tabs, one is active", lambda: profile.identities.hide("firefox-container-2"))
-        await count("show, 21 tabs", lambda: profile.identities.show("firefox-container-2"))
+        await measure_call("identities.get", lambda: profile.identities.get(work))
+        await measure_call(
+            "identities.create", lambda: profile.identities.create("second", color="blue", icon="briefcase")
+        )
+        await measure_call("tabs.create", lambda: browser.tabs.create({"cookieStoreId": work}))
+        await measure_call("tabs.create, inactive", lambda: browser.tabs.create({"active": False}))
+        await measure_call("tabs.query by store", lambda: browser.tabs.query({"cookieStoreId": work}))
+        await measure_call("hide, 21 tabs, one is active", lambda: profile.identities.hide(work))
+        await measure_call("show, 21 tabs", lambda: profile.identities.show(work))
         await browser.tabs.create({})
-        await count("hide, 21 tabs", lambda: profile.identities.hide("firefox-container-2"))
-        await profile.identities.show("firefox-container-2")
-        await count("tabs.remove", lambda: browser.tabs.remove(tabs[0]["id"]))
-    return trips
+        await measure_call("hide, 21 tabs", lambda: profile.identities.hide(work))
+        await profile.identities.show(work)
+        await measure_call("tabs.remove", lambda: browser.tabs.remove(tabs[0]["id"]))
+    return figures
 
 
-def _trips_table(trips: dict[str, int], delay: float) -> Table:
-    table = Table(title=f"Trips to the server, and what they cost at {delay} ms each", title_justify="left")
-    for heading in ("call", "trips", "ms"):
+def _trips_table(near: dict[str, CallFigures], far: dict[str, CallFigures], delay: float) -> Table:
+    """Trips, and the time of one call each: on a socket, as planned from the trips, and through the delaying proxy."""
+    table = Table(title=f"Trips to the server, and milliseconds with {delay} ms more for each", title_justify="left")
+    for heading in ("call", "trips", "on a socket", "planned", "through the proxy"):
         table.add_column(heading, justify="left" if heading == "call" else "right")
-    for name, count in trips.items():
-        table.add_row(name, str(count), f"{count * delay:.1f}")
+    for name, (trips, milliseconds) in near.items():
+        planned = milliseconds + trips * delay
+        table.add_row(name, str(trips), f"{milliseconds:.1f}", f"{planned:.1f}", f"{far[name].milliseconds:.1f}")
     return table
 
 
