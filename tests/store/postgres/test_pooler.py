@@ -70,7 +70,7 @@ def test_a_pooler_in_transaction_mode_is_refused_and_nothing_is_created(size: in
         for _ in range(3):
             with pytest.raises(ProfileUnavailable) as caught:
                 hatbox.open_sync(address_through(folder, schema)).open()
-            assert "there is a pooler in transaction mode in between" in str(caught.value)
+            assert "a pooler in transaction mode is between this program and the server" in str(caught.value)
             assert "Connect to the server itself, or use pool_mode = session." in str(caught.value)
     assert cluster.sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{schema}'") == []
 
@@ -104,5 +104,5 @@ def test_a_pooler_in_session_mode_without_a_free_session_does_not_hang() -> None
     schema = cluster.new_address().rpartition("=")[2]
     with pooler(cluster, "session", 1) as folder, pytest.raises(ProfileUnavailable) as caught:
         hatbox.open_sync(address_through(folder, schema)).open()
-    assert "there is a pooler in between, and it has no free session" in str(caught.value)
+    assert "a pooler is between this program and the server, and it has no free session" in str(caught.value)
     assert "with 3 sessions for each process" in str(caught.value)

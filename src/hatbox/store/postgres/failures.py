@@ -99,7 +99,7 @@ def connection_failure(text: str) -> ConnectionLost:
 def pooler_refused() -> ConnectionLost:
     """A pooler shares the sessions of the server between its clients."""
     return ConnectionLost(
-        "there is a pooler in transaction mode in between, which gives each transaction another session",
+        "a pooler in transaction mode is between this program and the server; it gives each transaction another session",
         remedy="Connect to the server itself, or use pool_mode = session.",
         permanent=True,
     )
@@ -127,7 +127,7 @@ def to_profile_error(label: str, error: ServerError) -> ProfileError:
         return ProfileCorrupt(label, f"the database is damaged ({text})", remedy)
     if code in ("42P01", "42703", "3F000"):
         remedy = f"{_NOTHING} Name another schema with ?schema=NAME."
-        return NotAProfile(label, f"the schema has not the tables of a profile ({text})", remedy)
+        return NotAProfile(label, f"the schema does not contain the tables of a profile ({text})", remedy)
     remedy = f"{_NOTHING} See the log of the server."
     return ProfileError(label, f"it cannot be used ({text}; SQLSTATE {code})", remedy)
 

@@ -55,7 +55,7 @@ class LogFollower:
         return self._position.sequence
 
     def forget(self) -> None:
-        """The caller of `start` was not told in time: `read` starts it again, with a resync."""
+        """The caller of `start` did not get its result in time: `read` starts again, with a resync."""
         self._position = None
 
     def stop(self) -> None:

@@ -196,7 +196,7 @@ class LeaseSession:
         connection.close()
 
     def _on_input(self, connection: PostgresConnection) -> None:
-        """Nobody sends anything here, except that the connection has ended."""
+        """The server sends nothing here. Input means that the connection has ended."""
         if not self._lock.acquire(blocking=False):
             return  # a statement is running, and reads its own answer
         try:

@@ -1,6 +1,6 @@
 """The thread that waits for notifications: other processes send one after each commit. They only wake subscribers.
 
-A notification can be lost, so subscribers also look once a second.
+A notification can be lost, so the store also polls once a second.
 """
 
 from __future__ import annotations

@@ -78,6 +78,6 @@ def _backend_pid(connection: PostgresConnection, *before: Statement) -> int:
     except ConnectionLost as error:
         if error.permanent:
             raise
-        reason = f"there is a pooler in between, and it has no free session ({error})"
+        reason = f"a pooler is between this program and the server, and it has no free session ({error})"
         raise ConnectionLost(reason, remedy="Use pool_mode = session, with 3 sessions for each process.") from None
     return int(pid)
