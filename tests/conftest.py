@@ -36,7 +36,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if os.environ.get("HATBOX_TESTS") != "all":
         os.environ[_QUICK] = "1"
     if getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
-        config.option.numprocesses = "logical"
+        config.option.numprocesses = int(os.environ.get("HATBOX_TEST_PROCESSES", "0")) or "logical"
 
 
 @pytest.hookimpl(tryfirst=True)

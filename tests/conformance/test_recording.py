@@ -28,4 +28,8 @@ def installed_firefox(suite: Suite) -> str:
 @pytest.mark.parametrize("suite", [*SUITES, *EXTENSION_SUITES], ids=lambda suite: suite.name)
 def test_firefox_still_answers_as_recorded(suite: Suite) -> None:
     installed_firefox(suite)
-    assert changed_answers(suite, record([suite])[suite]) == []
+    changed = changed_answers(suite, record([suite])[suite])
+    if changed:  # Firefox itself has races, which a busy machine shows: an answer that has changed differs every time
+        again = changed_answers(suite, record([suite])[suite])
+        changed = [case for case in changed if case in again]
+    assert changed == []
