@@ -251,7 +251,10 @@ def test_tables_that_are_missing(cluster: Cluster) -> None:
     schema = address.rpartition("=")[2]
     create(cluster, schema)
     cluster.sql(f"DROP TABLE {schema}.identities")
-    with hatbox.open_sync(address) as profile, pytest.raises(NotAProfile, match="does not contain the tables of a profile"):
+    with (
+        hatbox.open_sync(address) as profile,
+        pytest.raises(NotAProfile, match="does not contain the tables of a profile"),
+    ):
         profile.identities.query()
 
 

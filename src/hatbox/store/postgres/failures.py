@@ -99,7 +99,7 @@ def connection_failure(text: str) -> ConnectionLost:
 def pooler_refused() -> ConnectionLost:
     """A pooler shares the sessions of the server between its clients."""
     return ConnectionLost(
-        "a pooler in transaction mode is between this program and the server; it gives each transaction another session",
+        "a pooler in transaction mode is between this program and the server: each transaction gets another session",
         remedy="Connect to the server itself, or use pool_mode = session.",
         permanent=True,
     )
