@@ -105,4 +105,4 @@ def test_a_pooler_in_session_mode_without_a_free_session_does_not_hang() -> None
     with pooler(cluster, "session", 1) as folder, pytest.raises(ProfileUnavailable) as caught:
         hatbox.open_sync(address_through(folder, schema)).open()
     assert "a pooler is between this program and the server, and it has no free session" in str(caught.value)
-    assert "with 3 sessions for each process" in str(caught.value)
+    assert "with 4 sessions for each process" in str(caught.value)

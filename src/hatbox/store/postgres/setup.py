@@ -79,5 +79,5 @@ def _backend_pid(connection: PostgresConnection, *before: Statement) -> int:
         if error.permanent:
             raise
         reason = f"a pooler is between this program and the server, and it has no free session ({error})"
-        raise ConnectionLost(reason, remedy="Use pool_mode = session, with 3 sessions for each process.") from None
+        raise ConnectionLost(reason, remedy="Use pool_mode = session, with 4 sessions for each process.") from None
     return int(pid)
