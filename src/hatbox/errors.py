@@ -20,6 +20,8 @@ HatboxError
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
+├── InvalidSetting             a setting of an identity has an invalid value; nothing was changed
+├── SettingNotSupported        a client cannot use a setting of its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
@@ -307,6 +309,18 @@ class IdentityRemoved(HatboxError):
         identity = f'"{name}" ({cookie_store_id})' if name else cookie_store_id
         super().__init__(f"identity {identity} was removed; this client can no longer send requests")
         self.cookie_store_id = cookie_store_id
+
+
+class InvalidSetting(HatboxError):
+    """A value is not allowed for a setting of an identity. `shown` is the value, without a password."""
+
+    def __init__(self, setting: str, shown: str, advice: str) -> None:
+        super().__init__(f"invalid {setting}: {shown}. {advice}".rstrip(".") + ("" if advice.endswith("?") else "."))
+        self.setting = setting
+
+
+class SettingNotSupported(HatboxError):
+    """A client cannot use a setting of its identity, such as a proxy. Nothing was sent."""
 
 
 class MissingExtra(HatboxError):
