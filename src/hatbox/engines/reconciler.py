@@ -47,6 +47,7 @@ class TabReconciler:
             serves=division.serves,
             on_dropped=self._on_dropped,
             on_crash=self._on_crash,
+            on_restart_needed=self._on_restart_needed,
         )
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -301,9 +302,17 @@ class TabReconciler:
     def _on_crash(self, reason: str) -> None:
         if self._supervisor.running.is_set():
             self._supervisor.crashed(reason)
-            for state in self._states.values():
-                state.actual, state.failed = None, False
-            self._tasks.spawn(self._restart())
+            self._reopen_all()
+
+    def _on_restart_needed(self, reason: str) -> None:
+        if self._supervisor.running.is_set():
+            self._supervisor.interrupted(reason)
+            self._reopen_all()
+
+    def _reopen_all(self) -> None:
+        for state in self._states.values():
+            state.actual, state.failed = None, False
+        self._tasks.spawn(self._restart())
 
     async def _restart(self) -> None:
         await self._supervisor.restart(self._reports)

@@ -24,9 +24,11 @@ from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
 from hatbox.engines.chromium.openers import Openers
+from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.identities.ids import user_context_id_of
+from hatbox.identities.settings import NO_SETTINGS, IdentitySettings
 from hatbox.store.base import Store
 from hatbox.tabs.site_data import SiteDataRemoval
 from hatbox.tasks import Tasks
@@ -43,6 +45,10 @@ class ContextOptions(msgspec.Struct, frozen=True):
     indicator: IdentityIndicator | None
     downloads: Path | None
     """The folder for downloads. With None, Playwright deletes them with the context."""
+    settings: IdentitySettings = NO_SETTINGS
+    """The settings with which the browser context was created."""
+    relay: ProxyRelay | None = None
+    """Adds the credentials of the proxy. Closed with the context."""
 
 
 class ContextDelegate(Protocol):
@@ -83,6 +89,8 @@ class IdentityContext:
         self.cookies = CookieSync(session, context_id, cookie_store)
         self.pages: list[LivePage] = []
         self.openers = Openers()
+        self.settings = options.settings
+        """The settings with which the browser context was created."""
         self.users = 0
         """The number of calls that are about to open a page in the context."""
         self._delegate = delegate
@@ -187,6 +195,17 @@ class IdentityContext:
             page.is_closing = True
             page.detach()
         await close_context(self.context, self.context_id, self.browser_session)
+        if self._options.relay is not None:
+            await self._options.relay.close()
+
+    async def go_offline(self) -> None:
+        """Send no more requests: the context is about to be closed, because its proxy has changed."""
+        if self._options.relay is not None:
+            await self._options.relay.close()
+        try:
+            await within(self.context.set_offline(True), "context.set_offline()")
+        except PlaywrightError as error:
+            logger.debug("context of %s: not set offline: %s", self.cookie_store_id, error)
 
     def stop(self) -> None:
         """Stop polling, and cancel scheduled saves."""
