@@ -24,6 +24,7 @@ HatboxError
 ├── SettingNotSupported        a client cannot use a setting of its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   ├── InputWouldBeLost       new settings would drop text that was typed into pages; nothing was changed
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
 ├── InvalidKey                 a text or file is not an encryption key; the message does not contain it
@@ -56,7 +57,7 @@ HatboxError
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hatbox.javascript.text import well_formed
@@ -370,6 +371,21 @@ class EngineAlreadyRunning(EngineError):
         self.process = process
         self.machine = machine
         self.identity = identity
+
+
+class InputWouldBeLost(EngineError):
+    """New settings would close pages with typed text that cannot be saved. Nothing was changed.
+
+    `fields` describes the text for each tab id; the id 0 is a browser that did not answer.
+    """
+
+    def __init__(self, name: str, fields: Mapping[int, Sequence[str]]) -> None:
+        tabs = "; ".join(f"tab {tab}: {', '.join(each)}" if tab else ", ".join(each) for tab, each in fields.items())
+        super().__init__(
+            f'new settings would drop what was typed in "{name}" ({tabs}). '
+            "Submit or clear it, or use force=True (hatbox settings --force)."
+        )
+        self.fields = dict(fields)
 
 
 class EngineLeaseLost(EngineError):

@@ -8,6 +8,7 @@ The change log has the topic SETTINGS_CHANGED with the cookieStoreId, and never 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -29,6 +30,7 @@ __all__ = [
     "SETTING_NAMES",
     "IdentitySettings",
     "SettingValue",
+    "change_settings",
     "checked_settings",
     "decode_settings_change",
     "read_settings",
@@ -112,30 +114,29 @@ def checked_settings(
 def read_settings(transaction: Transaction, user_context_id: int) -> IdentitySettings:
     """The settings of an identity. Raises InvalidSetting if this version cannot use a stored value."""
     stored = transaction.settings.get(user_context_id, _NAME) if user_context_id else None
-    if stored is None:
-        return NO_SETTINGS
-    try:
-        settings = _decode(stored)
-    except msgspec.DecodeError as error:
-        raise _unusable(user_context_id, "cannot be decoded") from error
-    if settings.proxy is not None:
-        try:
-            parse_proxy(settings.proxy)
-        except InvalidSetting as error:
-            raise _unusable(user_context_id, f"have a proxy that this version cannot use: {error}") from error
+    return NO_SETTINGS if stored is None else _settings(user_context_id, _fields(user_context_id, stored))
+
+
+def change_settings(
+    transaction: Transaction, user_context_id: int, changed: Mapping[str, str | None]
+) -> IdentitySettings:
+    """Change what checked_settings() has returned, and append a change record if something differs."""
+    stored = transaction.settings.get(user_context_id, _NAME)
+    old = {} if stored is None else _fields(user_context_id, stored)
+    new = {name: value for name, value in {**old, **changed}.items() if value is not None}
+    settings = _settings(user_context_id, new)
+    if new != old:
+        _put(transaction, user_context_id, new)
     return settings
 
 
 def write_settings(transaction: Transaction, user_context_id: int, settings: IdentitySettings) -> None:
-    """Store the settings of an identity, which must exist, and append a change record. Unknown fields stay."""
+    """Replace the settings of an identity, which must exist, and append a change record. Unknown fields stay."""
     stored = transaction.settings.get(user_context_id, _NAME)
-    unknown = {name: value for name, value in _fields(stored).items() if name not in SETTING_NAMES}
+    old = {} if stored is None else _fields(user_context_id, stored)
+    unknown = {name: value for name, value in old.items() if name not in SETTING_NAMES}
     known = {name: value for name, value in msgspec.structs.asdict(settings).items() if value is not None}
-    if known or unknown:
-        transaction.settings.put(user_context_id, _NAME, msgspec.json.encode({**unknown, **known}))
-    elif stored is not None:
-        transaction.settings.delete(user_context_id, _NAME)
-    transaction.changes.append(SETTINGS_CHANGED, msgspec.json.encode(cookie_store_id_of(user_context_id)))
+    _put(transaction, user_context_id, {**unknown, **known})
 
 
 def decode_settings_change(payload: bytes) -> str:
@@ -143,19 +144,31 @@ def decode_settings_change(payload: bytes) -> str:
     return msgspec.json.decode(payload, type=str)
 
 
-_decode = msgspec.json.Decoder(IdentitySettings).decode
+def _put(transaction: Transaction, user_context_id: int, fields: Mapping[str, Any]) -> None:
+    if fields:
+        transaction.settings.put(user_context_id, _NAME, msgspec.json.encode(fields))
+    else:
+        transaction.settings.delete(user_context_id, _NAME)
+    transaction.changes.append(SETTINGS_CHANGED, msgspec.json.encode(cookie_store_id_of(user_context_id)))
 
 
-def _fields(stored: bytes | None) -> dict[str, Any]:
+def _fields(user_context_id: int, stored: bytes) -> dict[str, Any]:
     try:
-        return msgspec.json.decode(stored, type=dict[str, Any]) if stored is not None else {}
-    except msgspec.DecodeError:
-        return {}
+        return msgspec.json.decode(stored, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise _unusable(user_context_id, "cannot be decoded. Check the profile with: hatbox check") from error
+
+
+def _settings(user_context_id: int, fields: Mapping[str, Any]) -> IdentitySettings:
+    try:
+        settings = msgspec.convert(fields, IdentitySettings)
+        if settings.proxy is not None:
+            parse_proxy(settings.proxy)
+    except (msgspec.ValidationError, InvalidSetting) as error:
+        reason = f"have a value that this version of Hatbox cannot use: {error} Set it again with: hatbox settings"
+        raise _unusable(user_context_id, reason) from error
+    return settings
 
 
 def _unusable(user_context_id: int, reason: str) -> InvalidSetting:
-    return InvalidSetting(
-        "settings",
-        cookie_store_id_of(user_context_id),
-        f"They {reason}. Set them again with: hatbox settings",
-    )
+    return InvalidSetting("settings", cookie_store_id_of(user_context_id), f"They {reason}")
