@@ -41,8 +41,8 @@ async def relay_for(settings: IdentitySettings) -> ProxyRelay | None:
         return None
     if not can_identify_peers():
         raise EngineError(
-            f"Chromium cannot use the proxy {proxy.masked} on this system: a local relay adds the credentials, and must "
-            "know which user connects to it. Use a proxy without a password, for example one on loopback that forwards "
+            f"Chromium cannot use the proxy {proxy.masked} on this system: a local relay adds the credentials, and has "
+            "to know which user connects to it. Use a proxy without a password, such as one on loopback that forwards "
             "to this one."
         )
     return await ProxyRelay.start(proxy)
