@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-ATTEMPTS: Final = [
-    "img",
-    "fetch",
-    "keepalive",
-    "beacon",
-    "sse",
-    "iframe",
-    "script",
-    "style",
-    "prefetch",
-    "preload",
-    "modulepreload",
-    "worker",
-    "shared",
-    "service",
-    "icon",
-    "ping",
-    "video",
-    "object",
-    "track",
-    "spec",
-    "nested",
-    "popup",
-]
-"""Each requests `/from/NAME`. The others (a WebSocket, which uses a tunnel, preconnect, dns-prefetch, WebTransport, WebRTC) have no path."""
+ATTEMPTS: Final = frozenset(
+    (
+        *("img", "fetch", "keepalive", "beacon", "sse", "iframe", "script", "style", "prefetch", "preload", "nested"),
+        *("modulepreload", "worker", "shared", "service", "icon", "ping", "video", "object", "track", "spec", "popup"),
+    )
+)
+"""Each requests `/from/NAME`. Others have no path: a WebSocket (in a tunnel), preconnect, dns-prefetch, WebRTC."""
 
 LEAK_PAGE: Final = """<!doctype html><meta charset=utf-8><title>leaks</title>
 <link rel=icon href=/from/icon>
@@ -57,7 +39,8 @@ attempt(() => navigator.serviceWorker.register("/worker.js?service"));
 attempt(() => new WebTransport("https://127.0.0.1:PORT/from/webtransport").ready);
 attempt(() => document.querySelector("#ping").click());
 addEventListener("pagehide", () => navigator.sendBeacon("/from/pagehide", "x"));
-const stun = "stun:127.0.0.1:PORT", turn = { urls: "turn:turn.test:PORT?transport=tcp", username: "u", credential: "c" };
+const stun = "stun:127.0.0.1:PORT";
+const turn = { urls: "turn:turn.test:PORT?transport=tcp", username: "u", credential: "c" };
 window.connect = async (scope) => {
   const peer = new scope.RTCPeerConnection({ iceServers: [{ urls: stun }, { urls: "stun:stun.test:PORT" }, turn] });
   peer.createDataChannel("x");

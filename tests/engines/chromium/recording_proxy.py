@@ -1,6 +1,6 @@
 """Proxies on loopback that record what they are asked for: `async with RecordingProxy(site_port) as proxy`.
 
-Every host is answered by the server at `site_port`, so a test knows that what reached another server went past the proxy.
+Every host is answered by the server at `site_port`, so what reached another server went past the proxy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""No request of an identity with a proxy goes out another way: not with TCP, not with UDP, and no host name is resolved."""
+"""No request of an identity with a proxy goes out another way, neither with TCP nor UDP, and no name is resolved."""
 
 from __future__ import annotations
 

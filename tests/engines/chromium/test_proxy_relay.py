@@ -17,6 +17,7 @@ from hatbox.identities.proxy_url import ProxyUrl
 from hatbox.identities.settings import IdentitySettings
 from tests.engines.chromium.outside import Outside
 from tests.engines.chromium.recording_proxy import HANGS, REFUSES, RecordingProxy
+from tests.waiting import until
 
 SECRET = "p:a ss%40"
 
@@ -123,8 +124,7 @@ def test_closing_the_relay_ends_its_connections(mode: str) -> None:
             if mode == REFUSES:
                 assert b"502" in await reader.readline()
             else:
-                while not proxy.asked:
-                    await asyncio.sleep(0.01)
+                await until(lambda: bool(proxy.asked))
             await relay.close()
             with contextlib.suppress(ConnectionResetError):
                 await reader.read()

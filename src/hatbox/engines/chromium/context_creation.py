@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import BrowserContext
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
-from hatbox.engines.chromium.context_settings import REMOVE_WEBRTC, context_options, uses_proxy
+from hatbox.engines.chromium.context_settings import context_options, init_scripts
 from hatbox.engines.chromium.launch import Launched
 from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.sessions import within
@@ -30,8 +30,8 @@ async def new_browser_context(
         if len(created) == 1:
             break
         await within(context.close(), "context.close()")  # a concurrent call has created one
-    if uses_proxy(settings):
-        await within(context.add_init_script(REMOVE_WEBRTC), "context.add_init_script()")
+    for script in init_scripts(settings):
+        await within(context.add_init_script(script), "context.add_init_script()")
     return context, created.pop()
 
 

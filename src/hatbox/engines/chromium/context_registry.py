@@ -139,7 +139,7 @@ class ContextRegistry:
                 await asyncio.sleep(_USERS_POLL_SECONDS)
             await save(context)
             pages = [*context.pages]
-            del self._contexts[cookie_store_id]
+            self.discard(context)
             await _close(context)
             on_closed(pages)
 

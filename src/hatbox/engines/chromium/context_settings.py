@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from hatbox.engines.chromium.user_agent_hints import hint_headers
 from hatbox.identities.proxy_url import ProxyUrl
 from hatbox.identities.settings import IdentitySettings
 
-__all__ = ["REMOVE_WEBRTC", "context_options", "needs_relay", "uses_proxy"]
+__all__ = ["context_options", "init_scripts", "needs_relay", "uses_proxy"]
 
 # Playwright 1.65 does not pass direct:// on. Port 9 (discard) is never used: the bypass rule matches every host.
 _DIRECT: Final = {"server": "http://127.0.0.1:9", "bypass": "*"}
 
-REMOVE_WEBRTC: Final = """(() => {
+# WebRTC sends UDP packets and DNS queries past the proxy.
+_REMOVE_WEBRTC: Final = """(() => {
   for (const name of Object.getOwnPropertyNames(globalThis)) if (/^(webkit)?RTC/.test(name)) delete globalThis[name];
 })();"""
-"""Runs in every document before its first script: WebRTC sends UDP packets and DNS queries past the proxy."""
+_REMOVE_SHARED_WORKERS: Final = "delete globalThis.SharedWorker;"
 
 
 def uses_proxy(settings: IdentitySettings) -> bool:
@@ -39,9 +41,18 @@ def context_options(settings: IdentitySettings, relay: str | None = None) -> dic
     elif (proxy := settings.proxy_url) is not None:
         options["proxy"] = {"server": relay or proxy.server}
     if settings.user_agent is not None:
-        options["user_agent"] = settings.user_agent
+        # Chromium sends the real User-Agent for service workers, and in shared workers: see init_scripts().
+        options |= {"user_agent": settings.user_agent, "service_workers": "block"}
+        if headers := hint_headers(settings.user_agent):
+            options["extra_http_headers"] = headers
     if settings.locale is not None:
         options["locale"] = settings.locale
     if settings.timezone is not None:
         options["timezone_id"] = settings.timezone
     return options
+
+
+def init_scripts(settings: IdentitySettings) -> list[str]:
+    """Scripts that run in every document before its first script."""
+    scripts = [_REMOVE_WEBRTC] if uses_proxy(settings) else []
+    return [*scripts, _REMOVE_SHARED_WORKERS] if settings.user_agent is not None else scripts

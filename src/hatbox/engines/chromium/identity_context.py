@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 from playwright.async_api import BrowserContext
@@ -27,6 +27,7 @@ from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.proxy_relay import ProxyRelay
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
+from hatbox.engines.chromium.user_agent_hints import user_agent_override
 from hatbox.identities.ids import user_context_id_of
 from hatbox.identities.settings import NO_SETTINGS, IdentitySettings
 from hatbox.store.base import Store
@@ -36,6 +37,8 @@ from hatbox.tasks import Tasks
 __all__ = ["ContextDelegate", "ContextOptions", "IdentityContext"]
 
 logger = logging.getLogger("hatbox.engines.chromium")
+
+_OFFLINE_TIMEOUT: Final = 1.0  # a page that waits for a proxy does not answer
 
 
 class ContextOptions(msgspec.Struct, frozen=True):
@@ -103,8 +106,15 @@ class IdentityContext:
         self._poller = CookiePoller(
             self.cookies, lambda: any(page.storage.needs_cookie_polling for page in self.pages), self._tasks
         )
+        agent, locale = options.settings.user_agent, options.settings.locale
         self._services = ContextServices(
-            session, self._responses, self._poller, self._site_data, self.openers, delegate.page_focused
+            session,
+            self._responses,
+            self._poller,
+            self._site_data,
+            self.openers,
+            delegate.page_focused,
+            None if agent is None else user_agent_override(agent, locale),
         )
         self._creating = asyncio.Lock()
         self._is_closing = False  # by the engine
@@ -203,7 +213,7 @@ class IdentityContext:
         if self._options.relay is not None:
             await self._options.relay.close()
         try:
-            await within(self.context.set_offline(True), "context.set_offline()")
+            await within(self.context.set_offline(True), "context.set_offline()", _OFFLINE_TIMEOUT)
         except PlaywrightError as error:
             logger.debug("context of %s: not set offline: %s", self.cookie_store_id, error)
 
