@@ -177,46 +177,52 @@ async def test_a_new_proxy_is_used_and_the_old_one_gets_nothing_more(browser: st
 
 @with_browser
 async def test_a_proxy_set_while_a_page_loads_stops_the_load(browser: str, path: Path, site: Site) -> None:
-    async with RecordingProxy(port_of(site)) as proxy, hatbox.open(path) as profile:
-        async with RecordingProxy(port_of(site), HANGS) as hanging:
-            await profile.identities.set_settings("Work", proxy=hanging.url)
-            async with profile.chromium(headless=True, browser=browser) as runner:
-                tab = await profile.tabs.open("Work", "http://name.test/page/1")
-                await until(lambda: bool(hanging.asked))
-                await profile.identities.set_settings("Work", proxy=proxy.url)
+    async with (
+        RecordingProxy(port_of(site), HANGS) as hanging,
+        RecordingProxy(port_of(site)) as proxy,
+        hatbox.open(path) as profile,
+    ):
+        await profile.identities.set_settings("Work", proxy=hanging.url)
+        async with profile.chromium(headless=True, browser=browser) as runner:
+            tab = await profile.tabs.open("Work", "http://name.test/page/1")
+            await until(lambda: bool(hanging.asked))
+            await profile.identities.set_settings("Work", proxy=proxy.url)
 
-                async def loaded() -> bool:
-                    return (await profile.tabs.get(tab.id)).title == "Page 1"
+            async def loaded() -> bool:
+                return (await profile.tabs.get(tab.id)).title == "Page 1"
 
-                await until_awaited(loaded)
-                assert runner.engine.tabs == {tab.id}
+            await until_awaited(loaded)
+            assert runner.engine.tabs == {tab.id}
 
 
 @with_browser
 async def test_the_first_proxy_of_a_profile_starts_the_browser_again(browser: str, path: Path, site: Site) -> None:
-    async with RecordingProxy(port_of(site)) as proxy, hatbox.open(path) as profile:
-        async with profile.chromium(headless=True, browser=browser) as runner:
-            process = await browser_process(runner)
-            await runner.new_page("Personal", site.url("/page/1"))
-            await runner.new_page("Work", site.url("/page/2"))
-            assert proxy.asked == []
-            await profile.identities.set_settings("Work", proxy=proxy.url)
+    async with (
+        RecordingProxy(port_of(site)) as proxy,
+        hatbox.open(path) as profile,
+        profile.chromium(headless=True, browser=browser) as runner,
+    ):
+        process = await browser_process(runner)
+        await runner.new_page("Personal", site.url("/page/1"))
+        await runner.new_page("Work", site.url("/page/2"))
+        assert proxy.asked == []
+        await profile.identities.set_settings("Work", proxy=proxy.url)
 
-            async def restarted() -> bool:
-                return runner.engine.running is not None and await browser_process(runner) != process
+        async def restarted() -> bool:
+            return runner.engine.running is not None and await browser_process(runner) != process
 
-            await until_awaited(restarted)
-            page = await page_of(profile, runner)
-            assert await page.title() == "Page 2"
-            assert await page.evaluate("typeof RTCPeerConnection") == "undefined"
-            assert "/page/2" in proxy.paths()
-            (personal,) = await profile.tabs.query("Personal")
-            assert await (await runner.page(personal.id)).title() == "Page 1"
-            process = await browser_process(runner)
-            await profile.identities.set_settings("Personal", proxy=proxy.url)
-            await runner.wait_until_synced()
-            await runner.page(personal.id)
-            assert await browser_process(runner) == process
+        await until_awaited(restarted)
+        page = await page_of(profile, runner)
+        assert await page.title() == "Page 2"
+        assert await page.evaluate("typeof RTCPeerConnection") == "undefined"
+        assert "/page/2" in proxy.paths()
+        (personal,) = await profile.tabs.query("Personal")
+        assert await (await runner.page(personal.id)).title() == "Page 1"
+        process = await browser_process(runner)
+        await profile.identities.set_settings("Personal", proxy=proxy.url)
+        await runner.wait_until_synced()
+        await runner.page(personal.id)
+        assert await browser_process(runner) == process
 
 
 @with_browser

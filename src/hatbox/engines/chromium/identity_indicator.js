@@ -12,10 +12,11 @@
       z-index: 2147483647 !important; pointer-events: none !important; contain: strict !important;
       visibility: visible !important; box-sizing: border-box !important; width: 100vw !important;
       width: stretch !important; height: 100vh !important; height: stretch !important;
-      border: 3px solid ${color} !important; color-scheme: only light !important; }
+      color-scheme: only light !important; }
     :host::backdrop { display: none !important; }
-    div { position: absolute; top: -3px; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
-      gap: 6px; max-width: 60%; height: 22px; padding: 0 12px 0 8px; border-radius: 0 0 9px 9px; background: ${color};
+    section { position: absolute; inset: 0; border: 3px solid ${color}; }
+    div { position: absolute; top: 0; left: 50%; transform: translateX(-50%); display: flex; align-items: center;
+      gap: 6px; box-sizing: border-box; max-width: min(240px, 60%); height: 22px; padding: 0 12px 0 8px; border-radius: 0 0 9px 9px; background: ${color};
       color: ${ink}; font: 600 12px/22px system-ui, sans-serif; letter-spacing: .01em; white-space: nowrap;
       box-shadow: 0 1px 4px #0007; transition: opacity .12s; }
     div::after { content: ${JSON.stringify(name)}; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
@@ -45,7 +46,7 @@
     icon = document.createElementNS(SVG, "svg");
     icon.setAttribute("viewBox", "4 4 24 24");
     badge.append(icon);
-    root.append(badge);
+    root.append(document.createElementNS(HTML, "section"), badge);
     host.addEventListener("toggle", show);
     draw();
   };
@@ -89,17 +90,18 @@
     inRoot.observe(document.documentElement, { childList: true });
     show();
   };
-  const listen = () => {
+  const onToggle = (event) => {
+    if (event.target !== host && event.newState === "open") raise();
+  };
+  const listen = () => { // again for each root element: document.open() removes all listeners
     for (const name of ["DOMContentLoaded", "load", "pageshow"]) window.addEventListener(name, observe);
     window.addEventListener("mousemove", onMove, { capture: true, passive: true });
-    window.addEventListener("toggle", (event) => {
-      if (event.target !== host && event.newState === "open") raise();
-    }, true);
+    window.addEventListener("toggle", onToggle, true);
     document.addEventListener("fullscreenchange", raise);
+    observe();
   };
-  new MutationObserver(observe).observe(document, { childList: true });
+  new MutationObserver(listen).observe(document, { childList: true });
   listen();
-  observe();
 
   // The engine calls this function.
   self.hatboxIndicator = (other) => {
