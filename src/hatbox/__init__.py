@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
+    from hatbox.identities.settings import IdentitySettings
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
@@ -105,9 +106,11 @@ __all__ = [
     "IdentityMismatch",
     "IdentityNotFound",
     "IdentityRemoved",
+    "IdentitySettings",
     "IdsExhausted",
     "ImportExportError",
     "ImportReport",
+    "InputWouldBeLost",
     "Installation",
     "InstalledExtension",
     "InvalidColor",
@@ -117,6 +120,7 @@ __all__ = [
     "InvalidKey",
     "InvalidName",
     "InvalidPosition",
+    "InvalidSetting",
     "InvalidTab",
     "InvalidWindow",
     "Jar",
@@ -147,6 +151,7 @@ __all__ = [
     "SameSite",
     "SandboxUnavailable",
     "ScriptError",
+    "SettingNotSupported",
     "Store",
     "StoredPackage",
     "SyncChromium",
@@ -202,6 +207,7 @@ _HOMES = {
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
+    "IdentitySettings": "identities.settings",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",

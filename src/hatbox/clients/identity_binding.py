@@ -72,6 +72,13 @@ class IdentityBinding:
         with self._identity_errors():
             return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
 
+    async def delivered_state(self, request_url: RequestUrl) -> RequestState:
+        """As request_state(), but as of the last delivered change: for a request that has called settings()."""
+        store = await self.open_cookie_store()
+        with self._identity_errors():
+            cookies = await store.delivered_header(request_url)
+            return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
+
     async def settings(self) -> IdentitySettings:
         """The settings of the identity, as of the latest commit of any process."""
         await self.open_cookie_store()

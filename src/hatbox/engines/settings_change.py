@@ -30,7 +30,12 @@ _WITHOUT_PAGES: Final = frozenset({"HTTP"})  # engines without typed input
 
 
 async def change_settings(
-    store: Store, identities: Identities, identity: ContextualIdentity, changed: Mapping[str, SettingValue], *, force: bool
+    store: Store,
+    identities: Identities,
+    identity: ContextualIdentity,
+    changed: Mapping[str, SettingValue],
+    *,
+    force: bool,
 ) -> IdentitySettings:
     """Set settings. Without `force`, raises InputWouldBeLost if an engine would lose typed input; nothing is changed.
 
