@@ -58,7 +58,8 @@ def open(  # noqa: A001 - hatbox.open() reads as it should
 ) -> Profile:
     """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist.
 
-    With `create=False`, ProfileNotFound is raised instead: for an address that a person has typed. `key` is the key of an encrypted profile, in base64. Default: $HATBOX_KEY, or the file $HATBOX_KEY_FILE.
+    With `create=False`, ProfileNotFound is raised instead: for an address that a person has typed. `key` is the key of
+    an encrypted profile, in base64. Default: $HATBOX_KEY, or the file $HATBOX_KEY_FILE.
     """
     return Profile(address, create=create, keep_session_cookies=keep_session_cookies, key=key)
 

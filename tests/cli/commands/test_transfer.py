@@ -72,9 +72,9 @@ def test_a_broken_file_is_named_and_nothing_is_changed(
     assert cli("import", format_, str(file), *into, "--json").error["type"] == "InvalidInputFile"
 
 
-def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path) -> None:
+def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:
     (tmp_path / "input").write_text("nonsense")
-    assert cli("import", "json-lines", str(tmp_path / "input")).status == 1
+    assert cli("import", "json-lines", str(tmp_path / "input"), "--create").status == 1
     assert not profile.exists()
 
 
@@ -96,7 +96,9 @@ def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, pr
         (["export", "--all", "-f", "firefox"], "--output"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(cli: Cli, profile: Path, arguments: list[str], hint: str) -> None:
+def test_what_does_not_go_together_is_wrong_usage(
+    cli: Cli, profile: Path, arguments: list[str], hint: str, no_profile: None
+) -> None:
     result = cli(*arguments)
     assert (result.status, result.out) == (2, "")
     assert hint in result.err
