@@ -31,3 +31,159 @@ _MIN_PANEL_WIDTH: Final = 80  # columns
 _PANEL_OF: Final = {name: panel for panel, names in PANELS.items() for name in names}
 _CREATE: Final = "create"
 _WITHOUT_CREATE: Final = ("profile", "profile_key", "palette")  # modules of commands that open no profile
+_EPILOG: Final = f"Other names: {', '.join(f'{alias} is {name}' for alias, name in ALIASES.items())}. " + (
+    "`hatbox help COMMAND` is `hatbox COMMAND --help`."
+)
+
+
+def program(*names: str) -> typer.Typer:
+    """The application with these commands and groups, or with all."""
+    app = _root_app()
+    for name, path in COMMANDS.items():
+        if not names or name in names:
+            _add(app, name, function_of(path), panel=_PANEL_OF.get(name))
+    for name, paths in GROUPS.items():
+        if not names or name in names:
+            group = _group(app, name)
+            for verb, path in paths.items():
+                _add(group, verb, function_of(path))
+    return app
+
+
+def listing() -> typer.Typer:
+    """The application with placeholders for all commands: for the help of groups, and for errors in names."""
+    app, table = _root_app(), command_table()
+    for name in COMMANDS:
+        _add_placeholder(app, name, table.get(name, {}).get("help", ""), panel=_PANEL_OF.get(name))
+    for name, paths in GROUPS.items():
+        group = _group(app, name)
+        for verb in paths:
+            _add_placeholder(group, verb, table.get(f"{name} {verb}", {}).get("help", ""))
+    return app
+
+
+def function_of(path: str) -> Callable[..., None]:
+    """The function of a command, given by its path in hatbox.cli.commands."""
+    module, _, name = path.rpartition(".")
+    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.commands.{module}"), name)
+    return function
+
+
+def signature_of(function: Callable[..., None]) -> inspect.Signature:
+    """The parameters of a command, with --create, which every command has that opens a profile."""
+    signature = inspect.signature(function, eval_str=True)
+    if "profile" not in signature.parameters or function.__module__.rpartition(".")[2] in _WITHOUT_CREATE:
+        return signature
+    create = inspect.Parameter(_CREATE, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=CreateOption)
+    return signature.replace(parameters=[*signature.parameters.values(), create])
+
+
+def _with_create(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the parameter --create."""
+
+    @functools.wraps(function)
+    def call(**values: Any) -> None:
+        if values.pop(_CREATE, False):
+            allow_creation()
+        function(**values)
+
+    call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
+    return call
+
+
+def _root_app() -> typer.Typer:
+    app = _typer(name="hatbox", epilog=_EPILOG)
+    app.callback(invoke_without_command=True)(_root)
+    return app
+
+
+def _group(app: typer.Typer, name: str) -> typer.Typer:
+    group = _typer(help=GROUP_HELP[name])
+    app.add_typer(group, name=name, short_help=GROUP_HELP[name], rich_help_panel=_PANEL_OF.get(name))
+    return group
+
+
+def _typer(**settings: Any) -> typer.Typer:
+    """An application with help in panels. In a narrow terminal help is plain text: panels truncate option names."""
+    columns = shutil.get_terminal_size().columns
+    options: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+    if columns < _MIN_PANEL_WIDTH:
+        options["terminal_width"] = columns
+        settings["rich_markup_mode"] = None
+    return typer.Typer(context_settings=options, cls=_Group, **settings)
+
+
+def _add(to: typer.Typer, name: str, function: Callable[..., None], *, panel: str | None = None) -> None:
+    """Add a command. Its help is one line per paragraph, which the terminal wraps."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    lines = [" ".join(each.split("\n")) for each in paragraphs]
+    to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0], rich_help_panel=panel)(
+        _with_create(function)
+    )
+
+
+def _add_placeholder(to: typer.Typer, name: str, short_help: str, *, panel: str | None = None) -> None:
+    to.command(name, cls=_Command, help=short_help, short_help=short_help, rich_help_panel=panel)(lambda: None)
+
+
+class _Command(TyperCommand):
+    def collect_usage_pieces(self, _: Any) -> list[str]:
+        """The arguments as declared: whether Typer adds brackets depends on its version."""
+        arguments = [each.metavar or each.name for each in self.params if each.param_type_name == "argument"]
+        return ["[OPTIONS]", *(str(each) for each in arguments)]
+
+
+class _Group(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order of the panels."""
+        order = list(_PANEL_OF)
+        return sorted(super().list_commands(ctx), key=lambda name: order.index(name) if name in order else len(order))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by panel, without Rich."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        by_panel: dict[str, list[tuple[str, Any]]] = {}
+        for name, command in found:
+            if command is not None and not command.hidden:
+                by_panel.setdefault(_panel(command), []).append((name, command))
+        for panel, commands in by_panel.items():
+            _write_section(formatter, panel, commands)
+
+
+def _panel(command: Any) -> str:
+    panel = getattr(command, "rich_help_panel", None)  # Typer's marker object if the command has none
+    return panel if isinstance(panel, str) else "Commands"
+
+
+def _write_section(formatter: Any, title: str, commands: Sequence[tuple[str, Any]]) -> None:
+    with formatter.section(title):
+        formatter.write_dl([(name, command.short_help or "") for name, command in commands])
+
+
+def _print_version(is_set: bool) -> None:
+    if is_set:
+        sys.stdout.write(f"hatbox {__version__}\n")
+        raise typer.Exit
+
+
+def _root(
+    context: typer.Context,
+    profile: ProfileOption = None,
+    as_json: JsonOption = False,
+    create: CreateOption = False,
+    version: Annotated[  # noqa: ARG001 - handled by the callback
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Browser containers outside the browser: identities, each with its own cookies."""
+    if context.invoked_subcommand is None:
+        with contextlib.redirect_stdout(sys.stderr):
+            typer.echo(context.get_help())
+        raise typer.Exit(USAGE)
+    if create:
+        allow_creation()
+    defaults: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
+    context.default_map = {
+        **dict.fromkeys(COMMANDS, defaults),
+        **{name: dict.fromkeys(commands, defaults) for name, commands in GROUPS.items()},
+    }

@@ -222,7 +222,7 @@ def test_everything_goes_to_another_machine(cli: Cli, firefox: Path, tmp_path: P
     result = cli("export", "--all", "--format", "json-lines", "--output", str(file))
     assert (result.out, result.err) == ("", f"Exported 5 identities and 3 cookies to {file}.\n")
     assert file.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
-    assert cli("import", "json-lines", str(file), "--profile", other).status == 0
+    assert cli("import", "json-lines", str(file), "--profile", other, "--create").status == 0
     assert cli("export", "--all", "-f", "json-lines", "--profile", other).out == file.read_text("utf-8")
 
 
