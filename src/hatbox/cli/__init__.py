@@ -29,7 +29,6 @@ from hatbox.cli.commands.run.fast_run import fast_run
 from hatbox.cli.direct_call import call_command
 from hatbox.cli.table import command_table
 from hatbox.cli.table.direct_parser import direct_values, split_command_line
-from hatbox.cli.terminal.command_errors import exit_status
 
 if TYPE_CHECKING:
     import typer
@@ -125,6 +124,8 @@ def invoke(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # Typer raises it after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - every error has a message and an exit status
+        from hatbox.cli.terminal.command_errors import exit_status
+
         return exit_status(error, as_json=as_json)
     return status if isinstance(status, int) else 0
 
