@@ -138,6 +138,7 @@ __all__ = [
     "ProfileCorrupt",
     "ProfileError",
     "ProfileLocked",
+    "ProfileNotFound",
     "ProfileReadOnly",
     "ProfileTooNew",
     "ProfileUnavailable",
