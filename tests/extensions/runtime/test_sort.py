@@ -70,7 +70,9 @@ def test_setters_on_prototypes_see_nothing_of_a_sort(tmp_path: Path) -> None:
         runtime = await lab.start()
         script = """
         let called = 0;
-        for (let i = 0; i < 20; i++) Object.defineProperty(Object.prototype, i, {set() { called++; }, configurable: true});
+        for (let i = 0; i < 20; i++) {
+          Object.defineProperty(Object.prototype, i, {set() { called++; }, configurable: true});
+        }
         const sorted = Array.from({length: 12}, (_, i) => 12 - i).sort((a, b) => a - b);
         for (let i = 0; i < 20; i++) delete Object.prototype[i];
         return [called, sorted[0], sorted[11]];
