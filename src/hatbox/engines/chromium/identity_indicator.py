@@ -1,6 +1,6 @@
-"""The identity indicator: name, color and icon of an identity, which identity_indicator.js shows at the edge of each page.
+"""The identity indicator: name, color and icon of an identity, shown at the edge of each page.
 
-Pure. The page cannot read them: they are in a closed shadow root that an isolated world has created.
+Pure: identity_indicator.js draws it. The page cannot read it: it is in the closed shadow root of an isolated world.
 """
 
 from __future__ import annotations
