@@ -123,8 +123,16 @@ class Engine(ABC):
         A page to be hidden may stay alive in a minimized window until `open`, `stop` or the end of its tab.
         """
 
-    async def input_at_risk(self, cookie_store_id: str) -> dict[int, tuple[str, ...]]:  # noqa: ARG002 - see above
-        """Typed text that is lost if the pages of an identity are closed: descriptions without the text, by tab id."""
+    async def input_at_risk(
+        self,
+        cookie_store_id: str,  # noqa: ARG002 - most engines have no typed text
+        *,
+        uses_proxy: bool,  # noqa: ARG002
+    ) -> dict[int, tuple[str, ...]]:
+        """Typed text that is lost if the settings of an identity change: descriptions without the text, by tab id.
+
+        `uses_proxy` says whether it then has a proxy.
+        """
         return {}
 
     async def release_identity(self, cookie_store_id: str) -> None:

@@ -132,11 +132,11 @@ async def marked(page: Page) -> dict[str, Any]:
     """The shadow root of the indicator, as only CDP can read it."""
     session = await page.context.new_cdp_session(page)
 
-    async def find() -> dict[str, Any] | None:
+    async def find() -> dict[str, Any]:
         root = (await session.send("DOM.getDocument", {"depth": -1, "pierce": True}))["root"]
         html = next(each for each in root["children"] if each["nodeName"] == "HTML")
         hosts = [each for each in html.get("children", ()) if each.get("shadowRoots")]
-        return hosts[0]["shadowRoots"][0] if hosts else None
+        return dict(hosts[0]["shadowRoots"][0]) if hosts else {}
 
     return await until_awaited(find)
 

@@ -242,6 +242,22 @@ async def test_a_change_that_would_drop_typed_input_is_refused(browser: str, pat
 
 
 @with_browser
+async def test_the_first_proxy_is_refused_while_another_identity_would_lose_input(
+    browser: str, path: Path, site: Site
+) -> None:
+    async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
+        page = await runner.new_page("Personal", site.url("/fields"))
+        await page.locator("input[type=password]").first.press_sequentially("secret")
+        for live in running(runner).pages.values():
+            await live.world.evaluate_in_main_frame("0")
+        work = await profile.identities.get("Work")
+        for proxy in ("direct", None):  # the browser goes on
+            await change_settings(profile.store, profile.identities, work, {"proxy": proxy}, force=False)
+        with pytest.raises(InputWouldBeLost, match="1 password"):
+            await change_settings(profile.store, profile.identities, work, {"proxy": "http://p:1"}, force=False)
+
+
+@with_browser
 async def test_text_that_can_be_filled_in_again_does_not_prevent_a_change(browser: str, path: Path, site: Site) -> None:
     async with hatbox.open(path) as profile, profile.chromium(headless=True, browser=browser) as runner:
         page = await runner.new_page("Work", site.url("/fields"))

@@ -39,7 +39,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, the title and favicon of pages show the identity. Default: in headed mode. `downloads` is the
+    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
     folder of downloads. Default: that of the user in headed mode, none in headless mode.
     """
 
@@ -171,13 +171,15 @@ class ChromiumEngine(Engine):
             raise
         await running.contexts.close_page(context, page)
 
-    async def input_at_risk(self, cookie_store_id: str) -> dict[int, tuple[str, ...]]:
+    async def input_at_risk(self, cookie_store_id: str, *, uses_proxy: bool) -> dict[int, tuple[str, ...]]:
         """See Engine."""
         if (running := self.running) is None:
             return {}
-        context = next((each for each in running.contexts if each.cookie_store_id == cookie_store_id), None)
-        found = {page.tab_id: await lost_input(page) for page in (context.pages if context else ())}
-        return {tab_id: lost for tab_id, lost in found.items() if tab_id is not None and lost}
+        is_restart = uses_proxy and not running.env.launched.blocks_webrtc
+        contexts = [each for each in running.contexts if is_restart or each.cookie_store_id == cookie_store_id]
+        pages = [page for context in contexts for page in context.pages if page.tab_id is not None]
+        lost = await asyncio.gather(*map(lost_input, pages))
+        return {page.tab_id: fields for page, fields in zip(pages, lost, strict=True) if page.tab_id and fields}
 
     async def release_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
