@@ -15,7 +15,7 @@ from typing import Any, Final
 import httpx
 
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import parse_proxy
+from hatbox.identities.proxy_url import MASK, parse_proxy
 from hatbox.identities.settings import IdentitySettings
 
 __all__ = ["PROXY_KEY", "AsyncProxyRoutes", "RoutedAsyncTransport", "RoutedTransport", "SyncProxyRoutes"]
@@ -97,7 +97,7 @@ class _ProxyRoutes:
         proxy = parse_proxy(setting)
         if proxy is None:
             return self._transport_class(**self._pool_options, verify=self._tls)
-        server = httpx.Proxy(
+        server = _ProxyServer(
             proxy.server,
             auth=(proxy.username, proxy.password) if proxy.username else None,
             # A context of its own: httpcore sets its ALPN protocols.
@@ -216,6 +216,19 @@ class RoutedTransport(httpx.BaseTransport):
         """See httpx."""
         self._routes.close()
         self._inner.close()
+
+
+class _ProxyServer(httpx.Proxy):
+    @property
+    def raw_auth(self) -> tuple[bytes, bytes] | None:
+        """The credentials. httpcore writes them to its debug log, as their repr()."""
+        auth = super().raw_auth
+        return None if auth is None else (auth[0], _SecretBytes(auth[1]))
+
+
+class _SecretBytes(bytes):
+    def __repr__(self) -> str:
+        return MASK
 
 
 class _AsyncPoolStream(httpx.AsyncByteStream):
