@@ -103,11 +103,14 @@ class RecordingSite(_Listener):
         super().__init__(tls)
         self.peers: list[int] = []
         self.requests: list[dict[str, str]] = []
+        self.last_peer = 0
+        """The port from which the last request came."""
 
     def serve(self, connection: socket.socket) -> None:
         reader = connection.makefile("rb")
         while line := reader.readline():
             headers = {"": line.decode("latin-1").strip()} | _headers(reader)
+            self.last_peer = connection.getpeername()[1]
             reader.read(int(headers.get("content-length", 0)))
             self.requests.append(headers)
             location = "/landed" if "/redirect" in headers[""] else ""
