@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, str]] = {
     "hide": "identities.hide",
     "show": "identities.show",
     "remove": "identities.remove",
+    "settings": "settings.settings",
     "open": "tabs.open_",
     "tabs": "tabs.tabs",
     "close": "tabs.close",
@@ -92,7 +93,7 @@ GROUP_HELP: Final[dict[str, str]] = {
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "Open pages": ("open", "tabs", "close", "browse", "fetch"),
-    "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "colors", "icons"),
+    "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "settings", "colors", "icons"),
     "Cookies and files": ("cookies", "import", "export"),
     "Scripts and extensions": ("run", "console", "extensions"),
     "The profile": ("status", "profile", "check", "demo"),

@@ -15,7 +15,7 @@ from typing import Any, Final
 import httpx
 
 from hatbox.errors import MissingExtra, SettingNotSupported
-from hatbox.identities.proxy_url import parse_proxy
+from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
 from hatbox.identities.settings import IdentitySettings
 
 __all__ = ["PROXY_KEY", "AsyncProxyRoutes", "RoutedAsyncTransport", "RoutedTransport", "SyncProxyRoutes"]
@@ -45,6 +45,7 @@ class _ProxyRoutes:
     """What both kinds of clients share: the options of a client, and the pool of the current proxy."""
 
     _transport_class: type[httpx.HTTPTransport | httpx.AsyncHTTPTransport]
+    _is_async: bool
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._own = next((name for name in _OWN_TRANSPORTS if options.get(name)), "")
@@ -65,7 +66,7 @@ class _ProxyRoutes:
             )
         proxy = parse_proxy(settings.proxy)
         if proxy is not None and proxy.is_socks:
-            _require_socks()
+            _httpx_socks()
         return {PROXY_KEY: settings.proxy}
 
     def _use(self, proxy: str) -> tuple[_Pool, _Pool | None]:
@@ -97,6 +98,8 @@ class _ProxyRoutes:
         proxy = parse_proxy(setting)
         if proxy is None:
             return self._transport_class(**self._pool_options, verify=self._tls)
+        if proxy.is_socks:
+            return self._socks_transport(proxy)
         server = httpx.Proxy(
             proxy.server,
             auth=(proxy.username, proxy.password) if proxy.username else None,
@@ -105,11 +108,26 @@ class _ProxyRoutes:
         )
         return self._transport_class(**self._pool_options, verify=self._tls, proxy=server)
 
+    def _socks_transport(self, proxy: ProxyUrl) -> Any:
+        package = _httpx_socks()
+        kind = package.AsyncProxyTransport if self._is_async else package.SyncProxyTransport
+        return kind(
+            **self._pool_options,
+            proxy_type=package.ProxyType.SOCKS5,
+            proxy_host=proxy.host.strip("[]"),
+            proxy_port=proxy.port,
+            username=proxy.username or None,
+            password=proxy.password or None,
+            rdns=True,  # the proxy resolves host names
+            verify=self._tls,
+        )
+
 
 class AsyncProxyRoutes(_ProxyRoutes):
     """The routes of an httpx.AsyncClient."""
 
     _transport_class = httpx.AsyncHTTPTransport
+    _is_async = True
 
     async def send(self, proxy: str, request: httpx.Request) -> httpx.Response:
         """Send a request through this proxy, or without one if it is `direct`."""
@@ -122,7 +140,8 @@ class AsyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 await unused.transport.aclose()
-            response: httpx.Response = await pool.transport.handle_async_request(request)
+            with _socks_errors(request):
+                response: httpx.Response = await pool.transport.handle_async_request(request)
         except BaseException:
             await leave()
             raise
@@ -139,6 +158,7 @@ class SyncProxyRoutes(_ProxyRoutes):
     """The routes of an httpx.Client."""
 
     _transport_class = httpx.HTTPTransport
+    _is_async = False
 
     def send(self, proxy: str, request: httpx.Request) -> httpx.Response:
         """Send a request through this proxy, or without one if it is `direct`."""
@@ -151,7 +171,8 @@ class SyncProxyRoutes(_ProxyRoutes):
         try:
             if unused is not None:
                 unused.transport.close()
-            response: httpx.Response = pool.transport.handle_request(request)
+            with _socks_errors(request):
+                response: httpx.Response = pool.transport.handle_request(request)
         except BaseException:
             leave()
             raise
@@ -254,8 +275,27 @@ class _PoolStream(httpx.SyncByteStream):
                 leave()
 
 
-def _require_socks() -> None:
+def _httpx_socks() -> Any:
+    """httpx itself gives the handshake with a SOCKS proxy no timeout, and expects each reply in one piece."""
     try:
-        import socksio  # noqa: F401 - httpx imports it when the pool is created
+        import httpx_socks
     except ModuleNotFoundError as error:
-        raise MissingExtra("socks", "socksio, by which httpx uses SOCKS proxies,") from error
+        raise MissingExtra("socks", "httpx-socks, by which httpx uses SOCKS proxies,") from error
+    return httpx_socks
+
+
+@contextlib.contextmanager
+def _socks_errors(request: httpx.Request) -> Iterator[None]:
+    """Raise errors of connections through a SOCKS proxy as those of httpx."""
+    try:
+        yield
+    except (httpx.HTTPError, RuntimeError):
+        raise
+    except TimeoutError as error:
+        raise httpx.ConnectTimeout(str(error), request=request) from error
+    except OSError as error:  # includes TLS
+        raise httpx.ConnectError(str(error), request=request) from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != "python_socks":
+            raise
+        raise httpx.ProxyError(str(error), request=request) from error

@@ -9,20 +9,16 @@ The change log has the topic SETTINGS_CHANGED with the cookieStoreId, and never 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from hatbox.errors import InvalidSetting
 from hatbox.identities.ids import cookie_store_id_of
-from hatbox.identities.proxy_url import DIRECT_PROXY, ProxyUrl, hide_password, parse_proxy
-from hatbox.identities.setting_values import (
-    accepted_locale,
-    accepted_proxy,
-    accepted_timezone,
-    accepted_user_agent,
-)
 from hatbox.store.base import Transaction
+
+if TYPE_CHECKING:
+    from hatbox.identities.proxy_url import ProxyUrl
 
 __all__ = [
     "NO_SETTINGS",
@@ -61,16 +57,20 @@ class IdentitySettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     @property
     def proxy_url(self) -> ProxyUrl | None:
         """The parsed proxy; None if it is not set, or `direct`: see is_direct."""
+        from hatbox.identities.proxy_url import parse_proxy  # imported late: most programs set no proxy
+
         return None if self.proxy is None else parse_proxy(self.proxy)
 
     @property
     def is_direct(self) -> bool:
         """Whether requests use no proxy, whatever the environment says."""
-        return self.proxy == DIRECT_PROXY
+        return self.proxy == "direct"
 
     @property
     def masked(self) -> IdentitySettings:
         """The settings for output: `***` replaces the password of the proxy."""
+        from hatbox.identities.proxy_url import hide_password
+
         return msgspec.structs.replace(self, proxy=None if self.proxy is None else hide_password(self.proxy))
 
     def __repr__(self) -> str:
@@ -84,13 +84,6 @@ NO_SETTINGS: Final = IdentitySettings()
 SETTING_NAMES: Final = IdentitySettings.__struct_fields__
 """proxy, user_agent, locale, timezone."""
 
-_ACCEPTED: Final = {
-    "proxy": accepted_proxy,
-    "user_agent": accepted_user_agent,
-    "locale": accepted_locale,
-    "timezone": accepted_timezone,
-}
-
 
 def checked_settings(
     *,
@@ -100,6 +93,14 @@ def checked_settings(
     timezone: SettingValue = msgspec.UNSET,
 ) -> dict[str, str | None]:
     """The given settings, normalised; None unsets one. Raises InvalidSetting, or TypeError for what is no text."""
+    from hatbox.identities import setting_values
+
+    accepted = {
+        "proxy": setting_values.accepted_proxy,
+        "user_agent": setting_values.accepted_user_agent,
+        "locale": setting_values.accepted_locale,
+        "timezone": setting_values.accepted_timezone,
+    }
     given = {"proxy": proxy, "user_agent": user_agent, "locale": locale, "timezone": timezone}
     checked: dict[str, str | None] = {}
     for name, value in given.items():
@@ -107,7 +108,7 @@ def checked_settings(
             continue
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a string or None, not {type(value).__name__}")
-        checked[name] = None if value is None else _ACCEPTED[name](value)
+        checked[name] = None if value is None else accepted[name](value)
     return checked
 
 
@@ -162,8 +163,7 @@ def _fields(user_context_id: int, stored: bytes) -> dict[str, Any]:
 def _settings(user_context_id: int, fields: Mapping[str, Any]) -> IdentitySettings:
     try:
         settings = msgspec.convert(fields, IdentitySettings)
-        if settings.proxy is not None:
-            parse_proxy(settings.proxy)
+        _ = settings.proxy_url  # parses it
     except (msgspec.ValidationError, InvalidSetting) as error:
         reason = f"have a value that this version of Hatbox cannot use: {error} Set it again with: hatbox settings"
         raise _unusable(user_context_id, reason) from error
