@@ -115,11 +115,14 @@ class RecordingSite(_Listener):
             self.requests.append(headers)
             location = "/landed" if "/redirect" in headers[""] else ""
             status = b"302 Found" if location else b"200 OK"
-            extra = f"Location: {location}\r\n".encode() if location else b""
+            closes = headers.get("connection") == "close"
+            extra = (f"Location: {location}\r\n".encode() if location else b"") + b"Connection: close\r\n" * closes
             connection.sendall(
                 b"HTTP/1.1 %b\r\nContent-Type: text/html\r\n%bContent-Length: %d\r\n\r\n%b"
                 % (status, extra, len(_PAGE), _PAGE)
             )
+            if closes:
+                return
 
     def _run(self, connection: socket.socket) -> None:
         self.peers.append(connection.getpeername()[1])
@@ -170,6 +173,7 @@ class RecordingProxy(_Listener):
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
         else:
             path = "/" + target.split("/", 3)[3]
+            headers["connection"] = "close"  # so that each request is recorded
             kept = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
             self._tunnel(connection, self._plain, f"{method} {path} HTTP/1.1\r\n{kept}\r\n".encode("latin-1"))
 

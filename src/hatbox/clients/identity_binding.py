@@ -69,8 +69,11 @@ class IdentityBinding:
     async def request_state(self, request_url: RequestUrl) -> RequestState:
         """The Cookie header and the settings for a request."""
         cookies = await self.header(request_url)  # delivers pending changes, also those of settings
-        with self._identity_errors():
-            return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
+        settings = self._identities.settings_cache.known(self._cookie_store_id)
+        if settings is None:
+            with self._identity_errors():
+                settings = await self._identities.settings_cache.delivered(self._cookie_store_id)
+        return RequestState(cookies, settings)
 
     async def delivered_state(self, request_url: RequestUrl) -> RequestState:
         """As request_state(), but as of the last delivered change: for a request that has called settings()."""

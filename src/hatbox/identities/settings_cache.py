@@ -56,6 +56,10 @@ class SettingsCache:
             self._known[cookie_store_id] = read
         return read
 
+    def known(self, cookie_store_id: str) -> IdentitySettings | None:
+        """What delivered() would return, if that is in memory; None if it must be read."""
+        return self._known.get(cookie_store_id)
+
     def clear(self) -> None:
         """Read all settings again: the profile was closed."""
         self._generation += 1
