@@ -49,6 +49,7 @@ COMMANDS: Final[dict[str, str]] = {
     "close": "tabs.close",
     "browse": "browse.browse",
     "status": "status.status",
+    "stop": "stop.stop",
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",
@@ -95,7 +96,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
     "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "colors", "icons"),
     "Cookies and files": ("cookies", "import", "export"),
     "Scripts and extensions": ("run", "console", "extensions"),
-    "The profile": ("status", "profile", "check", "demo"),
+    "The profile": ("status", "stop", "profile", "check", "demo"),
 }
 """The commands and groups in the order of the help, by what people do."""
 ALIASES: Final[dict[str, str]] = {"ls": "list", "rm": "remove"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -87,11 +88,7 @@ def test_verbose_prints_headers_without_secrets_to_standard_error(cli: Cli, site
     assert result.out == "sid=cookie-secret"
     assert "secret" not in result.err
     lines = result.err.splitlines()
-    assert (
-        lines[1]
-        == f"> GET {site.url('/x', set='b=other-secret; HttpOnly').partition('127.0.0.1')[2].partition('/')[2]}"
-        or True
-    )
+    assert re.fullmatch(r"> GET /x\?set=\S+ HTTP/1.1", lines[1])
     assert "> Cookie: sid=…" in lines
     assert "> Authorization: Basic …" in lines
     assert "< HTTP/1.1 200 OK" in lines
