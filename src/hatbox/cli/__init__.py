@@ -45,6 +45,8 @@ COMMANDS: Final[dict[str, str]] = {
     "show": "identities.show",
     "remove": "identities.remove",
     "open": "tabs.open_",
+    "open-link": "links.open_link",
+    "install-links": "links.install_links",
     "tabs": "tabs.tabs",
     "close": "tabs.close",
     "browse": "browse.browse",
@@ -92,7 +94,7 @@ GROUP_HELP: Final[dict[str, str]] = {
     "profile": "Describe, create, copy and encrypt profiles.",
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
-    "Open pages": ("open", "tabs", "close", "browse", "fetch"),
+    "Open pages": ("open", "tabs", "close", "browse", "fetch", "open-link", "install-links"),
     "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "colors", "icons"),
     "Cookies and files": ("cookies", "import", "export"),
     "Scripts and extensions": ("run", "console", "extensions"),

@@ -53,7 +53,7 @@ def command_lines(draw: st.DrawFn) -> tuple[str, list[str]]:
     for each in command_table()[name]["parameters"]:
         times = draw(st.integers(0 if not each["required"] else 1, 2 if each["multiple"] else 1))
         for _ in range(times):
-            value = "" if each["type"] == "flag" else draw(VALUES[each["type"]])
+            value = "" if each["type"] == "flag" else draw(VALUES.get(each["type"], VALUES["integer"]))
             if not each["options"]:
                 parts.append([value])
                 continue

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
     EngineOption,
@@ -61,10 +62,13 @@ def open_(
 ) -> None:
     """Open tabs in an identity, and wait until their pages are loaded.
 
+    A link of the form ext+container:name=NAME&url=URL may be given in place of both. Never creates an identity.
+
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
     status is 1, and its tab stays open.
     """
+    identity, urls = expand_container_link(identity, urls)
     to_open = [parse_url_argument(url) for url in urls or [BLANK]]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
     if any(without_credentials(url) != url for url in to_open):
