@@ -135,8 +135,8 @@ def invoke(arguments: Sequence[str]) -> int:
 
 def _run(arguments: list[str]) -> object:
     allow_creation(False)
-    if run := fast_run(arguments):
-        return run()
+    if extension_run := fast_run(arguments):
+        return extension_run()
     arguments = without_aliases(arguments, ALIASES, GROUPS)
     if run := _direct_call(arguments):
         return run()

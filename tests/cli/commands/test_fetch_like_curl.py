@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -31,19 +32,19 @@ def curl(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, "-q", *arguments], capture_output=True, text=True, timeout=60, check=False)
 
 
-def parts_of(content_type: str, body: bytes) -> list[tuple[str | None, str | None, str | None, bytes]]:
+def parts_of(content_type: str, body: bytes) -> list[tuple[Any, ...]]:
     """The parts of a multipart body: name, file name, type and content."""
     message = email.message_from_bytes(
         b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body, policy=email.policy.HTTP
     )
     return [
         (
-            part.get_param("name", header="Content-Disposition"),  # type: ignore[misc]
+            part.get_param("name", header="Content-Disposition"),
             part.get_filename(),
             part.get("Content-Type"),
             part.get_payload(decode=True),
         )
-        for part in message.iter_parts()  # type: ignore[attr-defined]
+        for part in message.iter_parts()
     ]
 
 

@@ -174,13 +174,13 @@ def export(
 
     bundle = asyncio.run(export_all())
     count, dropped = _write(bundle, format_, None if to_standard else Path(output or ""))
-    named = sum(entry.label is not None for entry in bundle.entries)
+    named_count = sum(entry.label is not None for entry in bundle.entries)
     if as_json:
-        document = {"identities": named, "cookies": count, "dropped": dropped}
+        document = {"identities": named_count, "cookies": count, "dropped": dropped}
         print_json(document, sys.stderr if to_standard else sys.stdout)
         return
     if not to_standard:
-        identity_count, cookie_count = _number(named, "identity", "identities"), _number(count, "cookie")
+        identity_count, cookie_count = _number(named_count, "identity", "identities"), _number(count, "cookie")
         print_line(f"Exported {identity_count} and {cookie_count} to {output}.", sys.stderr)
     _print_tallies({}, dropped)
 

@@ -146,7 +146,7 @@ def _values(name: str, parameter: ParameterEntry, profile: str | None) -> list[S
     kind = _MEANINGS.get((name.split()[0], metavar)) or _VALUES.get(metavar)
     if kind is None:
         return []
-    return [Suggestion(each) for each in kind] if isinstance(kind, tuple) else _names(kind, profile)
+    return _names(kind, profile) if isinstance(kind, str) else [Suggestion(each) for each in kind]
 
 
 def _names(kind: str, profile: str | None) -> list[Suggestion]:
