@@ -82,7 +82,7 @@ def restore_identity(
     keep_id: bool = False,
     log: RestoreLog | None = None,
 ) -> RestoredIdentity:
-    """Restore an identity with all its data. With `keep_id`, the caller knows that its id belonged to its UUID here.
+    """Restore an identity with all its data. With `keep_id`, it was archived in this profile: its id belonged to it.
 
     Emits what other changes emit: identities.created, and records about cookies and tabs.
     """
@@ -95,7 +95,7 @@ def restore_identity(
     replace_site_data(transaction, store, archived.site_data, done)
     tabs = restore_tabs(transaction, store, archived.tabs, archived.windows, own_log)
     done.tabs_opened, done.tabs_closed = tabs.opened, tabs.closed
-    done.rules_added = restore_rules(transaction, archived.rules, {archived.id: store})
+    done.rules_added = restore_rules(transaction, archived.rules, {archived.id: store}, same_profile=keep_id)
     if log is None:
         own_log.finish()
     return done
@@ -113,7 +113,8 @@ def place_identity(
 ) -> RestoredIdentity:
     """Create the identity, or give the existing one the archived name, icon, color and visibility."""
     _check(archived)
-    existing = transaction.identities.find_uuid(archived.uuid)
+    is_same = transaction.identities.uuid(archived.id) == archived.uuid  # without reading all rows
+    existing = archived.id if is_same else transaction.identities.find_uuid(archived.uuid)
     user_context_id = _created(transaction, archived, keep_id=keep_id) if existing is None else existing
     done = RestoredIdentity(
         name=archived.name,
@@ -129,9 +130,7 @@ def place_identity(
         return done
     before = transaction.identities.get(user_context_id)
     if before is not None and before != row:
-        transaction.identities.update(
-            user_context_id, name=row[1], icon=row[2], color=row[3], hidden=row[4]
-        )
+        transaction.identities.update(user_context_id, name=row[1], icon=row[2], color=row[3], hidden=row[4])
         done.appearance_changed = True
         if before[1:4] != row[1:4] and log.take():
             record_change(transaction, UPDATED, row)
@@ -143,15 +142,18 @@ def place_identity(
 def _created(transaction: Transaction, archived: ArchivedIdentity, *, keep_id: bool) -> int:
     identities = transaction.identities
     looks = (archived.name, archived.icon, archived.color)
-    index = min(archived.index, identities.count())
+    others = identities.count()
     if _may_have_id(transaction, archived, keep_id=keep_id):
-        identities.restore(archived.id, archived.uuid, *looks, int(archived.hidden), index)
-        return archived.id
-    user_context_id = identities.insert(*looks, uuid=archived.uuid)
-    if user_context_id > _MAX_USER_CONTEXT_ID:
-        raise IdsExhausted
-    identities.update(user_context_id, hidden=int(archived.hidden))
-    identities.move([user_context_id], index)
+        user_context_id = archived.id
+        identities.restore(user_context_id, archived.uuid, *looks, int(archived.hidden))
+    else:
+        user_context_id = identities.insert(*looks, uuid=archived.uuid)
+        if user_context_id > _MAX_USER_CONTEXT_ID:
+            raise IdsExhausted
+        if archived.hidden:
+            identities.update(user_context_id, hidden=1)
+    if archived.index < others:
+        identities.move([user_context_id], archived.index)
     return user_context_id
 
 
@@ -173,9 +175,7 @@ def _check(archived: ArchivedIdentity) -> None:
 # ------------------------------------------------------------------------------------------------------------ contents
 
 
-def replace_settings(
-    transaction: Transaction, store: int, settings: dict[str, bytes], log: RestoreLog
-) -> bool:
+def replace_settings(transaction: Transaction, store: int, settings: dict[str, bytes], log: RestoreLog) -> bool:
     """Make the settings of an identity, or of the profile (0), equal to these. Returns whether they were changed."""
     before = dict(transaction.settings.load(store))
     if before == settings:

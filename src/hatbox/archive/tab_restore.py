@@ -48,7 +48,7 @@ def restore_tabs(
     log: RestoreLog,
     known_windows: dict[int, int] | None = None,
 ) -> RestoredTabs:
-    """Make the tabs of a cookie store equal to these. `known_windows`: windows here by archived id, which it extends."""
+    """Make the tabs of a cookie store equal to these. Extends `known_windows`: the windows here by archived id."""
     known_windows = {} if known_windows is None else known_windows
     wanted_windows = dict(windows)
     unused = first_tab(transaction)
