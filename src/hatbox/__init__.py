@@ -146,6 +146,7 @@ __all__ = [
     "ProfileCorrupt",
     "ProfileError",
     "ProfileLocked",
+    "ProfileNotFound",
     "ProfileReadOnly",
     "ProfileTooNew",
     "ProfileUnavailable",

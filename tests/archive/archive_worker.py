@@ -69,7 +69,12 @@ async def grow(address: str, sites: int) -> None:
 async def storm(address: str, name: str) -> None:
     """Each transaction creates an identity with the next number, and stores this number in two cookies."""
     done = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), done.set()), daemon=True).start()
+
+    def wait() -> None:
+        sys.stdin.read()
+        done.set()
+
+    threading.Thread(target=wait, daemon=True).start()
 
     def write(transaction: Transaction, number: int) -> None:
         transaction.identities.insert(f"{name} {number}", "pet", "red")
