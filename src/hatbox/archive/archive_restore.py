@@ -111,12 +111,13 @@ class _Restore:
     # ── Identities ──
 
     def _place_identities(self) -> None:
-        order = self._contents.order
-        before = self._transaction.identities.count()
-        for row in sorted(self._rows.values(), key=lambda row: order.get(row[0], 0)):
+        places = _Places(self._transaction, self._contents)
+        for row in sorted(self._rows.values(), key=lambda row: places.archived.get(row[0], 0)):
             number, name, icon, color, hidden, _, uuid = row
-            archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, order.get(number, before))
+            archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, places.find(number))
             done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile)
+            if done.created:
+                places.note(uuid, int(done.cookie_store_id.rpartition("-")[2]), archived.index)
             self._done[number] = done
             self._ids[number] = int(done.cookie_store_id.rpartition("-")[2])
             self._report.identities.append(done)
@@ -258,3 +259,30 @@ class _Restore:
                 self._transaction.packages.put(digest, data)
                 self._transaction.trim()
                 self._report.packages += 1
+
+
+class _Places:
+    """Where identities that are created belong: right after the one that precedes them in the archive."""
+
+    def __init__(self, transaction: Transaction, contents: ArchiveContents) -> None:
+        self.archived = contents.order
+        """The places in the archive, by archived id."""
+        self._uuids = [row[6] for row in sorted(contents.identities, key=lambda row: self.archived.get(row[0], 0))]
+        places = {uuid: place for place, uuid in enumerate(self._uuids)}
+        self._place = {row[0]: places[row[6]] for row in contents.identities}
+        self._here = transaction.identities.uuids()
+        self._order = [row[0] for row in transaction.identities.find()]
+        self._is_whole = contents.manifest.is_whole
+
+    def find(self, archived_id: int) -> int:
+        """The place here of an identity, if it is created."""
+        if self._is_whole:
+            for uuid in reversed(self._uuids[: self._place[archived_id]]):
+                if (neighbour := self._here.get(uuid)) is not None:
+                    return self._order.index(neighbour) + 1
+        return min(self.archived.get(archived_id, len(self._order)), len(self._order))
+
+    def note(self, uuid: str, user_context_id: int, place: int) -> None:
+        """An identity was created."""
+        self._here[uuid] = user_context_id
+        self._order.insert(place, user_context_id)
