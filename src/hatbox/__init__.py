@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.identity_restore import RestoredIdentity
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
     from hatbox.cookies.cookie_stores import CookieChange, CookieStore, CookieStores
@@ -62,7 +65,11 @@ __all__ = [
     "AlreadyInstalled",
     "AmbiguousIdentity",
     "ApiError",
+    "ArchiveDamaged",
+    "ArchiveError",
+    "ArchiveTooNew",
     "ArgumentError",
+    "BackupReport",
     "Browser",
     "Bundle",
     "BundleEntry",
@@ -126,6 +133,7 @@ __all__ = [
     "MissingExtra",
     "NetworkError",
     "NotAProfile",
+    "NotInArchive",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -143,6 +151,8 @@ __all__ = [
     "ProfileTooNew",
     "ProfileUnavailable",
     "RequestEvents",
+    "RestoreReport",
+    "RestoredIdentity",
     "RunRecord",
     "RunningEngine",
     "SameSite",
@@ -169,6 +179,7 @@ __all__ = [
     "UndeclaredPermission",
     "Window",
     "WrongKey",
+    "WrongPassphrase",
     "default_address",
     "open",
     "open_sync",
@@ -177,6 +188,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BackupReport": "archive.backup",
     "Browser": "api.browser",
     "Bundle": "formats.base",
     "BundleEntry": "formats.base",
@@ -217,6 +229,8 @@ _HOMES = {
     "Profile": "profile",
     "RequestEvents": "web_requests",
     "RunningEngine": "engines.running_engines",
+    "RestoreReport": "archive.restore_report",
+    "RestoredIdentity": "archive.identity_restore",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
     "Store": "store.base",

@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, str]] = {
     "hide": "identities.hide",
     "show": "identities.show",
     "remove": "identities.remove",
+    "clone": "identities.clone",
     "open": "tabs.open_",
     "open-link": "links.open_link",
     "install-links": "links.install_links",
@@ -52,6 +53,8 @@ COMMANDS: Final[dict[str, str]] = {
     "browse": "browse.browse",
     "status": "status.status",
     "stop": "stop.stop",
+    "backup": "archives.backup",
+    "restore": "archives.restore",
     "import": "transfer.import_",
     "export": "transfer.export",
     "fetch": "fetch.fetch",
@@ -95,8 +98,8 @@ GROUP_HELP: Final[dict[str, str]] = {
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "Open pages": ("open", "tabs", "close", "browse", "fetch", "open-link", "install-links"),
-    "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "colors", "icons"),
-    "Cookies and files": ("cookies", "import", "export"),
+    "Identities": ("list", "get", "create", "clone", "update", "move", "hide", "show", "remove", "colors", "icons"),
+    "Cookies and files": ("backup", "restore", "cookies", "import", "export"),
     "Scripts and extensions": ("run", "console", "extensions"),
     "The profile": ("status", "stop", "profile", "check", "demo"),
 }

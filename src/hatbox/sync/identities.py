@@ -68,6 +68,10 @@ class SyncIdentities:
         """Remove an identity with its tabs, cookies and site data. Returns its last state."""
         return self._run(lambda: self._identities.remove(identity))
 
+    def clone(self, identity: IdentityLike, name: str | None = None) -> ContextualIdentity:
+        """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs."""
+        return self._run(lambda: self._identities.clone(identity, name))
+
     def hide(self, identity: IdentityLike) -> None:
         """Hide an identity and its tabs."""
         return self._run(lambda: self._identities.hide(identity))
