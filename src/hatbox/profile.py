@@ -21,6 +21,7 @@ from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
+from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
@@ -338,6 +339,7 @@ class Profile:
         await self._store.open()
         try:
             await self.extensions.adopt()
+            await clean_up(self._store)
         except BaseException:
             await self._store.close()
             raise
