@@ -81,7 +81,7 @@ async def test_a_run_with_many_closed_tabs_does_not_grow(path: Path) -> None:
 async def test_the_tabs_of_a_killed_script_are_gone_when_the_profile_is_next_opened(path: Path) -> None:
     async with hatbox.open(path) as profile:
         kept = await profile.tabs.open("Work", "https://user.example/")
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: ASYNC220 - the test waits for it
         [sys.executable, "-c", PROGRAM, address_of(path)], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
     ) as script:
         assert script.stdout

@@ -59,7 +59,7 @@ async def test_a_script_that_fails_leaves_no_tab_either(browser: str, path: Path
 
 @with_browser
 async def test_the_page_of_a_killed_script_does_not_come_back(browser: str, path: Path, site: Site) -> None:
-    with start(path, browser, site.url("/page/1")) as host:
+    with start(path, browser, "", site.url("/page/1")) as host:
         assert host.stdout
         host.stdout.readline()
         host.kill()
