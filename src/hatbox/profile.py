@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,7 @@ from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identities.temporary import TemporaryIdentities
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
 from hatbox.store.keys import Key
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.identities.palette import Color, Icon
 
 __all__ = ["Profile", "default_address", "open"]
 
@@ -75,6 +78,7 @@ class Profile:
             store.key = Key.parse(key)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self._temporary = TemporaryIdentities(store)
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
@@ -289,6 +293,24 @@ class Profile:
         opener = TabOpener(self.tabs, self._store, background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> AbstractAsyncContextManager[ContextualIdentity]:
+        """An identity for `async with`, removed for ever at the end, with its tabs, cookies and site data. No trash.
+
+        If this program is killed, the next one that opens the profile removes it. Default name: Temporary and a number.
+        """
+        return self._temporary.open(name, color, icon)
+
+    async def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. No trash.
+
+        If it has no tab when this profile is closed, it is removed then.
+        """
+        return await self._temporary.create(name, color, icon)
+
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
@@ -331,6 +353,7 @@ class Profile:
             await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
+            await self._temporary.close()
             await self.cookies.close()
         finally:
             await self._store.close()

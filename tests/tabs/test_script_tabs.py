@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import hatbox
+from hatbox.identities.clean_up import clean_up
 from hatbox.store.base import Transaction
 from hatbox.tabs.script_tabs import (
     add_script_tab,
-    close_abandoned_script_tabs,
     close_script_tabs,
-    has_abandoned_script_tabs,
     inherit_script,
+    run_key,
 )
 from tests.postgres import address_of
 from tests.store.in_loop import in_loop
@@ -58,11 +58,10 @@ async def test_a_run_that_ends_closes_its_tabs_and_no_other(path: Path) -> None:
             inherit_script(transaction, user, user)  # the user's page opens one: it is the user's
 
         await profile.store.write(mark)
-        await profile.store.write(lambda each: close_script_tabs(each, "one"))
+        await profile.store.write(lambda each: close_script_tabs(each, run_key("one")))
         assert await tab_ids(profile) == [other_run, user]
-        await profile.store.write(lambda each: close_script_tabs(each, "one"))  # twice is no error
-        assert not await profile.store.read(has_abandoned_script_tabs)  # the process of "two" is this one
-        await profile.store.write(close_abandoned_script_tabs)
+        await profile.store.write(lambda each: close_script_tabs(each, run_key("one")))  # twice is no error
+        await clean_up(profile.store)  # the process of "two" is this one
         assert await tab_ids(profile) == [other_run, user]
 
 
@@ -73,7 +72,7 @@ async def test_a_run_with_many_closed_tabs_does_not_grow(path: Path) -> None:
             tab = await profile.tabs.open("Work")
             await profile.store.write(lambda each, tab=tab: add_script_tab(each, "run", tab.id))  # type: ignore[misc]
             await profile.tabs.close(tab.id)
-        (record,) = await profile.store.read(lambda each: each.extensions.find("tabs.scripts"))
+        (record,) = await profile.store.read(lambda each: each.extensions.find("programs"))
         assert len(record[2]) < 400
 
 
@@ -91,4 +90,4 @@ async def test_the_tabs_of_a_killed_script_are_gone_when_the_profile_is_next_ope
         script.kill()
     async with hatbox.open(path) as profile:
         assert await tab_ids(profile) == [kept.id]
-        assert await profile.store.read(lambda each: each.extensions.find("tabs.scripts")) == []
+        assert await profile.store.read(lambda each: each.extensions.find("programs")) == []

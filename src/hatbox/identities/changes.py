@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.ids import container_user_context_id
 from hatbox.identities.model import (
     CREATED,
     MOVED,
-    REMOVED,
     UPDATED,
     ContextualIdentity,
+    identity_of,
     record_change,
     row_of,
     set_hidden,
 )
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Transaction
+from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
 __all__ = ["check_position", "create", "hide", "move", "remove", "show", "update"]
@@ -90,11 +90,9 @@ def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity
     """Remove an identity with its tabs, cookies and site data. Returns its last state."""
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
-    delete_cookies(transaction, row[0])
-    transaction.site_data.clear(row[0])
-    transaction.settings.clear(row[0])
-    transaction.identities.delete(row[0])
-    return record_change(transaction, REMOVED, row)
+    if transaction.identities.get(row[0]) is None:  # a temporary identity is deleted with its last tab
+        return identity_of(row)
+    return delete_identity(transaction, row)
 
 
 def hide(transaction: Transaction, cookie_store_id: str) -> None:

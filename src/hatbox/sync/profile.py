@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.identities.palette import Color, Icon
 
 __all__ = ["SyncProfile", "open_sync"]
 
@@ -114,6 +116,24 @@ class SyncProfile:
     def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
+
+    @contextmanager
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> Iterator[ContextualIdentity]:
+        """An identity for `with`, removed for ever at the end. See Profile.temporary."""
+        opened = self._profile.temporary(name, color=color, icon=icon)
+        identity = self._loop.run(opened.__aenter__)
+        try:
+            yield identity
+        finally:
+            self._loop.run(lambda: opened.__aexit__(None, None, None))
+
+    def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
+        return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:
         """An httpx.Client bound to an identity. `options` are those of httpx.Client."""

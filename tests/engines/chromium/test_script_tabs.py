@@ -30,7 +30,7 @@ async def test_a_headless_run_leaves_no_tab_behind(browser: str, path: Path, sit
             assert len(opened) == 4
         assert [tab.id for tab in await profile.tabs.query()] == [mine.id]
         assert set(removed) == opened - {mine.id}  # extensions observe it as of any closed tab
-        assert await profile.store.read(lambda each: each.extensions.find("tabs.scripts")) == []
+        assert await profile.store.read(lambda each: each.extensions.find("programs")) == []
         async with profile.httpx("Work") as client:  # what the pages did is saved
             assert "Work" in (await client.get(site.url("/me"))).text
 

@@ -15,7 +15,7 @@ from hatbox.identities.model import IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.store.base import Store, Transaction
 from hatbox.tabs.credentials import without_credentials
-from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs
+from hatbox.tabs.script_tabs import add_script_tab, close_script_tabs, run_key
 from hatbox.tabs.service import Tabs, open_in_identity
 from hatbox.tabs.tab_model import BLANK, Tab
 
@@ -126,6 +126,6 @@ class ChromiumRunner(EngineRunner):
             return
         self._has_script_tabs = False
         try:
-            await self._store.write(lambda transaction: close_script_tabs(transaction, self._run))
+            await self._store.write(lambda transaction: close_script_tabs(transaction, run_key(self._run)))
         except ProfileError as error:  # the next program that opens the profile closes them
             logger.warning("closing the tabs of this script failed: %s", error)
