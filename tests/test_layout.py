@@ -38,6 +38,7 @@ LAYERS = [
     "messaging",
     "web_requests",
     "identities",
+    "archive",
     "tabs",
     "identities.model",
     "cookies",

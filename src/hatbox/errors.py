@@ -35,6 +35,11 @@ HatboxError
 ├── ExtensionTerminated        an extension process has ended; pending calls fail
 │   └── SandboxUnavailable     the extension was not started: a required layer of the sandbox is missing
 ├── NetworkError               a request of a script failed
+├── ArchiveError               an archive cannot be written or restored; nothing was changed
+│   ├── ArchiveDamaged         it is damaged, truncated or not an archive
+│   ├── ArchiveTooNew          a newer version of Hatbox has written it
+│   ├── WrongPassphrase        it is encrypted, and this is not its passphrase
+│   └── NotInArchive           it has no identity with this name or id; knows the nearest names
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
 │   └── FirefoxProfileLocked   Firefox has the profile open
@@ -265,6 +270,48 @@ class SandboxUnavailable(ExtensionTerminated):
 
 class NetworkError(HatboxError):
     """A request failed. Scripts do not see the cause, which is logged."""
+
+
+class ArchiveError(HatboxError):
+    """An archive cannot be written, read or restored. `source` names it. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str) -> None:
+        self.source = os.fspath(source)
+        super().__init__(f"{self.source}: {problem}. {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+
+class ArchiveDamaged(ArchiveError):
+    """The archive is damaged, truncated or something else. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str = "") -> None:
+        super().__init__(source, problem, remedy or "Nothing was changed. Use another backup.")
+
+
+class ArchiveTooNew(ArchiveError):
+    """A newer version of Hatbox has written the archive. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], version: int, known: int) -> None:
+        problem = f"it has the archive version {version}, and this Hatbox reads versions up to {known}"
+        super().__init__(source, problem, "Nothing was changed. Upgrade Hatbox.")
+        self.version = version
+
+
+class WrongPassphrase(ArchiveError):
+    """The archive is encrypted, and the passphrase is missing or wrong. Nothing was changed."""
+
+
+class NotInArchive(ArchiveError):
+    """No identity in the archive has this name or id. `nearest` has similar names."""
+
+    def __init__(self, source: str | os.PathLike[str], name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        remedy = f"{hint}Nothing was changed. List its identities with: hatbox restore FILE --dry-run"
+        super().__init__(source, f'identity not in this archive: "{name_or_id}"', remedy)
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
 
 
 class ImportExportError(HatboxError):

@@ -183,6 +183,9 @@ class IdentityTable(Protocol):
     def uuids(self) -> dict[str, int]:
         """The userContextIds of all identities, by UUID."""
 
+    def find_uuid(self, uuid: str) -> int | None:
+        """The userContextId of the identity with this UUID; None if there is none. Reads all rows in some stores."""
+
     def index(self, user_context_id: int) -> int:
         """The place of an identity in the user's order, from 0. Raises KeyError."""
 
@@ -335,6 +338,12 @@ class SiteDataTable(Protocol):
     def load(self, store: int) -> list[tuple[str, bytes]]:
         """The origins of a store, each with its data."""
 
+    def origins(self, store: int) -> list[str]:
+        """The origins of a store."""
+
+    def get(self, store: int, origin: str) -> bytes | None:
+        """The data of an origin, or None."""
+
     def put(self, store: int, origin: str, data: bytes) -> None:
         """Replace the data of an origin."""
 
@@ -353,6 +362,9 @@ class ExtensionTable(Protocol):
 
     def find(self, kind: str, extension: str | None = None) -> list[tuple[str, str, bytes]]:
         """All values of a kind, or those of one extension: extension, key, value."""
+
+    def load(self, extension: str) -> list[tuple[str, str, bytes]]:
+        """All values of an extension: kind, key, value."""
 
     def put(self, extension: str, kind: str, key: str, value: bytes) -> None:
         """Store a value. It replaces the value with this key."""
@@ -490,6 +502,9 @@ class Transaction(Protocol):
         method of WindowTable returns. A hint: a transaction can also read what was not announced, and a local store
         does nothing.
         """
+
+    def trim(self) -> None:
+        """Release memory: execute what is queued, and discard what is cached. For transactions that write much."""
 
     @property
     def identities(self) -> IdentityTable:

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +26,7 @@ from hatbox.errors import ProfileError
 from hatbox.store.base import Store
 from hatbox.store.check_results import Repair, Report
 from hatbox.store.keys import Key
-from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource
+from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.profile_info import ProfileInfo
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "copy_at",
     "create_at",
     "default_address",
+    "dump_at",
     "info_at",
     "repair_at",
     "store_at",
@@ -88,6 +90,12 @@ def copy_at(source: Address, target: Address, *, plain: bool, progress: CopyProg
     opened = CopySource(found.uuid, lambda: dump(os.fspath(source)))
     copied: CopyResult = fill(os.fspath(target), opened, plain=plain, progress=progress)
     return copied
+
+
+def dump_at(address: Address) -> AbstractContextManager[ProfileDump]:
+    """The rows of a profile, as of one commit. Raises ProfileError."""
+    dumped: AbstractContextManager[ProfileDump] = _function_of(address, "dump")(os.fspath(address))
+    return dumped
 
 
 def check_at(address: Address) -> Report:

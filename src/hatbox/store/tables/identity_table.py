@@ -56,6 +56,10 @@ class SqlIdentityTable:
     def uuids(self) -> dict[str, int]:
         return {each: user_context_id for user_context_id, each in self._rows.select("id, uuid")}
 
+    def find_uuid(self, uuid: str) -> int | None:
+        found = self._rows.select("id", "WHERE uuid = ?", (uuid,))
+        return int(found[0][0]) if found else None
+
     def index(self, user_context_id: int) -> int:
         row = self._rows.get(user_context_id)
         if row is None:
