@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
+    from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
     from hatbox.store.processes import ProcessId
+    from hatbox.store.profile_settings import ProfileSettings
     from hatbox.sync import (
         SyncChromium,
         SyncCookieStore,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         SyncIdentities,
         SyncProfile,
         SyncTabs,
+        SyncTrash,
         open_sync,
     )
     from hatbox.tabs.service import Tabs
@@ -101,6 +104,7 @@ __all__ = [
     "HideReport",
     "Icon",
     "Identities",
+    "IdentityExists",
     "IdentityLike",
     "IdentityMismatch",
     "IdentityNotFound",
@@ -126,6 +130,7 @@ __all__ = [
     "MissingExtra",
     "NetworkError",
     "NotAProfile",
+    "NotInTrash",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -139,8 +144,11 @@ __all__ = [
     "ProfileError",
     "ProfileLocked",
     "ProfileReadOnly",
+    "ProfileSettings",
     "ProfileTooNew",
     "ProfileUnavailable",
+    "RemovedIdentity",
+    "RemovedLike",
     "RequestEvents",
     "RunRecord",
     "RunningEngine",
@@ -156,6 +164,7 @@ __all__ = [
     "SyncIdentities",
     "SyncProfile",
     "SyncTabs",
+    "SyncTrash",
     "Tab",
     "TabActivation",
     "TabMove",
@@ -163,6 +172,8 @@ __all__ = [
     "TabRemoval",
     "TabUpdate",
     "Tabs",
+    "TooLargeForTrash",
+    "Trash",
     "TriggerError",
     "TriggerResult",
     "UndeclaredPermission",
@@ -196,8 +207,8 @@ _HOMES = {
     "Extension": "extensions.extension",
     "ExtensionPage": "extensions.extension_page",
     "ExtensionPermissions": "extension_data.extension_permissions",
-    "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
+    "ExtensionUi": "extensions.ui_triggers",
     "HideReport": "engines.hiding",
     "Icon": "identities.palette",
     "Identities": "identities.service",
@@ -214,6 +225,9 @@ _HOMES = {
     "Permissions": "extension_data.extension_permissions",
     "ProcessId": "store.processes",
     "Profile": "profile",
+    "ProfileSettings": "store.profile_settings",
+    "RemovedIdentity": "identities.trash",
+    "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",
     "RunningEngine": "engines.running_engines",
     "RunRecord": "extension_data.run_records",
@@ -227,13 +241,15 @@ _HOMES = {
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
     "SyncTabs": "sync",
+    "SyncTrash": "sync",
     "Tab": "tabs.tab_model",
     "TabActivation": "tabs.tab_model",
     "TabMove": "tabs.tab_model",
     "TabPosition": "tabs.tab_model",
     "TabRemoval": "tabs.tab_model",
-    "TabUpdate": "tabs.tab_model",
     "Tabs": "tabs.service",
+    "TabUpdate": "tabs.tab_model",
+    "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
     "Window": "tabs.tab_model",
     "default_address": "profile",

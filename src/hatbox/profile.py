@@ -22,14 +22,16 @@ from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.engines.runner import EngineRunner
 from hatbox.extensions.package.package_cache import PackageCache, default_folder
 from hatbox.extensions.service import Extensions
-from hatbox.identities.clean_up import clean_up
+from hatbox.identities.clean_up import CleanUp, clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
 from hatbox.identities.temporary import TemporaryIdentities
+from hatbox.identities.trash import Trash
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
 from hatbox.store.keys import Key
+from hatbox.store.profile_settings import ProfileSettings, read_profile_settings, write_profile_settings
 from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK
@@ -78,7 +80,10 @@ class Profile:
             store.key = Key.parse(key)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self.trash = Trash(store)
+        """The removed identities, until they expire."""
         self._temporary = TemporaryIdentities(store)
+        self._clean_up = CleanUp(store)
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
@@ -311,6 +316,20 @@ class Profile:
         """
         return await self._temporary.create(name, color, icon)
 
+    async def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        return await self._store.read(read_profile_settings)
+
+    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
+        unknown = changed.keys() - set(ProfileSettings.__struct_fields__)
+        if unknown:
+            names = ", ".join(ProfileSettings.__struct_fields__)
+            raise TypeError(f"unknown setting: {', '.join(sorted(unknown))}. Allowed names: {names}")
+        settings = await self._store.write(lambda each: write_profile_settings(each, changed))
+        await clean_up(self._store)  # a lower limit applies at once
+        return settings
+
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
@@ -350,6 +369,7 @@ class Profile:
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
+            await self._clean_up.stop()
             await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
@@ -362,7 +382,7 @@ class Profile:
         await self._store.open()
         try:
             await self.extensions.adopt()
-            await clean_up(self._store)
+            await self._clean_up.start()
         except BaseException:
             await self._store.close()
             raise

@@ -80,14 +80,17 @@ def restore_identity(
     archived: ArchivedIdentity,
     *,
     keep_id: bool = False,
+    is_new: bool = False,
     log: RestoreLog | None = None,
 ) -> RestoredIdentity:
     """Restore an identity with all its data. With `keep_id`, it was archived in this profile: its id belonged to it.
 
+    With `is_new`, it is from the trash: the same, and the caller knows that no identity has its id or UUID.
     Emits what other changes emit: identities.created, and records about cookies and tabs.
     """
     own_log = RestoreLog(transaction) if log is None else log
-    done = place_identity(transaction, archived, own_log, keep_id=keep_id)
+    keep_id |= is_new
+    done = place_identity(transaction, archived, own_log, keep_id=keep_id, is_new=is_new)
     store = _number(done)
     if replace_settings(transaction, store, archived.settings, own_log):
         done.settings_changed = True
@@ -109,12 +112,16 @@ def _number(done: RestoredIdentity) -> int:
 
 
 def place_identity(
-    transaction: Transaction, archived: ArchivedIdentity, log: RestoreLog, *, keep_id: bool = False
+    transaction: Transaction,
+    archived: ArchivedIdentity,
+    log: RestoreLog,
+    *,
+    keep_id: bool = False,
+    is_new: bool = False,
 ) -> RestoredIdentity:
     """Create the identity, or give the existing one the archived name, icon, color and visibility."""
     _check(archived)
-    is_same = transaction.identities.uuid(archived.id) == archived.uuid  # without reading all rows
-    existing = archived.id if is_same else transaction.identities.find_uuid(archived.uuid)
+    existing = None if is_new else _existing(transaction, archived)
     user_context_id = _created(transaction, archived, keep_id=keep_id) if existing is None else existing
     done = RestoredIdentity(
         name=archived.name,
@@ -139,9 +146,17 @@ def place_identity(
     return done
 
 
+def _existing(transaction: Transaction, archived: ArchivedIdentity) -> int | None:
+    is_same = transaction.identities.uuid(archived.id) == archived.uuid  # without reading all rows
+    return archived.id if is_same else transaction.identities.find_uuid(archived.uuid)
+
+
 def _created(transaction: Transaction, archived: ArchivedIdentity, *, keep_id: bool) -> int:
     identities = transaction.identities
     looks = (archived.name, archived.icon, archived.color)
+    if archived.position is not None and _may_have_id(transaction, archived, keep_id=keep_id):
+        identities.restore(archived.id, archived.uuid, *looks, int(archived.hidden), position=archived.position)
+        return archived.id
     others = identities.count()
     if _may_have_id(transaction, archived, keep_id=keep_id):
         user_context_id = archived.id

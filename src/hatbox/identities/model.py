@@ -28,6 +28,7 @@ __all__ = [
     "get",
     "id_of",
     "identity_of",
+    "nearest_names",
     "query",
     "record_change",
     "resolve",
@@ -82,7 +83,7 @@ def find(transaction: Transaction, name_or_id: str) -> ContextualIdentity:
     if row is not None:
         found[name_or_id] = identity_of(row)
     if not found:
-        raise IdentityNotFound(name_or_id, _nearest(name_or_id, transaction.identities.names(limit=2_000)))
+        raise IdentityNotFound(name_or_id, nearest_names(name_or_id, transaction.identities.names(limit=2_000)))
     if len(found) > 1:
         raise AmbiguousIdentity(name_or_id, list(found))
     return next(iter(found.values()))
@@ -150,7 +151,8 @@ def identity_of(row: IdentityRow) -> ContextualIdentity:
     return ContextualIdentity(name, icon, color, cookie_store_id_of(user_context_id), bool(hidden))
 
 
-def _nearest(name: str, names: Sequence[str]) -> list[str]:
+def nearest_names(name: str, names: Sequence[str]) -> list[str]:
+    """Those of these names that are similar to a misspelled one."""
     import difflib  # imported for misspelled names only
 
     by_folded = {known.casefold(): known for known in names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hatbox.identities import changes
+from hatbox.identities import changes, trash_rows
 from hatbox.identities.model import (
     CREATED,
     HIDDEN,
@@ -108,10 +108,15 @@ class Identities:
 
         return self._store.write(move)
 
-    def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
-        """Remove an identity with its tabs, cookies and site data. Resolves to its last state."""
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> asyncio.Future[ContextualIdentity]:
+        """Remove an identity with its tabs, cookies and site data, to the trash or `forever`.
+
+        Resolves to its last state. Raises TooLargeForTrash, and removes nothing, if the trash cannot contain it.
+        """
         expect_identity(identity)
-        return self._store.write(lambda transaction: changes.remove(transaction, id_of(transaction, identity)))
+        return self._store.write(
+            lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+        )
 
     def hide(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Hide an identity and its tabs."""

@@ -198,8 +198,24 @@ class IdentityTable(Protocol):
         Without `uuid`, it gets a new one.
         """
 
-    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
-        """Add an identity at the end with an id that no identity has now. The id is not given out again."""
+    def position(self, user_context_id: int) -> int | None:
+        """The place of an identity as `restore` takes it; None if it does not exist. Reads no other identity."""
+
+    def restore(
+        self,
+        user_context_id: int,
+        uuid: str,
+        name: str,
+        icon: str,
+        color: str,
+        hidden: int,
+        *,
+        position: int | None = None,
+    ) -> None:
+        """Add an identity with an id that no identity has now, at the end or at a position that it had in this profile.
+
+        The id is not given out again.
+        """
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
         """Set the name, icon, color or hidden of an identity."""

@@ -64,9 +64,9 @@ class SyncIdentities:
         """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
         return self._run(lambda: self._identities.move(identities, position))
 
-    def remove(self, identity: IdentityLike) -> ContextualIdentity:
-        """Remove an identity with its tabs, cookies and site data. Returns its last state."""
-        return self._run(lambda: self._identities.remove(identity))
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> ContextualIdentity:
+        """Remove an identity with its tabs, cookies and site data, to the trash or forever. Returns its last state."""
+        return self._run(lambda: self._identities.remove(identity, forever=forever))
 
     def hide(self, identity: IdentityLike) -> None:
         """Hide an identity and its tabs."""

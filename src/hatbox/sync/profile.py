@@ -17,6 +17,7 @@ from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.identities.palette import Color, Icon
+    from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["SyncProfile", "open_sync"]
 
@@ -54,6 +56,8 @@ class SyncProfile:
         """The identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
+        self.trash = SyncTrash(self._profile.trash, self._loop)
+        """The removed identities, until they expire."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
         """The cookie stores: one for each identity, and `firefox-default`."""
 
@@ -116,6 +120,14 @@ class SyncProfile:
     def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
+
+    def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        return self._loop.run(self._profile.settings)
+
+    def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name. See Profile.set_settings."""
+        return self._loop.run(lambda: self._profile.set_settings(**changed))
 
     @contextmanager
     def temporary(

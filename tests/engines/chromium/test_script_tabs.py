@@ -10,6 +10,11 @@ import hatbox
 from tests.engines.chromium.real import with_browser
 from tests.engines.chromium.test_processes import start
 from tests.site import Site
+from tests.waiting import until_awaited
+
+
+async def has_tabs(profile: hatbox.Profile, count: int) -> bool:
+    return len(await profile.tabs.query()) == count
 
 
 @with_browser
@@ -25,9 +30,8 @@ async def test_a_headless_run_leaves_no_tab_behind(browser: str, path: Path, sit
             await (await popup.value).wait_for_load_state()
             direct = await (await runner.context("Personal")).new_page()
             await direct.goto(site.url("/page/3"))
-            await runner.wait_until_settled()
+            await until_awaited(lambda: has_tabs(profile, 4))
             opened = {tab.id for tab in await profile.tabs.query()}
-            assert len(opened) == 4
         assert [tab.id for tab in await profile.tabs.query()] == [mine.id]
         assert set(removed) == opened - {mine.id}  # extensions observe it as of any closed tab
         assert await profile.store.read(lambda each: each.extensions.find("programs")) == []
@@ -43,7 +47,7 @@ async def test_a_kept_page_and_what_it_opens_stay(browser: str, path: Path, site
             async with page.expect_popup() as popup:
                 await page.evaluate("url => { window.open(url) }", site.url("/page/2"))
             await (await popup.value).wait_for_load_state()
-            await runner.wait_until_settled()
+            await until_awaited(lambda: has_tabs(profile, 2))
         assert len(await profile.tabs.query("Work")) == 2
 
 

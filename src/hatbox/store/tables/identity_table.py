@@ -76,9 +76,27 @@ class SqlIdentityTable:
         self._append(user_context_id, name, icon, color, 0, uuid or new_uuid())
         return user_context_id
 
-    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
+    def position(self, user_context_id: int) -> int | None:
+        row = self._rows.get(user_context_id)
+        return None if row is None else row[5]
+
+    def restore(
+        self,
+        user_context_id: int,
+        uuid: str,
+        name: str,
+        icon: str,
+        color: str,
+        hidden: int,
+        *,
+        position: int | None = None,
+    ) -> None:
         self._counters.raise_to("identities", user_context_id)
-        self._append(user_context_id, name, icon, color, hidden, uuid)
+        if position is not None:
+            self._counters.raise_to("identity_position", position)
+            self._rows.insert((user_context_id, name, icon, color, hidden, position, uuid))
+        else:
+            self._append(user_context_id, name, icon, color, hidden, uuid)
 
     def _append(self, user_context_id: int, name: str, icon: str, color: str, hidden: int, uuid: str) -> None:
         position = self._counters.increment("identity_position", _GAP)
