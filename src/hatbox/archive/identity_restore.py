@@ -17,7 +17,7 @@ from hatbox.archive.restore_log import RestoreLog
 from hatbox.archive.rule_restore import restore_rules
 from hatbox.archive.tab_restore import restore_tabs
 from hatbox.cookies.cookie import ChangeCause, JarChange
-from hatbox.cookies.cookie_rows import cookie_of, put_changes
+from hatbox.cookies.cookie_rows import add_rows, cookie_of, put_changes
 from hatbox.errors import ArchiveDamaged, IdsExhausted
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.model import CREATED, HIDDEN, SHOWN, UPDATED, record_change
@@ -214,6 +214,10 @@ def replace_cookies(
     changes: list[JarChange] = []
     used: list[CookieRow] = []  # only their last access differs
     try:
+        if not before:  # as in a new identity: without an object for each cookie
+            add_rows(transaction, store, list(wanted.values()), record=log.take(len(wanted)))
+            done.cookies_added += len(wanted)
+            return
         for key, row in before.items():
             if key not in wanted:
                 done.cookies_removed += 1

@@ -19,7 +19,7 @@ from hatbox.identities.model import (
     set_hidden,
 )
 from hatbox.javascript.text import is_blank, well_formed
-from hatbox.store.base import IdentityRow, Transaction
+from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
@@ -86,13 +86,18 @@ def check_position(transaction: Transaction, count: int, position: int) -> int:
     return last
 
 
-def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
-    """Remove an identity with its tabs, cookies and site data. Returns its last state."""
+def remove(
+    transaction: Transaction, cookie_store_id: str, cookies: Sequence[CookieRow] | None = None
+) -> ContextualIdentity:
+    """Remove an identity with its tabs, cookies and site data, for ever. Returns its last state.
+
+    `cookies` are its cookies, if they were read already.
+    """
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
     if transaction.identities.get(row[0]) is None:  # a temporary identity is deleted with its last tab
         return identity_of(row)
-    return delete_identity(transaction, row)
+    return delete_identity(transaction, row, cookies)
 
 
 def hide(transaction: Transaction, cookie_store_id: str) -> None:

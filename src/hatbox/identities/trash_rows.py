@@ -16,7 +16,7 @@ from hatbox.errors import AmbiguousIdentity, IdentityExists, NotInTrash, TooLarg
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
-from hatbox.store.base import IdentityRow, Transaction, TrashRow
+from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
 from hatbox.tabs.program_records import get_record
@@ -68,13 +68,14 @@ def remove(
     """
     row = row_of(transaction, cookie_store_id)
     transaction.load(stores=[row[0]], values=places_of_temporary([row[0]]), last_focused=True)
+    cookies = None
     if not forever and get_record(transaction, temporary_key(row[0])) is None:
         stored = dict(transaction.settings.load(PROFILE))
         settings = load_profile_settings(stored)
         own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
         if settings.has_trash and not own:
-            _add(transaction, row, settings, _state(stored), require_trash=require_trash)
-    return changes.remove(transaction, cookie_store_id)
+            cookies = _add(transaction, row, settings, _state(stored), require_trash=require_trash)
+    return changes.remove(transaction, cookie_store_id, cookies)
 
 
 def write_maker(transaction: Transaction, cookie_store_id: str, extension: str) -> None:
@@ -91,16 +92,17 @@ def read_maker(transaction: Transaction, user_context_id: int) -> str | None:
 
 def _add(
     transaction: Transaction, row: IdentityRow, settings: ProfileSettings, state: TrashState, *, require_trash: bool
-) -> None:
+) -> Sequence[CookieRow] | None:
+    """Put an identity into the trash. Returns its cookies, which need not be read again."""
     archived = read_identity(transaction, row[0], for_trash=True)
     if archived is None:
-        return
+        return None
     data = encode_identity(archived)
     size = len(data)
     if size > settings.trash_bytes:
         if require_trash:
             raise TooLargeForTrash(row[1], cookie_store_id_of(row[0]), size, settings.trash_bytes)
-        return
+        return archived.cookies
     if state.bytes + size > settings.trash_bytes:
         state = _evict(transaction, settings.trash_bytes - size)
     user_context_id, name, icon, color, _ = row
@@ -110,6 +112,7 @@ def _add(
     transaction.trash.put(removed, data)
     oldest = now if state.oldest is None else min(now, state.oldest)
     _put_state(transaction, TrashState(state.bytes + size, oldest))
+    return archived.cookies
 
 
 def _evict(transaction: Transaction, limit: int) -> TrashState:

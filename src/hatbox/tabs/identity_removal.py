@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
-from hatbox.store.base import IdentityRow, Transaction
+from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.program_records import delete_record, get_record, place_of_record
 
 __all__ = ["delete_identity", "delete_unused_identities", "places_of_temporary", "temporary_key"]
@@ -25,9 +25,14 @@ def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
     return [place_of_record(temporary_key(store)) for store in stores if store]
 
 
-def delete_identity(transaction: Transaction, row: IdentityRow) -> ContextualIdentity:
-    """Delete an identity without tabs, with its cookies, site data and settings. Returns its last state."""
-    delete_cookies(transaction, row[0])
+def delete_identity(
+    transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None
+) -> ContextualIdentity:
+    """Delete an identity without tabs, with its cookies, site data and settings. Returns its last state.
+
+    `cookies` are its cookies, if they were read already.
+    """
+    delete_cookies(transaction, row[0], cookies)
     transaction.site_data.clear(row[0])
     transaction.settings.clear(row[0])
     transaction.identities.delete(row[0])
