@@ -29,7 +29,7 @@ BAR = 2.0  # times as long as removing for ever
 def main() -> None:
     """Measure, print the table, and exit with 1 if the bar is missed."""
     parser = argparse.ArgumentParser(description="What the trash costs.")
-    parser.add_argument("--identities", type=int, default=10_000, help="in all, divided among the rounds")
+    parser.add_argument("--identities", type=int, default=10_000, help="in each of the figures, over all rounds")
     parser.add_argument("--cookies", type=int, default=20, help="of each identity")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--profile", help="an address, for example of PostgreSQL. Default: a new file")
@@ -50,18 +50,20 @@ async def measure(address: str, identities: int, cookies: int, rounds: int) -> d
     taken: dict[str, list[float]] = {"remove for ever": [], "remove to the trash": [], "restore": []}
     async with hatbox.open(address) as profile:
         await profile.set_settings(trash_bytes=2**40)
-        trashed = [await fill(profile, identities // rounds, cookies) for _ in range(rounds)]
-        for ids in trashed:
-            plain = await fill(profile, identities // rounds, cookies)
+        others = [await fill(profile, identities // rounds, cookies) for _ in range(rounds)]
+        for ids in others:  # half of them are in the trash meanwhile, and half are not
+            await removing(profile, ids[::2], forever=False)
+        for _ in range(rounds):
+            plain, ids = [await fill(profile, identities // rounds, cookies) for _ in range(2)]
             await settle(profile)
             taken["remove for ever"].append(await removing(profile, plain, forever=True))
             await settle(profile)
             taken["remove to the trash"].append(await removing(profile, ids, forever=False))
-        for ids in trashed:
             await settle(profile)
             started = time.perf_counter()
             await profile.trash.restore(ids)
             taken["restore"].append((time.perf_counter() - started) / len(ids))
+            await removing(profile, ids, forever=True)
     return {name: statistics.median(figures) * 1e6 for name, figures in taken.items()}
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hatbox.formats.base import Bundle, BundleEntry, ImportReport
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.removal_preview import RemovalPreview
     from hatbox.identities.service import Identities
     from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
@@ -147,6 +148,7 @@ __all__ = [
     "ProfileSettings",
     "ProfileTooNew",
     "ProfileUnavailable",
+    "RemovalPreview",
     "RemovedIdentity",
     "RemovedLike",
     "RequestEvents",
@@ -226,6 +228,7 @@ _HOMES = {
     "ProcessId": "store.processes",
     "Profile": "profile",
     "ProfileSettings": "store.profile_settings",
+    "RemovalPreview": "identities.removal_preview",
     "RemovedIdentity": "identities.trash",
     "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",

@@ -58,10 +58,16 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "trash": {
+        "list": "trash.list_",
+        "restore": "trash.restore",
+        "empty": "trash.empty",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
         "copy": "profile.copy",
+        "settings": "profile_settings.settings",
         "generate-key": "profile_key.generate_key",
         "encrypt": "profile_key.encrypt",
         "rekey": "profile_key.rekey",

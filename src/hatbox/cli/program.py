@@ -24,7 +24,8 @@ _MIN_PANEL_WIDTH: Final = 80  # columns
 _HELP: Final = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
-    "profile": "Describe, create, copy and encrypt profiles.",
+    "trash": "List, restore and delete removed identities.",
+    "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
 
 

@@ -24,6 +24,7 @@ from hatbox.identities.model import (
     resolve,
 )
 from hatbox.identities.palette import Color, Icon
+from hatbox.identities.removal_preview import RemovalPreview, preview_removal
 from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
 
@@ -117,6 +118,11 @@ class Identities:
         return self._store.write(
             lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
         )
+
+    def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        expect_identity(identity)
+        return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
 
     def hide(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Hide an identity and its tabs."""

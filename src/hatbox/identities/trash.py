@@ -58,6 +58,16 @@ class Trash:
 
         return self._store.read(removed)
 
+    async def find(self, identities: RemovedLike | Sequence[RemovedLike]) -> builtins.list[RemovedIdentity]:
+        """These removed identities, each once. Raises NotInTrash, or AmbiguousIdentity for a name that several have."""
+        given = _given(identities)
+
+        def removed(transaction: Transaction) -> builtins.list[RemovedIdentity]:
+            lifetime = read_profile_settings(transaction).trash_days * _DAY
+            return [_removed(row, lifetime) for row in trash_rows.find_in_trash(transaction, given)]
+
+        return await self._store.read(removed)
+
     async def restore(self, identities: RemovedLike | Sequence[RemovedLike]) -> builtins.list[ContextualIdentity]:
         """Restore removed identities with their ids, places, settings, cookies, tabs and site data.
 
@@ -91,12 +101,17 @@ class Trash:
         return self._store.write(delete)
 
     async def _find(self, identities: RemovedLike | Sequence[RemovedLike]) -> builtins.list[TrashRow]:
-        several = [identities] if isinstance(identities, (str, RemovedIdentity)) else list(identities)
-        for each in several:
-            if not isinstance(each, (str, RemovedIdentity)):
-                raise TypeError(f"identity must be a name, a cookieStoreId or a RemovedIdentity, not {each!r}")
-        given = [each if isinstance(each, str) else each.cookie_store_id for each in several]
+        given = _given(identities)
         return await self._store.read(lambda transaction: trash_rows.find_in_trash(transaction, given))
+
+
+def _given(identities: RemovedLike | Sequence[RemovedLike]) -> list[str]:
+    """Names and cookieStoreIds."""
+    several = [identities] if isinstance(identities, (str, RemovedIdentity)) else list(identities)
+    for each in several:
+        if not isinstance(each, (str, RemovedIdentity)):
+            raise TypeError(f"identity must be a name, a cookieStoreId or a RemovedIdentity, not {each!r}")
+    return [each if isinstance(each, str) else each.cookie_store_id for each in several]
 
 
 def _removed(row: TrashRow, lifetime: float) -> RemovedIdentity:

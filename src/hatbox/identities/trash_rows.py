@@ -156,11 +156,11 @@ def restore(transaction: Transaction, rows: Sequence[TrashRow]) -> list[Contextu
     One that another program has restored meanwhile is returned as it is.
     """
     restored: list[ContextualIdentity] = []
-    present = transaction.identities.uuids() if len(rows) > 1 else None  # one query for all, instead of one for each
+    present = transaction.identities.find_uuids([row.uuid for row in rows])
     state = _state(dict(transaction.settings.load(PROFILE)))
     for row in rows:
         cookie_store_id = cookie_store_id_of(row.id)
-        here = transaction.identities.find_uuid(row.uuid) if present is None else present.get(row.uuid)
+        here = present.get(row.uuid)
         entry = transaction.trash.get(row.id)
         if here is None and entry is None:
             raise NotInTrash(cookie_store_id, [])

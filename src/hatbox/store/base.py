@@ -183,6 +183,9 @@ class IdentityTable(Protocol):
     def uuids(self) -> dict[str, int]:
         """The userContextIds of all identities, by UUID."""
 
+    def find_uuids(self, uuids: Collection[str]) -> dict[str, int]:
+        """The userContextIds of the identities with these UUIDs, by UUID. Reads all rows in some stores, once."""
+
     def find_uuid(self, uuid: str) -> int | None:
         """The userContextId of the identity with this UUID; None if there is none. Reads all rows in some stores."""
 

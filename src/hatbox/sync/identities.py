@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.palette import Color, Icon
+from hatbox.identities.removal_preview import RemovalPreview
 from hatbox.identities.service import Identities
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
 
@@ -67,6 +68,10 @@ class SyncIdentities:
     def remove(self, identity: IdentityLike, *, forever: bool = False) -> ContextualIdentity:
         """Remove an identity with its tabs, cookies and site data, to the trash or forever. Returns its last state."""
         return self._run(lambda: self._identities.remove(identity, forever=forever))
+
+    def preview_removal(self, identity: IdentityLike) -> RemovalPreview:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        return self._run(lambda: self._identities.preview_removal(identity))
 
     def hide(self, identity: IdentityLike) -> None:
         """Hide an identity and its tabs."""

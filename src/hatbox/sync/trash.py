@@ -23,6 +23,10 @@ class SyncTrash:
         """All removed identities, the last removed first."""
         return self._run(lambda: self._trash.list())
 
+    def find(self, identities: RemovedLike | Sequence[RemovedLike]) -> builtins.list[RemovedIdentity]:
+        """These removed identities, each once. See Trash.find."""
+        return self._run(lambda: self._trash.find(identities))
+
     def restore(self, identities: RemovedLike | Sequence[RemovedLike]) -> builtins.list[ContextualIdentity]:
         """Restore removed identities. See Trash.restore."""
         return self._run(lambda: self._trash.restore(identities))

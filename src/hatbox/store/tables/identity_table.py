@@ -56,6 +56,15 @@ class SqlIdentityTable:
     def uuids(self) -> dict[str, int]:
         return {each: user_context_id for user_context_id, each in self._rows.select("id, uuid")}
 
+    def find_uuids(self, uuids: Collection[str]) -> dict[str, int]:
+        wanted = list(dict.fromkeys(uuids))
+        found: dict[str, int] = {}
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            rows = self._rows.select("id, uuid", f"WHERE uuid IN ({', '.join('?' * len(part))})", part)
+            found |= {each: user_context_id for user_context_id, each in rows}
+        return found
+
     def find_uuid(self, uuid: str) -> int | None:
         found = self._rows.select("id", "WHERE uuid = ?", (uuid,))
         return int(found[0][0]) if found else None
