@@ -19,6 +19,7 @@ from hatbox.identities.ids import container_user_context_id
 from hatbox.store.base import Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
+from tests.api.caller import extension_browser
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
 
@@ -275,6 +276,48 @@ async def test_the_tabs_of_a_restored_identity_are_loaded_by_a_running_engine(pa
             await profile.tabs.navigate(again.id, two)
             assert (await engine.wait_until_loaded(again.id)).title == "Two"
             await profile.identities.remove("Work")
+
+
+# ---------------------------------------------------------------------------------------------------------- extensions
+
+
+@in_loop
+async def test_an_identity_that_an_extension_made_and_removes_itself_skips_the_trash(path: Path) -> None:
+    details = {"name": "Temporary container", "color": "blue", "icon": "circle"}
+    async with hatbox.open(path) as profile:
+        one, other = (
+            extension_browser(profile, ["contextualIdentities"], name).contextualIdentities for name in ("one", "other")
+        )
+        script = profile.browser(["contextualIdentities"]).contextualIdentities
+        removed: list[str] = []
+        one.onRemoved.addListener(lambda change: removed.append(change["contextualIdentity"]["cookieStoreId"]))
+        created: list[str] = []
+        other.onCreated.addListener(lambda change: created.append(change["contextualIdentity"]["name"]))
+        own, stolen, users, scripts = [
+            (await api.create(details))["cookieStoreId"] for api in (one, one, script, script)
+        ]
+        for api, identity in ((one, own), (other, stolen), (one, users), (script, scripts)):
+            await api.remove(identity)
+        assert {each.cookie_store_id for each in await profile.trash.list()} == {stolen, users, scripts}
+        assert removed == [own, stolen, users, scripts]
+        await profile.trash.restore(stolen)  # who made it is restored too
+        await one.remove(stolen)
+        assert {each.cookie_store_id for each in await profile.trash.list()} == {users, scripts}
+        assert created == ["Temporary container"] * 5
+        await profile.set_settings(trash_skips_extensions=False)
+        last = (await one.create(details))["cookieStoreId"]
+        await one.remove(last)
+        assert last in {each.cookie_store_id for each in await profile.trash.list()}
+
+
+@in_loop
+async def test_an_extension_removes_also_an_identity_that_is_too_large_for_the_trash(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        await profile.set_settings(trash_bytes=100)
+        api = extension_browser(profile, ["contextualIdentities"], "one").contextualIdentities
+        assert (await api.remove("firefox-container-2"))["name"] == "Work"
+        assert await profile.trash.list() == []
 
 
 # ------------------------------------------------------------------------------------------------------------ property

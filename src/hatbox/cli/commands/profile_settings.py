@@ -14,7 +14,7 @@ from hatbox.cli.terminal.sizes import parse_size, size_text
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
-    from hatbox.store.profile_settings import ProfileSettings
+    from hatbox import ProfileSettings
 
 __all__ = ["settings"]
 
