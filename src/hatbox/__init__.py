@@ -144,6 +144,7 @@ __all__ = [
     "ProfileCorrupt",
     "ProfileError",
     "ProfileLocked",
+    "ProfileNotFound",
     "ProfileReadOnly",
     "ProfileSettings",
     "ProfileTooNew",

@@ -16,6 +16,7 @@ import hatbox
 from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import container_user_context_id
+from hatbox.identities.trash_state import TrashState, is_due
 from hatbox.store.base import Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE
 from hatbox.tabs.pages import PageState, save_page_snapshot, update_page
@@ -175,7 +176,7 @@ async def test_what_expires_while_the_profile_is_closed_is_gone_when_it_opens(
             found = transaction.trash.get(row.id)
             assert found
             transaction.trash.put(found[0]._replace(removed=transaction.time() - days * DAY), found[1])
-            state = trash_rows.TrashState(1, transaction.time() - days * DAY)
+            state = TrashState(1, transaction.time() - days * DAY)
             transaction.settings.put(PROFILE, "trash", msgspec.json.encode(state))
 
         await profile.store.write(lambda each: age(each, "Banking", 29.9))
@@ -228,7 +229,7 @@ async def test_temporary_identities_and_those_removed_for_ever_are_not_in_the_tr
         await profile.identities.remove("Shopping")
         assert {each.name for each in await profile.trash.empty()} == {"Banking", "Shopping"}
         assert await profile.trash.empty() == []
-        assert not await profile.store.read(trash_rows.is_due)
+        assert not await profile.store.read(is_due)
 
 
 @in_loop

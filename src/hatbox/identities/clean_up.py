@@ -1,6 +1,7 @@
 """Removes what is left in a profile: tabs and temporary identities of ended programs, and expired trash.
 
-Runs when a profile is opened, when an engine starts, and each hour while a profile is open.
+Runs when a profile is opened, when an engine starts, and each hour while a profile is open. What is needed only if
+something is left is imported then.
 """
 
 from __future__ import annotations
@@ -10,12 +11,9 @@ import logging
 from typing import Final
 
 from hatbox.errors import ProfileClosed, ProfileError
-from hatbox.identities.temporary import is_unused, remove_temporary
-from hatbox.identities.trash_rows import expire, is_due
+from hatbox.identities.trash_state import is_due
 from hatbox.store.base import Store, Transaction
 from hatbox.tabs.program_records import ProgramRecord, abandoned_records
-from hatbox.tabs.script_tabs import close_script_tabs
-from hatbox.tasks import Tasks
 
 __all__ = ["CleanUp", "clean_up"]
 
@@ -31,7 +29,7 @@ class CleanUp:
         self._store = store
         self._interval = interval
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks = Tasks()
+        self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Clean up once, and start the timer."""
@@ -43,10 +41,11 @@ class CleanUp:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            await self._tasks.wait()
+            if self._running is not None:
+                await self._running
 
     def _on_time(self) -> None:
-        self._tasks.spawn(self._run())
+        self._running = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
         await clean_up(self._store)
@@ -67,10 +66,18 @@ async def clean_up(store: Store) -> None:
 
 def _left(transaction: Transaction) -> list[tuple[str, ProgramRecord]]:
     found = abandoned_records(transaction)
+    if not found:
+        return []
+    from hatbox.identities.temporary import is_unused
+
     return [(key, record) for key, record in found if not record.identity or is_unused(transaction, key, record)]
 
 
 def _remove_left(transaction: Transaction) -> None:
+    from hatbox.identities.temporary import remove_temporary
+    from hatbox.identities.trash_rows import expire
+    from hatbox.tabs.script_tabs import close_script_tabs
+
     for key, record in _left(transaction):
         if record.identity:
             remove_temporary(transaction, key)

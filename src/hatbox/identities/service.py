@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from hatbox.identities import changes, trash_rows
+from hatbox.identities import changes
 from hatbox.identities.model import (
     CREATED,
     HIDDEN,
@@ -24,9 +25,11 @@ from hatbox.identities.model import (
     resolve,
 )
 from hatbox.identities.palette import Color, Icon
-from hatbox.identities.removal_preview import RemovalPreview, preview_removal
 from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
+
+if TYPE_CHECKING:
+    from hatbox.identities.removal_preview import RemovalPreview
 
 __all__ = ["Identities"]
 
@@ -114,6 +117,8 @@ class Identities:
 
         Resolves to its last state. Raises TooLargeForTrash, and removes nothing, if the trash cannot contain it.
         """
+        from hatbox.identities import trash_rows
+
         expect_identity(identity)
         return self._store.write(
             lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
@@ -121,6 +126,8 @@ class Identities:
 
     def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:
         """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        from hatbox.identities.removal_preview import preview_removal
+
         expect_identity(identity)
         return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
 

@@ -16,6 +16,7 @@ from hatbox.errors import AmbiguousIdentity, IdentityExists, NotInTrash, TooLarg
 from hatbox.identities import changes
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import ContextualIdentity, get, nearest_names, row_of
+from hatbox.identities.trash_state import TrashState, earliest_removal, load_state, put_state
 from hatbox.store.base import CookieRow, IdentityRow, Transaction, TrashRow
 from hatbox.store.profile_settings import PROFILE, ProfileSettings, load_profile_settings
 from hatbox.tabs.identity_removal import places_of_temporary, temporary_key
@@ -26,7 +27,6 @@ __all__ = [
     "delete_from_trash",
     "expire",
     "find_in_trash",
-    "is_due",
     "read_maker",
     "remove",
     "restore",
@@ -36,18 +36,8 @@ __all__ = [
 TRASH_CHANGED: Final = "trash.changed"
 """The topic of a change of the trash, with the cookieStoreId. An identity that is removed has its own topic."""
 
-_STATE: Final = "trash"  # the name of the setting
 _MAKER: Final = "maker"  # the name of the setting
-_DAY: Final = 86_400
 _EVICTION_SHARE: Final = 0.05  # of the limit: freed at once, because finding the oldest reads all rows
-
-
-class TrashState(msgspec.Struct, frozen=True):
-    """What is known about the trash without reading it."""
-
-    bytes: int = 0
-    oldest: float | None = None
-    """When the first one was removed, or earlier."""
 
 
 # ------------------------------------------------------------------------------------------------------------ removing
@@ -74,7 +64,7 @@ def remove(
         settings = load_profile_settings(stored)
         own = settings.trash_skips_extensions and extension is not None and extension == read_maker(transaction, row[0])
         if settings.has_trash and not own:
-            cookies = _add(transaction, row, settings, _state(stored), require_trash=require_trash)
+            cookies = _add(transaction, row, settings, load_state(stored), require_trash=require_trash)
     return changes.remove(transaction, cookie_store_id, cookies)
 
 
@@ -111,7 +101,7 @@ def _add(
     removed = TrashRow(user_context_id, archived.uuid, name, icon, color, now, *counts, size)
     transaction.trash.put(removed, data)
     oldest = now if state.oldest is None else min(now, state.oldest)
-    _put_state(transaction, TrashState(state.bytes + size, oldest))
+    put_state(transaction, TrashState(state.bytes + size, oldest))
     return archived.cookies
 
 
@@ -157,7 +147,7 @@ def restore(transaction: Transaction, rows: Sequence[TrashRow]) -> list[Contextu
     """
     restored: list[ContextualIdentity] = []
     present = transaction.identities.find_uuids([row.uuid for row in rows])
-    state = _state(dict(transaction.settings.load(PROFILE)))
+    state = load_state(dict(transaction.settings.load(PROFILE)))
     for row in rows:
         cookie_store_id = cookie_store_id_of(row.id)
         here = present.get(row.uuid)
@@ -172,7 +162,7 @@ def restore(transaction: Transaction, rows: Sequence[TrashRow]) -> list[Contextu
             state = TrashState(max(0, state.bytes - entry[0].size), state.oldest)
             transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id))
         restored.append(get(transaction, cookie_store_id))
-    _put_state(transaction, state)
+    put_state(transaction, state)
     return restored
 
 
@@ -186,20 +176,11 @@ def delete_from_trash(transaction: Transaction, rows: Sequence[TrashRow] | None 
     return _delete(transaction, list(present.values()), list(wanted))
 
 
-def is_due(transaction: Transaction) -> bool:
-    """Whether identities in the trash may have expired. Does not read the trash."""
-    stored = dict(transaction.settings.load(PROFILE))
-    state, settings = _state(stored), load_profile_settings(stored)
-    return state.oldest is not None and (
-        state.oldest < _earliest(transaction, settings) or state.bytes > settings.trash_bytes
-    )
-
-
 def expire(transaction: Transaction) -> list[TrashRow]:
     """Delete for ever what was removed too long ago, or has no room since the limit was lowered."""
     settings = load_profile_settings(dict(transaction.settings.load(PROFILE)))
     rows = transaction.trash.find()
-    earliest = _earliest(transaction, settings)
+    earliest = earliest_removal(transaction, settings)
     expired = [row for row in rows if row.removed < earliest]
     staying = rows[len(expired) :]
     size = sum(row.size for row in staying)
@@ -214,25 +195,9 @@ def _delete(transaction: Transaction, rows: Sequence[TrashRow], going: Sequence[
     for row in going:
         transaction.trash.delete(row.id)
         transaction.changes.append(TRASH_CHANGED, msgspec.json.encode(cookie_store_id_of(row.id)))
-    _put_state(transaction, _state_of([row for row in rows if row.id not in ids]))
+    put_state(transaction, _state_of([row for row in rows if row.id not in ids]))
     return list(going)
-
-
-def _earliest(transaction: Transaction, settings: ProfileSettings) -> float:
-    return transaction.time() - settings.trash_days * _DAY
 
 
 def _state_of(rows: Sequence[TrashRow]) -> TrashState:
     return TrashState(sum(row.size for row in rows), min((row.removed for row in rows), default=None))
-
-
-def _state(stored: dict[str, bytes]) -> TrashState:
-    return _decode(stored[_STATE]) if _STATE in stored else TrashState()
-
-
-def _put_state(transaction: Transaction, state: TrashState) -> None:
-    transaction.settings.put(PROFILE, _STATE, _encode(state))
-
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(TrashState).decode
