@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hatbox.api.browser import Browser
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.identity_restore import RestoredIdentity
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie import ChangeCause, Cookie, CookieKey, JarChange, Partition, SameSite
     from hatbox.cookies.cookie_stores import CookieChange, CookieStore, CookieStores
@@ -66,7 +69,11 @@ __all__ = [
     "AlreadyInstalled",
     "AmbiguousIdentity",
     "ApiError",
+    "ArchiveDamaged",
+    "ArchiveError",
+    "ArchiveTooNew",
     "ArgumentError",
+    "BackupReport",
     "Browser",
     "Bundle",
     "BundleEntry",
@@ -131,6 +138,7 @@ __all__ = [
     "MissingExtra",
     "NetworkError",
     "NotAProfile",
+    "NotInArchive",
     "NotInTrash",
     "OpenedTabs",
     "PackageError",
@@ -153,6 +161,8 @@ __all__ = [
     "RemovedIdentity",
     "RemovedLike",
     "RequestEvents",
+    "RestoreReport",
+    "RestoredIdentity",
     "RunRecord",
     "RunningEngine",
     "SameSite",
@@ -182,6 +192,7 @@ __all__ = [
     "UndeclaredPermission",
     "Window",
     "WrongKey",
+    "WrongPassphrase",
     "default_address",
     "open",
     "open_sync",
@@ -190,6 +201,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BackupReport": "archive.backup",
     "Browser": "api.browser",
     "Bundle": "formats.base",
     "BundleEntry": "formats.base",
@@ -234,6 +246,8 @@ _HOMES = {
     "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",
     "RunningEngine": "engines.running_engines",
+    "RestoreReport": "archive.restore_report",
+    "RestoredIdentity": "archive.identity_restore",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
     "Store": "store.base",

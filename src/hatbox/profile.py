@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from hatbox.api.browser import Browser
     from hatbox.api.dispatcher import Dispatcher
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.clock import Clock
     from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.engines.background.engine_log import EngineLog
@@ -439,6 +442,62 @@ class Profile:
         now = self._store.time()
         return await self._store.read(lambda each: export_bundle(each, cookie_time(each, now), identities))
 
+    async def backup(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | None = None,
+        plain: bool = False,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BackupReport:
+        """Write everything, or these identities, by name, cookieStoreId or UUID, into one file, as of one commit.
+
+        With a `passphrase`, the file is encrypted. The backup of an encrypted profile needs one, or `plain`. A file
+        that exists is replaced only with `overwrite`. `progress` is called with the number of rows that were read, and
+        of all. Raises ArchiveError.
+        """
+        from hatbox.archive.profile_archive import backup_profile
+
+        return await backup_profile(
+            self._store,
+            Path(path),
+            identities=_names(identities),
+            passphrase=passphrase,
+            plain=plain,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    async def restore(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | Callable[[], str] | None = None,
+        plain: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> RestoreReport:
+        """Restore a backup, or these of its identities, in one transaction. Others are not changed.
+
+        Each restored identity is equal to the backup afterwards. A profile that was not changed since it was created
+        becomes equal to a whole backup. With `dry_run`, nothing is changed. Raises ArchiveError before anything
+        changes: ArchiveDamaged, ArchiveTooNew, WrongPassphrase or NotInArchive.
+        """
+        from hatbox.archive.profile_archive import restore_profile
+
+        return await restore_profile(
+            self._store,
+            Path(path),
+            identities=_names(identities),
+            passphrase=passphrase,
+            plain=plain,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
@@ -476,3 +535,9 @@ class Profile:
 
     def __repr__(self) -> str:
         return f"<hatbox profile {self.label}>"
+
+
+def _names(identities: Sequence[str] | None) -> list[str] | None:
+    if isinstance(identities, str):
+        raise TypeError(f"identities must be a list of names, not the string {identities!r}")
+    return None if identities is None else list(identities)

@@ -36,7 +36,7 @@ def fill_identity(transaction: Transaction, number: int, mark: str = "a") -> Non
     transaction.site_data.put(number, "https://other.example", b'{"local":[["b","c"]]}')
     if number:
         transaction.settings.put(number, "settings", msgspec.json.encode({"locale": f"de-{mark}"}))
-        rule = {"id": 0, "pattern": f"{mark}.site{number}.example", "identities": [f"firefox-container-{number}"]}
+        rule = {"pattern": f"{mark}.site{number}.example", "identities": [f"firefox-container-{number}"]}
         transaction.rules.insert(msgspec.json.encode(rule))
     first = open_page(transaction, number, f"https://site.example/{mark}", f"Page {mark}")
     open_page(transaction, number, "https://site.example/pinned", "Pinned", pinned=True)
@@ -53,7 +53,7 @@ def fill_profile(transaction: Transaction) -> None:
     transaction.identities.delete(3)
     transaction.identities.insert("Späte Gäste \0", "pet", "red")
     transaction.identities.move([4], 0)
-    transaction.settings.put(0, "trash", b'{"days":30}')
+    transaction.settings.put(0, "trash_days", b'{"days":30}')
     transaction.extensions.put("one@example", "local", "key", b'{"a":1}')
     transaction.extensions.put("two@example", "sync", "key", b'{"a":2}')
     transaction.packages.put("0" * 64, b"package")

@@ -153,8 +153,11 @@ _decode_rule_identities = msgspec.json.Decoder(_RuleIdentities).decode
 
 
 def rule_identities(data: bytes) -> list[str]:
-    """The identities that a stored site rule names."""
-    return _decode_rule_identities(data).identities
+    """The identities that a stored site rule names. None, if it cannot be decoded."""
+    try:
+        return _decode_rule_identities(data).identities
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return []
 
 
 # --------------------------------------------------------------------------------------------------------------- bytes

@@ -26,6 +26,7 @@ from hatbox.store.base import CookieRow, Transaction
 
 __all__ = [
     "RestoredIdentity",
+    "copy_contents",
     "place_identity",
     "replace_cookies",
     "replace_settings",
@@ -91,11 +92,8 @@ def restore_identity(
     own_log = RestoreLog(transaction) if log is None else log
     keep_id |= is_new
     done = place_identity(transaction, archived, own_log, keep_id=keep_id, is_new=is_new)
-    store = _number(done)
-    if replace_settings(transaction, store, archived.settings, own_log):
-        done.settings_changed = True
-    replace_cookies(transaction, store, archived.cookies, own_log, done)
-    replace_site_data(transaction, store, archived.site_data, done)
+    store = int(done.cookie_store_id.rpartition("-")[2])
+    _replace_contents(transaction, store, archived, own_log, done)
     tabs = restore_tabs(transaction, store, archived.tabs, archived.windows, own_log)
     done.tabs_opened, done.tabs_closed = tabs.opened, tabs.closed
     done.rules_added = restore_rules(transaction, archived.rules, {archived.id: store}, same_profile=keep_id)
@@ -104,8 +102,20 @@ def restore_identity(
     return done
 
 
-def _number(done: RestoredIdentity) -> int:
-    return int(done.cookie_store_id.rpartition("-")[2])
+def copy_contents(transaction: Transaction, store: int, archived: ArchivedIdentity) -> None:
+    """Give a new identity the settings, cookies and site data of an archived one."""
+    log = RestoreLog(transaction)
+    done = RestoredIdentity(name="", cookie_store_id="", uuid="", archived_id="")
+    _replace_contents(transaction, store, archived, log, done)
+    log.finish()
+
+
+def _replace_contents(
+    transaction: Transaction, store: int, archived: ArchivedIdentity, log: RestoreLog, done: RestoredIdentity
+) -> None:
+    done.settings_changed = replace_settings(transaction, store, archived.settings, log)
+    replace_cookies(transaction, store, archived.cookies, log, done)
+    replace_site_data(transaction, store, archived.site_data, done)
 
 
 # ------------------------------------------------------------------------------------------------------------ identity

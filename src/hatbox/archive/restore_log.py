@@ -8,7 +8,7 @@ from hatbox.store.base import RESYNC, Transaction
 
 __all__ = ["RestoreLog"]
 
-_MAX_RECORDS: Final = 20_000  # a transaction has its records in memory until it is committed
+_MAX_RECORDS: Final = 5_000  # a transaction has its records in memory until it is committed
 
 
 class RestoreLog:

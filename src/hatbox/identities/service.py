@@ -131,6 +131,15 @@ class Identities:
         expect_identity(identity)
         return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
 
+    def clone(self, identity: IdentityLike, name: str | None = None) -> asyncio.Future[ContextualIdentity]:
+        """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs.
+
+        Default of `name`: that of the original with a number. Resolves to the copy.
+        """
+        expect_identity(identity)
+        _expect_text(optional=True, name=name)
+        return self._store.write(lambda transaction: changes.clone(transaction, id_of(transaction, identity), name))
+
     def hide(self, identity: IdentityLike) -> asyncio.Future[None]:
         """Hide an identity and its tabs."""
         expect_identity(identity)

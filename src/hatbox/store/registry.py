@@ -38,6 +38,7 @@ __all__ = [
     "create_at",
     "default_address",
     "dump_at",
+    "fill_at",
     "info_at",
     "repair_at",
     "store_at",
@@ -85,17 +86,27 @@ def copy_at(source: Address, target: Address, *, plain: bool, progress: CopyProg
 
     Raises ProfileError. With `plain`, what is encrypted in the source may be plain text in the target.
     """
-    dump, fill = _function_of(source, "dump"), _function_of(target, "fill")
+    _function_of(source, "dump")
     found = info_at(source)  # raises before anything is created for the target
-    opened = CopySource(found.uuid, lambda: dump(os.fspath(source)))
-    copied: CopyResult = fill(os.fspath(target), opened, plain=plain, progress=progress)
-    return copied
+    return fill_at(target, CopySource(found.uuid, lambda: dump_at(source)), plain=plain, progress=progress)
 
 
-def dump_at(address: Address) -> AbstractContextManager[ProfileDump]:
-    """The rows of a profile, as of one commit. Raises ProfileError."""
-    dumped: AbstractContextManager[ProfileDump] = _function_of(address, "dump")(os.fspath(address))
+def dump_at(address: Address, key: Key | None = None) -> AbstractContextManager[ProfileDump]:
+    """The rows of a profile, as of one commit. `key`: default is the key that is set. Raises ProfileError."""
+    dumped: AbstractContextManager[ProfileDump] = _function_of(address, "dump")(os.fspath(address), key)
     return dumped
+
+
+def fill_at(
+    address: Address, source: CopySource, *, plain: bool, progress: CopyProgress, key: Key | None = None
+) -> CopyResult:
+    """Write the rows of `source` into a profile that is new or unchanged since it was created. All or nothing.
+
+    Raises NotNew, and other ProfileErrors.
+    """
+    function = _function_of(address, "fill")
+    filled: CopyResult = function(os.fspath(address), source, plain=plain, progress=progress, key=key)
+    return filled
 
 
 def check_at(address: Address) -> Report:

@@ -73,6 +73,10 @@ class SyncIdentities:
         """What removing an identity would remove, and whether it could be restored. Changes nothing."""
         return self._run(lambda: self._identities.preview_removal(identity))
 
+    def clone(self, identity: IdentityLike, name: str | None = None) -> ContextualIdentity:
+        """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs."""
+        return self._run(lambda: self._identities.clone(identity, name))
+
     def hide(self, identity: IdentityLike) -> None:
         """Hide an identity and its tabs."""
         return self._run(lambda: self._identities.hide(identity))

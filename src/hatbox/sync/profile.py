@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from httpx import Client
     from requests import Session
 
+    from hatbox.archive.backup import BackupReport
+    from hatbox.archive.restore_report import RestoreReport
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.running_engines import RunningEngine
@@ -173,6 +175,40 @@ class SyncProfile:
         from hatbox.clients.urllib import opener
 
         return opener(self._bind(identity), handlers)
+
+    def backup(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | None = None,
+        plain: bool = False,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BackupReport:
+        """Write everything, or these identities, into one file. See Profile.backup."""
+        return self._loop.run(
+            lambda: self._profile.backup(
+                path, identities, passphrase=passphrase, plain=plain, overwrite=overwrite, progress=progress
+            )
+        )
+
+    def restore(
+        self,
+        path: str | os.PathLike[str],
+        identities: Sequence[str] | None = None,
+        *,
+        passphrase: str | Callable[[], str] | None = None,
+        plain: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> RestoreReport:
+        """Restore a backup, or these of its identities, in one transaction. See Profile.restore."""
+        return self._loop.run(
+            lambda: self._profile.restore(
+                path, identities, passphrase=passphrase, plain=plain, dry_run=dry_run, progress=progress
+            )
+        )
 
     def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
