@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hatbox
+from hatbox.archive.identity_archive import read_identity
+from hatbox.archive.identity_restore import restore_identity
 from hatbox.identities import trash_rows
 from hatbox.identities.clean_up import clean_up
 from hatbox.identities.ids import container_user_context_id
@@ -257,6 +259,21 @@ async def test_an_identity_that_exists_again_is_not_overwritten(path: Path) -> N
         with pytest.raises(hatbox.IdentityExists):
             await profile.trash.restore(["firefox-container-2"])
         assert len(await profile.trash.list()) == 1
+
+
+@in_loop
+async def test_an_identity_in_the_trash_that_is_restored_from_a_backup_has_its_old_id(path: Path) -> None:
+    async with hatbox.open(path) as profile:
+        await fill(profile)
+        archived = await profile.store.read(lambda each: read_identity(each, 2))
+        assert archived
+        await profile.identities.remove("Work")
+        await profile.store.write(lambda each: restore_identity(each, archived))
+        assert (await profile.identities.find("Work")).cookie_store_id == "firefox-container-2"
+        with pytest.raises(hatbox.IdentityExists):  # what is newer is not overwritten
+            await profile.trash.restore("Work")
+        await profile.trash.empty()
+        assert len(await profile.tabs.query("Work")) == 3
 
 
 @in_loop

@@ -186,7 +186,13 @@ def _may_have_id(transaction: Transaction, archived: ArchivedIdentity, *, keep_i
     """Whether the archived id is free here: it was never given out, or only to this UUID."""
     if transaction.identities.get(archived.id) is not None:
         return False
-    return keep_id or archived.id > transaction.identities.last_id()
+    return keep_id or archived.id > transaction.identities.last_id() or _is_in_trash(transaction, archived)
+
+
+def _is_in_trash(transaction: Transaction, archived: ArchivedIdentity) -> bool:
+    """Whether the identity that had this id here was removed to the trash. Then the id belongs to its UUID."""
+    found = transaction.trash.get(archived.id)
+    return found is not None and found[0].uuid == archived.uuid
 
 
 def _check(archived: ArchivedIdentity) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from hatbox.cli.terminal.sizes import parse_size, size_text
@@ -100,8 +98,10 @@ def test_an_ambiguous_or_unknown_name_is_refused_with_the_candidates(cli: Cli) -
         ["profile", "settings", "--trash-bytes", "9999G"],
     ],
 )
-def test_wrong_usage_is_refused(cli: Cli, profile: Path, arguments: list[str]) -> None:
-    assert (profile.exists(), cli(*arguments).status) == (False, 2)
+def test_wrong_usage_is_refused(cli: Cli, arguments: list[str]) -> None:
+    before = cli("profile", "settings").out
+    assert cli(*arguments).status == 2
+    assert cli("profile", "settings").out == before
 
 
 def test_settings_are_shown_and_changed(cli: Cli) -> None:
