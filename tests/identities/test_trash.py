@@ -301,7 +301,7 @@ async def test_the_tabs_of_a_restored_identity_are_loaded_by_a_running_engine(pa
 
 @in_loop
 async def test_an_identity_that_an_extension_made_and_removes_itself_skips_the_trash(path: Path) -> None:
-    details = {"name": "Temporary container", "color": "blue", "icon": "circle"}
+    details: Any = {"name": "Temporary container", "color": "blue", "icon": "circle"}
     async with hatbox.open(path) as profile:
         one, other = (
             extension_browser(profile, ["contextualIdentities"], name).contextualIdentities for name in ("one", "other")
