@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from hatbox.formats.base import Bundle, BundleEntry, ImportReport
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.removal_preview import RemovalPreview
     from hatbox.identities.service import Identities
+    from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
     from hatbox.store.lease import LeaseHolder
     from hatbox.store.processes import ProcessId
+    from hatbox.store.profile_settings import ProfileSettings
     from hatbox.sync import (
         SyncChromium,
         SyncCookieStore,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         SyncIdentities,
         SyncProfile,
         SyncTabs,
+        SyncTrash,
         open_sync,
     )
     from hatbox.tabs.service import Tabs
@@ -108,6 +112,7 @@ __all__ = [
     "HideReport",
     "Icon",
     "Identities",
+    "IdentityExists",
     "IdentityLike",
     "IdentityMismatch",
     "IdentityNotFound",
@@ -134,6 +139,7 @@ __all__ = [
     "NetworkError",
     "NotAProfile",
     "NotInArchive",
+    "NotInTrash",
     "OpenedTabs",
     "PackageError",
     "PageHidden",
@@ -148,8 +154,12 @@ __all__ = [
     "ProfileLocked",
     "ProfileNotFound",
     "ProfileReadOnly",
+    "ProfileSettings",
     "ProfileTooNew",
     "ProfileUnavailable",
+    "RemovalPreview",
+    "RemovedIdentity",
+    "RemovedLike",
     "RequestEvents",
     "RestoreReport",
     "RestoredIdentity",
@@ -167,6 +177,7 @@ __all__ = [
     "SyncIdentities",
     "SyncProfile",
     "SyncTabs",
+    "SyncTrash",
     "Tab",
     "TabActivation",
     "TabMove",
@@ -174,6 +185,8 @@ __all__ = [
     "TabRemoval",
     "TabUpdate",
     "Tabs",
+    "TooLargeForTrash",
+    "Trash",
     "TriggerError",
     "TriggerResult",
     "UndeclaredPermission",
@@ -209,8 +222,8 @@ _HOMES = {
     "Extension": "extensions.extension",
     "ExtensionPage": "extensions.extension_page",
     "ExtensionPermissions": "extension_data.extension_permissions",
-    "ExtensionUi": "extensions.ui_triggers",
     "Extensions": "extensions.service",
+    "ExtensionUi": "extensions.ui_triggers",
     "HideReport": "engines.hiding",
     "Icon": "identities.palette",
     "Identities": "identities.service",
@@ -227,6 +240,10 @@ _HOMES = {
     "Permissions": "extension_data.extension_permissions",
     "ProcessId": "store.processes",
     "Profile": "profile",
+    "ProfileSettings": "store.profile_settings",
+    "RemovalPreview": "identities.removal_preview",
+    "RemovedIdentity": "identities.trash",
+    "RemovedLike": "identities.trash",
     "RequestEvents": "web_requests",
     "RunningEngine": "engines.running_engines",
     "RestoreReport": "archive.restore_report",
@@ -242,13 +259,15 @@ _HOMES = {
     "SyncIdentities": "sync",
     "SyncProfile": "sync",
     "SyncTabs": "sync",
+    "SyncTrash": "sync",
     "Tab": "tabs.tab_model",
     "TabActivation": "tabs.tab_model",
     "TabMove": "tabs.tab_model",
     "TabPosition": "tabs.tab_model",
     "TabRemoval": "tabs.tab_model",
-    "TabUpdate": "tabs.tab_model",
     "Tabs": "tabs.service",
+    "TabUpdate": "tabs.tab_model",
+    "Trash": "identities.trash",
     "TriggerResult": "extensions.ui_triggers",
     "Window": "tabs.tab_model",
     "default_address": "profile",

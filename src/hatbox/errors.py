@@ -17,6 +17,9 @@ HatboxError
 ├── IdentityNotFound           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity          several identities have this name; knows them
 ├── IdentityMismatch           an identity object is outdated or from another profile; nothing was done
+├── NotInTrash                 no identity in the trash has this name or id; knows the nearest names
+├── IdentityExists             an identity cannot be restored from the trash: it exists again
+├── TooLargeForTrash           an identity was not removed: the trash cannot contain it
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
@@ -186,6 +189,43 @@ class IdentityMismatch(HatboxError):
             "another profile. Pass the cookieStoreId or the name."
         )
         self.cookie_store_id = cookie_store_id
+
+
+class NotInTrash(HatboxError):
+    """No identity in the trash has this name or id. `nearest` has similar names."""
+
+    def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        super().__init__(f'not in the trash: "{name_or_id}". {hint}List the trash with: hatbox trash list')
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class IdentityExists(HatboxError):
+    """An identity in the trash exists again, for example because it was restored from a backup. Nothing was changed."""
+
+    def __init__(self, name: str, cookie_store_id: str) -> None:
+        super().__init__(
+            f'"{name}" exists again, as {cookie_store_id}, and was not restored from the trash. Remove that one for '
+            "ever first, or delete this one from the trash."
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+
+
+class TooLargeForTrash(HatboxError):
+    """An identity is larger than the trash of its profile. It was not removed."""
+
+    def __init__(self, name: str, cookie_store_id: str, size: int, limit: int) -> None:
+        super().__init__(
+            f'"{name}" ({cookie_store_id}) is too large for the trash: {size} of {limit} bytes. It was not removed. '
+            "Remove it for ever, or set a higher limit with: hatbox profile settings --trash-bytes"
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+        self.size = size
+        self.limit = limit
 
 
 class CookieRejected(HatboxError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from hatbox.extension_data.outdated_records import has_outdated
+from hatbox.identities.clean_up import CleanUp, clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
@@ -43,7 +45,11 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.temporary import TemporaryIdentities
+    from hatbox.identities.trash import Trash
     from hatbox.messaging.message_router import MessageRouter
+    from hatbox.store.profile_settings import ProfileSettings
     from hatbox.tabs.service import Tabs
     from hatbox.web_requests import RequestEvents
 
@@ -91,6 +97,20 @@ class Profile:
         self._engines: list[EngineRunner] = []
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self._clean_up = CleanUp(store)
+
+    @cached_property
+    def trash(self) -> Trash:
+        """The removed identities, until they expire."""
+        from hatbox.identities.trash import Trash
+
+        return Trash(self._store)
+
+    @cached_property
+    def _temporary(self) -> TemporaryIdentities:
+        from hatbox.identities.temporary import TemporaryIdentities
+
+        return TemporaryIdentities(self._store)
 
     @cached_property
     def cookies(self) -> CookieStores:
@@ -348,6 +368,42 @@ class Profile:
         opener = TabOpener(self.tabs, self._store, background, selection, found)
         return await opener.open([urls] if isinstance(urls, str) else urls, max_time, on_progress)
 
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> AbstractAsyncContextManager[ContextualIdentity]:
+        """An identity for `async with`, removed for ever at the end, with its tabs, cookies and site data. No trash.
+
+        If this program is killed, the next one that opens the profile removes it. Default name: Temporary and a number.
+        """
+        return self._temporary.open(name, color, icon)
+
+    async def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. No trash.
+
+        If it has no tab when this profile is closed, it is removed then.
+        """
+        return await self._temporary.create(name, color, icon)
+
+    async def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        from hatbox.store.profile_settings import read_profile_settings
+
+        return await self._store.read(read_profile_settings)
+
+    async def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name; see ProfileSettings. Raises ValueError, and changes nothing."""
+        from hatbox.store.profile_settings import ProfileSettings, write_profile_settings
+
+        unknown = changed.keys() - set(ProfileSettings.__struct_fields__)
+        if unknown:
+            names = ", ".join(ProfileSettings.__struct_fields__)
+            raise TypeError(f"unknown setting: {', '.join(sorted(unknown))}. Allowed names: {names}")
+        settings = await self._store.write(lambda each: write_profile_settings(each, changed))
+        await clean_up(self._store)  # a lower limit applies at once
+        return settings
+
     async def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         from hatbox.engines.hiding import HideReport, hide_and_wait
@@ -445,11 +501,14 @@ class Profile:
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
+            await self._clean_up.stop()
             created = vars(self)  # only services that were used have anything to close
             if "extensions" in created:
                 await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
+            if "_temporary" in created:
+                await self._temporary.close()
             if "cookies" in created:
                 await self.cookies.close()
         finally:
@@ -460,6 +519,7 @@ class Profile:
         try:
             if await self._store.read(has_outdated):
                 await self.extensions.adopt()
+            await self._clean_up.start()
         except BaseException:
             await self._store.close()
             raise

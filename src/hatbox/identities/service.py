@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hatbox.identities import changes
 from hatbox.identities.model import (
@@ -26,6 +27,9 @@ from hatbox.identities.model import (
 from hatbox.identities.palette import Color, Icon
 from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
+
+if TYPE_CHECKING:
+    from hatbox.identities.removal_preview import RemovalPreview
 
 __all__ = ["Identities"]
 
@@ -108,10 +112,24 @@ class Identities:
 
         return self._store.write(move)
 
-    def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
-        """Remove an identity with its tabs, cookies and site data. Resolves to its last state."""
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> asyncio.Future[ContextualIdentity]:
+        """Remove an identity with its tabs, cookies and site data, to the trash or `forever`.
+
+        Resolves to its last state. Raises TooLargeForTrash, and removes nothing, if the trash cannot contain it.
+        """
+        from hatbox.identities import trash_rows
+
         expect_identity(identity)
-        return self._store.write(lambda transaction: changes.remove(transaction, id_of(transaction, identity)))
+        return self._store.write(
+            lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+        )
+
+    def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        from hatbox.identities.removal_preview import preview_removal
+
+        expect_identity(identity)
+        return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
 
     def clone(self, identity: IdentityLike, name: str | None = None) -> asyncio.Future[ContextualIdentity]:
         """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs.

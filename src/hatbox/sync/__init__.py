@@ -6,6 +6,7 @@ from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import SyncEvent
 from hatbox.sync.profile import SyncProfile, open_sync
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 
 __all__ = [
     "SyncChromium",
@@ -15,5 +16,6 @@ __all__ = [
     "SyncIdentities",
     "SyncProfile",
     "SyncTabs",
+    "SyncTrash",
     "open_sync",
 ]

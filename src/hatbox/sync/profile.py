@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
@@ -16,6 +17,7 @@ from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 from hatbox.tabs.tab_model import BLANK
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.identities.palette import Color, Icon
+    from hatbox.store.profile_settings import ProfileSettings
 
 __all__ = ["SyncProfile", "open_sync"]
 
@@ -63,6 +67,8 @@ class SyncProfile:
         """The identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
+        self.trash = SyncTrash(self._profile.trash, self._loop)
+        """The removed identities, until they expire."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
         """The cookie stores: one for each identity, and `firefox-default`."""
 
@@ -125,6 +131,32 @@ class SyncProfile:
     def hide_and_wait(self, identities: IdentityLike | Sequence[IdentityLike]) -> HideReport:
         """Hide one or several identities, and wait until the running engines have hidden their pages."""
         return self._loop.run(lambda: self._profile.hide_and_wait(identities))
+
+    def settings(self) -> ProfileSettings:
+        """The settings of the profile itself."""
+        return self._loop.run(self._profile.settings)
+
+    def set_settings(self, **changed: int | bool) -> ProfileSettings:
+        """Change settings of the profile, by name. See Profile.set_settings."""
+        return self._loop.run(lambda: self._profile.set_settings(**changed))
+
+    @contextmanager
+    def temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> Iterator[ContextualIdentity]:
+        """An identity for `with`, removed for ever at the end. See Profile.temporary."""
+        opened = self._profile.temporary(name, color=color, icon=icon)
+        identity = self._loop.run(opened.__aenter__)
+        try:
+            yield identity
+        finally:
+            self._loop.run(lambda: opened.__aexit__(None, None, None))
+
+    def create_temporary(
+        self, name: str | None = None, *, color: Color = "gray", icon: Icon = "chill"
+    ) -> ContextualIdentity:
+        """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
+        return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:
         """An httpx.Client bound to an identity. `options` are those of httpx.Client."""

@@ -16,7 +16,7 @@ from hatbox.cli.arguments.engine_options import (
     NoIndicatorOption,
     select_engine,
 )
-from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
+from hatbox.cli.arguments.identity_arguments import find_store
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
@@ -42,11 +42,24 @@ _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not sto
 
 
 def open_(
-    identity: StoreArgument,
+    identity: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME-OR-ID",
+            help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. "
+            "Omitted with --temporary.",
+        ),
+    ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
     ] = None,
+    temporary: Annotated[
+        bool,
+        typer.Option(
+            "--temporary", help="Open the URLs in a new identity, which is removed for ever with its last tab."
+        ),
+    ] = False,
     engine: EngineOption = None,
     browser: BrowserOption = None,
     headless: HeadlessOption = False,
@@ -68,14 +81,19 @@ def open_(
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
     status is 1, and its tab stays open.
     """
-    identity, urls = expand_container_link(identity, urls)
+    if temporary and identity is not None:  # without an identity, all arguments are URLs
+        urls, identity = [identity, *(urls or [])], None
+    if identity is None and not temporary:
+        raise typer.BadParameter("specify an identity, or --temporary", param_hint="NAME-OR-ID")
+    if identity is not None:
+        identity, urls = expand_container_link(identity, urls)
     to_open = [parse_url_argument(url) for url in urls or [BLANK]]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
     if any(without_credentials(url) != url for url in to_open):
         print_line(_CREDENTIALS_DROPPED, sys.stderr)
 
     async def open_all(opened: Profile) -> tuple[str, list[TabAndIdentity], OpenedTabs]:
-        found = await find_store(opened, identity)
+        found = await opened.create_temporary() if identity is None else await find_store(opened, identity)
         await find_running_engines(opened, as_json=as_json)
         result = await _open(opened, found, to_open, selection, max_time)
         return found.name if found else DEFAULT_COOKIE_STORE_ID, await with_identities(opened, result.open), result

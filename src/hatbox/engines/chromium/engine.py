@@ -181,6 +181,11 @@ class ChromiumEngine(Engine):
             await self.running.contexts.remove_identity(cookie_store_id)
 
     @property
+    def is_headless(self) -> bool:
+        """Whether the browser has no windows, and so no user."""
+        return self._options.headless
+
+    @property
     def tabs(self) -> set[int]:
         """The ids of tabs that have a page now."""
         return set(self.running.pages) if self.running else set()
