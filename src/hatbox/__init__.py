@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.removal_preview import RemovalPreview
     from hatbox.identities.service import Identities
+    from hatbox.identities.settings import IdentitySettings
     from hatbox.identities.trash import RemovedIdentity, RemovedLike, Trash
     from hatbox.profile import Profile, default_address, open  # noqa: A004 - hatbox.open() reads as it should
     from hatbox.store.base import Store
@@ -117,9 +118,11 @@ __all__ = [
     "IdentityMismatch",
     "IdentityNotFound",
     "IdentityRemoved",
+    "IdentitySettings",
     "IdsExhausted",
     "ImportExportError",
     "ImportReport",
+    "InputWouldBeLost",
     "Installation",
     "InstalledExtension",
     "InvalidColor",
@@ -129,6 +132,7 @@ __all__ = [
     "InvalidKey",
     "InvalidName",
     "InvalidPosition",
+    "InvalidSetting",
     "InvalidTab",
     "InvalidWindow",
     "Jar",
@@ -168,6 +172,7 @@ __all__ = [
     "SameSite",
     "SandboxUnavailable",
     "ScriptError",
+    "SettingNotSupported",
     "Store",
     "StoredPackage",
     "SyncChromium",
@@ -228,6 +233,7 @@ _HOMES = {
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
+    "IdentitySettings": "identities.settings",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",

@@ -23,8 +23,11 @@ HatboxError
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
+├── InvalidSetting             a setting of an identity has an invalid value; nothing was changed
+├── SettingNotSupported        a client cannot use a setting of its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   ├── InputWouldBeLost       new settings would drop text that was typed into pages; nothing was changed
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
 ├── InvalidKey                 a text or file is not an encryption key; the message does not contain it
@@ -63,7 +66,7 @@ HatboxError
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hatbox.javascript.text import well_formed
@@ -397,6 +400,18 @@ class IdentityRemoved(HatboxError):
         self.cookie_store_id = cookie_store_id
 
 
+class InvalidSetting(HatboxError):
+    """A value is not allowed for a setting of an identity. `shown` is the value, without a password."""
+
+    def __init__(self, setting: str, shown: str, advice: str) -> None:
+        super().__init__(f"invalid {setting}: {shown}. {advice}".rstrip(".") + ("" if advice.endswith("?") else "."))
+        self.setting = setting
+
+
+class SettingNotSupported(HatboxError):
+    """A client cannot use a setting of its identity, such as a proxy. Nothing was sent."""
+
+
 class MissingExtra(HatboxError):
     """A required package is not installed. `needed` is its name, if it differs from the extra."""
 
@@ -444,6 +459,21 @@ class EngineAlreadyRunning(EngineError):
         self.process = process
         self.machine = machine
         self.identity = identity
+
+
+class InputWouldBeLost(EngineError):
+    """New settings would close pages with typed text that cannot be saved. Nothing was changed.
+
+    `fields` describes the text for each tab id; the id 0 is a browser that did not answer.
+    """
+
+    def __init__(self, name: str, fields: Mapping[int, Sequence[str]]) -> None:
+        tabs = "; ".join(f"tab {tab}: {', '.join(each)}" if tab else ", ".join(each) for tab, each in fields.items())
+        super().__init__(
+            f'new settings would drop what was typed in "{name}" ({tabs}). '
+            "Submit or clear it, or use force=True (hatbox settings --force)."
+        )
+        self.fields = dict(fields)
 
 
 class EngineLeaseLost(EngineError):

@@ -21,6 +21,7 @@ from hatbox.identities.clean_up import CleanUp, clean_up
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.store.base import Store
 from hatbox.store.registry import Address, default_address, store_at
 from hatbox.tabs.tab_model import BLANK
@@ -416,6 +417,32 @@ class Profile:
         await others
         return report
 
+    async def change_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        force: bool = False,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> IdentitySettings:
+        """Change settings of an identity, as identities.set_settings does, unless an open browser would lose input.
+
+        A browser opens the pages of the identity anew. Typed text that it cannot save raises InputWouldBeLost, and
+        nothing is changed. `force` changes the settings nevertheless.
+        """
+        from hatbox.engines.settings_change import change_settings
+
+        found = await self.identities.resolve(identity)
+        given: dict[str, SettingValue] = {
+            "proxy": proxy,
+            "user_agent": user_agent,
+            "locale": locale,
+            "timezone": timezone,
+        }
+        return await change_settings(self._store, self.identities, found, given, force=force)
+
     async def import_bundle(
         self, bundle: Bundle, into: str | None = None, progress: Callable[[int], None] | None = None
     ) -> ImportReport:
@@ -512,6 +539,7 @@ class Profile:
             if "cookies" in created:
                 await self.cookies.close()
         finally:
+            self.identities.settings_cache.clear()
             await self._store.close()
 
     async def __aenter__(self) -> Profile:

@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
 from hatbox.identities.model import ContextualIdentity, IdentityLike
+from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
@@ -157,6 +160,22 @@ class SyncProfile:
     ) -> ContextualIdentity:
         """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
         return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
+    def change_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        force: bool = False,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> IdentitySettings:
+        """Change settings of an identity, unless an open browser would lose input. See Profile.change_settings."""
+        return self._loop.run(
+            lambda: self._profile.change_settings(
+                identity, force=force, proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone
+            )
+        )
 
     def httpx(self, identity: IdentityLike, **options: Any) -> Client:
         """An httpx.Client bound to an identity. `options` are those of httpx.Client."""
