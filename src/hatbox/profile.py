@@ -268,7 +268,7 @@ class Profile:
         """A Chromium with the tabs of this profile, for `async with`. Each identity has its own window.
 
         `browser` is the path of Chromium. Default: $HATBOX_CHROMIUM, or an installed browser. `indicator` shows the
-        name, color and icon of the identity in page titles and icons. Default: in headed mode. `downloads` is the
+        name, color and icon of the identity on pages. Default: in headed mode. `downloads` is the
         folder for downloads. Default: that of the user; in headless mode, downloads are deleted with the browser. With
         `identities`, it opens only their tabs; see EngineRunner.
         """
