@@ -18,6 +18,11 @@ __all__ = ["DEFAULT_PORTS", "ComparedUrl", "compared_url", "normalize_escapes"]
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 """The schemes that rules apply to, with their ports."""
 
+# URLs that need no normalization, unless a path segment starts with a dot. Most URLs are such.
+_PLAIN: Final = re.compile(
+    r"(https?)://((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(/[A-Za-z0-9/._~=&+,;:@!$()*-]*(?:\?[A-Za-z0-9/._~=&+,;:@!$()*-]+)?)"
+)
+_MAX_PLAIN: Final = 240  # characters; the maximum length of a host is larger
 _ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -41,6 +46,13 @@ class ComparedUrl(NamedTuple):
 @cache_short_texts(1024, longest=2048)
 def compared_url(text: str) -> ComparedUrl | None:
     """Parse a URL as a browser does; None if it is invalid, or not http or https."""
+    plain = _PLAIN.fullmatch(text) if len(text) <= _MAX_PLAIN and "/." not in text else None
+    if plain is not None:
+        return ComparedUrl(plain[1], plain[2], DEFAULT_PORTS[plain[1]], plain[3])
+    return _normalized(text)
+
+
+def _normalized(text: str) -> ComparedUrl | None:
     url = parse_url(text)
     if url is None or url.scheme not in DEFAULT_PORTS:
         return None
