@@ -127,8 +127,8 @@ def _container_of(
 def _pattern_of(site: str) -> str | None:
     """The pattern for `host` or `hostport`. The last label of a name has no digits at its end, so they are a port."""
     if site.startswith("["):
-        host, _, port = site.partition("]")
-        return _with_port(f"{host}]", port)
+        host, bracket, port = site.partition("]")
+        return _with_port(host + bracket, port) if bracket else None
     canonical = canonical_host(site)
     if canonical and is_ip(canonical):
         return canonical
@@ -146,10 +146,11 @@ def _with_port(host: str, port: str) -> str | None:
 
 
 def _split_ipv4(site: str) -> list[str]:
-    """All ways to read digits as an IPv4 address and a port."""
+    """All ways to read digits as an IPv4 address and a port. The extension omits ports 80 and 443."""
     found = []
     for length in range(1, 6):
         host, port = site[:-length], site[-length:]
-        if host.count(".") == 3 and canonical_host(host) == host and port[0] != "0" and int(port) <= _MAX_PORT:
+        is_port = port.isdigit() and port[0] != "0" and port not in ("80", "443") and int(port) <= _MAX_PORT
+        if is_port and host.count(".") == 3 and canonical_host(host) == host:
             found.append(f"{host}:{port}")
     return found
