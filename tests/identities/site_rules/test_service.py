@@ -105,6 +105,9 @@ async def test_rules_are_removed_by_id_pattern_or_object_and_ids_are_not_used_ag
         assert await profile.rules.list() == []
         assert (await profile.rules.add("e.example", "Work")).id == 5
         await profile.rules.add("f.example", ["Work", "Personal"], ask=True)
+        with pytest.raises(SiteRuleNotFound, match="99"):
+            await profile.rules.remove_many([5, 99])
+        assert len(await profile.rules.list()) == 2, "all or none"
         assert [each.pattern for each in await profile.rules.clear("Work")] == ["e.example", "f.example"]
         assert [each.identities for each in await profile.rules.list()] == [(PERSONAL,)]
         assert len(await profile.rules.clear()) == 1

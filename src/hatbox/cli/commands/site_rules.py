@@ -37,7 +37,8 @@ def add(
         str,
         typer.Argument(
             metavar="PATTERN",
-            help="Host, *.host, host:port, host/path/* or https://host; or regex:EXPRESSION (RE2), searched in the URL.",
+            help="host, *.host, host:port, host/path/* or https://host; or regex:EXPRESSION (RE2 syntax), searched in "
+            "the URL.",
         ),
     ],
     identities: Annotated[
@@ -98,7 +99,7 @@ def remove(
 
     async def remove_all(opened: Profile) -> tuple[list[SiteRule], Names]:
         names = await _names(opened)
-        return [await opened.rules.remove(each) for each in dict.fromkeys(rules)], names
+        return await opened.rules.remove_many(rules), names
 
     removed, names = run_with_profile(profile, remove_all)
     _print_removed(removed, names, as_json=as_json)

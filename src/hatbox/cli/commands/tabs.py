@@ -45,8 +45,8 @@ def open_(
         str,
         typer.Argument(
             metavar="[NAME-OR-ID]",
-            help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If omitted, "
-            "the rules decide: see hatbox rules.",
+            help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If "
+            "omitted, the rules decide: see hatbox rules.",
         ),
     ],
     urls: Annotated[

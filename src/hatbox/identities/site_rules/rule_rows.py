@@ -27,7 +27,7 @@ __all__ = [
     "add_rule",
     "clear_rules",
     "find_rules",
-    "remove_rule",
+    "remove_rules",
     "remove_rules_of",
     "rules_of",
     "store_name",
@@ -152,12 +152,15 @@ def add_rule(
     return added
 
 
-def remove_rule(transaction: Transaction, rule: int | str) -> SiteRule:
-    """Remove the rule with this id or pattern. Returns it."""
-    found = _find_rule(find_rules(transaction), rule)
-    transaction.rules.delete(found.id)
-    _record_change(transaction)
-    return found
+def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[SiteRule]:
+    """Remove the rules with these ids or patterns: all, or none if one is not found. Returns them, each once."""
+    rules = find_rules(transaction)
+    found = {rule.id: rule for rule in (_find_rule(rules, each) for each in wanted)}
+    for number in found:
+        transaction.rules.delete(number)
+    if found:
+        _record_change(transaction)
+    return list(found.values())
 
 
 def clear_rules(transaction: Transaction, identity: IdentityLike | None = None) -> list[SiteRule]:
