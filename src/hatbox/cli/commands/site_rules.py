@@ -161,7 +161,7 @@ def test(
 
 
 def import_(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=f"Program: {' or '.join(RULE_PROGRAMS)}.")],
+    program: Annotated[str, typer.Argument(metavar="mac|containerise", help="Program whose rules to import.")],
     path: Annotated[
         str | None,
         typer.Argument(
@@ -176,7 +176,9 @@ def import_(
             metavar="FILE", help="For mac: containers.json of the same Firefox profile. A file of mac has no names."
         ),
     ] = None,
-    create: Annotated[bool, typer.Option("--create", help="Create identities that do not exist.")] = False,
+    create_identities: Annotated[
+        bool, typer.Option("--create-identities", help="Create identities that do not exist.")
+    ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Replace rules with the same pattern.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -188,7 +190,7 @@ def import_(
     """
     if program not in RULE_PROGRAMS:
         raise typer.BadParameter(
-            f"unknown program: {program}. Allowed values: {', '.join(RULE_PROGRAMS)}", param_hint="PROGRAM"
+            f"unknown program: {program}. Allowed values: {', '.join(RULE_PROGRAMS)}", param_hint="mac|containerise"
         )
     if containers is not None and (program != "mac" or path is None):
         raise typer.BadParameter("only with a file of mac", param_hint="--containers")
@@ -196,7 +198,7 @@ def import_(
 
     async def import_all(opened: Profile) -> RuleImportReport:
         found = bundle if bundle is not None else await opened.extension_rules(program)
-        return await opened.import_rules(found, create=create, replace=replace)
+        return await opened.import_rules(found, create=create_identities, replace=replace)
 
     report = run_with_profile(profile, import_all)
     if as_json:
