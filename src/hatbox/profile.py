@@ -219,6 +219,8 @@ class Profile:
         Without a rule, a request uses `default`, such as `firefox-default`, or raises NoSiteRule. A rule that asks
         raises IdentityNotChosen. Both are raised before anything is sent. `options` are those of httpx.AsyncClient.
         """
+        from hatbox.clients.identity_binding import require_extra
+
         with require_extra("httpx"):
             from hatbox.clients.httpx_auto import auto_async_client
         from hatbox.identities.site_rules.identity_choice import IdentityChooser
