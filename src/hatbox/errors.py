@@ -46,6 +46,13 @@ HatboxError
 │   ├── ArchiveTooNew          a newer version of Hatbox has written it
 │   ├── WrongPassphrase        it is encrypted, and this is not its passphrase
 │   └── NotInArchive           it has no identity with this name or id; knows the nearest names
+├── SiteRuleError              a rule for URLs is invalid, or does not allow the call
+│   ├── InvalidSiteRule        the pattern or the identities of a rule are invalid; nothing was changed
+│   ├── SiteRuleExists         another rule has the same pattern; nothing was changed
+│   ├── SiteRuleNotFound       no rule has this id or pattern
+│   ├── NoSiteRule             no rule decides the identity of a URL; nothing was sent
+│   ├── IdentityNotChosen      a rule lets the user choose between identities; nothing was sent
+│   └── UrlBlocked             the identity is limited to other URLs; nothing was sent
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
 │   └── FirefoxProfileLocked   Firefox has the profile open
@@ -356,6 +363,74 @@ class NotInArchive(ArchiveError):
         super().__init__(source, f'identity not in this archive: "{name_or_id}"', remedy)
         self.name_or_id = name_or_id
         self.nearest = tuple(nearest)
+
+
+class SiteRuleError(HatboxError):
+    """A rule that assigns URLs to identities is invalid, or does not allow the call."""
+
+
+class InvalidSiteRule(SiteRuleError):
+    """The pattern or the identities of a rule are invalid. Nothing was changed."""
+
+    def __init__(self, pattern: str, problem: str) -> None:
+        super().__init__(
+            f"invalid rule {pattern!r}: {problem.rstrip('.')}. Examples: github.com, *.github.com/work-org/*, "
+            "localhost:8080, regex:^https://git[0-9]+[.]site[.]example/"
+        )
+        self.pattern = pattern
+        self.problem = problem
+
+
+class SiteRuleExists(SiteRuleError):
+    """Another rule has the same pattern. Nothing was changed."""
+
+    def __init__(self, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"a rule for {pattern} exists: {', '.join(identities)}. To replace it, pass --replace (replace=True)."
+        )
+        self.pattern = pattern
+
+
+class SiteRuleNotFound(SiteRuleError):
+    """No rule has this id or pattern."""
+
+    def __init__(self, rule: str | int) -> None:
+        super().__init__(f"rule not found: {rule}. List rules with: hatbox rules list")
+        self.rule = rule
+
+
+class NoSiteRule(SiteRuleError):
+    """No rule decides which identity a URL belongs to. Nothing was sent."""
+
+    def __init__(self, url: str, host: str = "") -> None:
+        super().__init__(
+            f"no rule decides the identity of {url}. Name an identity, or add a rule: "
+            f"hatbox rules add '{host or 'site.example'}' NAME"
+        )
+        self.url = url
+
+
+class IdentityNotChosen(SiteRuleError):
+    """A rule lets the user choose between several identities, and none was chosen. Nothing was sent."""
+
+    def __init__(self, url: str, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"the rule {pattern} asks which identity opens {url}: {' or '.join(identities)}. Name one of them."
+        )
+        self.url = url
+        self.identities = tuple(identities)
+
+
+class UrlBlocked(SiteRuleError):
+    """The identity is limited to other URLs by a rule. Nothing was sent."""
+
+    def __init__(self, url: str, identity: str, pattern: str) -> None:
+        super().__init__(
+            f'identity "{identity}" is limited to its rules, such as {pattern}, and does not open {url}. '
+            "Use another identity, or add a rule for this URL. See: hatbox rules list"
+        )
+        self.url = url
+        self.identity = identity
 
 
 class ImportExportError(HatboxError):

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from hatbox.engines.selection import EngineSelection
     from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
     from hatbox.identities.palette import Color, Icon
+    from hatbox.identities.site_rules.service import SiteRules
     from hatbox.identities.temporary import TemporaryIdentities
     from hatbox.identities.trash import Trash
     from hatbox.messaging.message_router import MessageRouter
@@ -112,6 +114,13 @@ class Profile:
         from hatbox.identities.temporary import TemporaryIdentities
 
         return TemporaryIdentities(self._store)
+
+    @cached_property
+    def rules(self) -> SiteRules:
+        """The rules that assign URLs to identities."""
+        from hatbox.identities.site_rules.service import SiteRules
+
+        return SiteRules(self._store)
 
     @cached_property
     def cookies(self) -> CookieStores:
@@ -218,6 +227,30 @@ class Profile:
         with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
+
+    async def identity_for(self, url: str) -> ContextualIdentity | None:
+        """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.
+
+        Raises IdentityNotChosen if the rule lets the user choose between several identities.
+        """
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
+        return await IdentityChooser(self.identities, self.rules).identity_for(url)
+
+    def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> AsyncClient:
+        """An httpx.AsyncClient whose requests each use the identity of their URL; redirects stay in theirs.
+
+        Without a rule, a request uses `default`, such as `firefox-default`, or raises NoSiteRule. A rule that asks
+        raises IdentityNotChosen. Both are raised before anything is sent. `options` are those of httpx.AsyncClient.
+        """
+        from hatbox.clients.identity_binding import require_extra
+
+        with require_extra("httpx"):
+            from hatbox.clients.httpx_auto import auto_async_client
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
+        chooser = IdentityChooser(self.identities, self.rules, default)
+        return auto_async_client(chooser.choose, lambda identity: self.httpx(identity, **options), options)
 
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
         """An aiohttp.ClientSession bound to an identity; `options` are those of aiohttp.ClientSession.
@@ -461,6 +494,26 @@ class Profile:
             self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged))
         )
 
+    async def import_rules(
+        self, bundle: RuleBundle, *, create: bool = False, replace: bool = False
+    ) -> RuleImportReport:
+        """Import site rules of another program. Atomic; importing the same bundle again changes nothing.
+
+        With `create`, identities that do not exist are created. With `replace`, rules with the same pattern are
+        replaced; otherwise they stay, and the report names them.
+        """
+        from hatbox.formats.rule_transfer import import_rules
+
+        return await self._store.write(
+            lambda transaction: import_rules(transaction, bundle, create=create, replace=replace)
+        )
+
+    async def extension_rules(self, program: str) -> RuleBundle:
+        """The site rules in the data of an extension of this profile: `mac` or `containerise`. For import_rules()."""
+        from hatbox.formats.extension_rules import extension_rules
+
+        return await self._store.read(lambda transaction: extension_rules(transaction, program))
+
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
         from hatbox.cookies.cookie_clock import cookie_time
@@ -536,6 +589,8 @@ class Profile:
                 await engine.stop()
             if "_temporary" in created:
                 await self._temporary.close()
+            if "rules" in created:
+                self.rules.forget()
             if "cookies" in created:
                 await self.cookies.close()
         finally:

@@ -87,6 +87,14 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "restore": "trash.restore",
         "empty": "trash.empty",
     },
+    "rules": {
+        "list": "site_rules.list_",
+        "add": "site_rules.add",
+        "remove": "site_rules.remove",
+        "clear": "site_rules.clear",
+        "test": "site_rules.test",
+        "import": "site_rules.import_",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",
@@ -101,6 +109,7 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
 GROUP_HELP: Final[dict[str, str]] = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
+    "rules": "Open the right identity by itself: assign URLs to identities.",
     "trash": "List, restore and delete removed identities.",
     "profile": "Describe, create, copy and encrypt profiles, and change their settings.",
 }
