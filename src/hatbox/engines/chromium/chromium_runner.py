@@ -84,10 +84,13 @@ class ChromiumRunner(EngineRunner):
     async def _open(self, identity: IdentityLike, url: str) -> int:
         stored = without_credentials(url)
         if stored == url:
-            return (await self._tabs.open(identity, url)).id
+            tab = await self._tabs.open(identity, url)
+            self.engine.script_pages.add_tab(tab.id)
+            return tab.id
         tab = await self._tabs.open(
             identity
         )  # first blank: the engine needs the URL with its credentials before it loads the tab
+        self.engine.script_pages.add_tab(tab.id)
         self.engine.use_credentials(tab.id, url)
         await self._tabs.navigate(tab.id, stored)
         return tab.id

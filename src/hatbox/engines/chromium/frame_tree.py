@@ -137,6 +137,10 @@ class FrameTree:
             return None
         return path
 
+    def has_frame(self, frame_id: str) -> bool:
+        """Whether the frame or worker is known and attached."""
+        return self._path(frame_id) is not None
+
     def url_of(self, frame_id: str | None) -> str | None:
         """The URL of a frame, if the frame is known."""
         frame = self._frames.get(frame_id or "")

@@ -24,6 +24,7 @@ from hatbox.engines.chromium.identity_indicator import IdentityIndicator
 from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
 from hatbox.engines.chromium.openers import Openers
+from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.identities.ids import user_context_id_of
@@ -59,6 +60,9 @@ class ContextDelegate(Protocol):
 
     def page_focused(self, page: LivePage) -> None:
         """The user has focused this page."""
+
+    def identity_chosen(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
+        """The user has chosen an identity for a page that a rule has blocked."""
 
 
 class IdentityContext:
@@ -96,7 +100,13 @@ class IdentityContext:
             self.cookies, lambda: any(page.storage.needs_cookie_polling for page in self.pages), self._tasks
         )
         self._services = ContextServices(
-            session, self._responses, self._poller, self._site_data, self.openers, delegate.page_focused
+            session,
+            self._responses,
+            self._poller,
+            self._site_data,
+            self.openers,
+            delegate.page_focused,
+            delegate.identity_chosen,
         )
         self._creating = asyncio.Lock()
         self._is_closing = False  # by the engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from typing import Final
 
 import msgspec
@@ -10,11 +11,13 @@ import msgspec
 from hatbox.engines.base import PageState
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
 from hatbox.engines.chromium.net_errors import UNAUTHORIZED, load_error_message
+from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
 from hatbox.engines.chromium.tab_reporter import TabReporter
 from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["NavigationState"]
 
+_MAX_BLOCKED_URLS: Final = 64
 _IN_WINDOW: Final = ": enter them in its window"
 _IN_URL: Final = (
     ": there is no window to enter them in. Put them into the URL of page(), or handle webRequest.onAuthRequired"
@@ -36,6 +39,14 @@ class NavigationState:
         self.has_document = False
         """Whether a document of the tab was committed. Before that, the page is blank or internal."""
         self.is_download = False
+        self.requested = RequestedNavigation()
+        """The navigation that the engine has requested last."""
+        self.requested_loader = ""
+        """Its loaderId; empty until it has started."""
+        self.blocked: BlockedPage | None = None
+        """The latest navigation, if a rule has blocked it."""
+        self.blocked_urls: OrderedDict[str, None] = OrderedDict()
+        """URLs that rules have blocked in this page, without fragments. To load them again is no reload."""
         self.restored_title = ""
         """The saved title of a restored page, shown until the page has a title."""
         self._responses = responses
@@ -69,12 +80,25 @@ class NavigationState:
     def commit(self, url: str, *, failed: bool = False) -> None:
         """A new document is committed; `failed` if it is Chromium's error page."""
         response = self._responses.get(url)
-        if failed:
+        if failed and self.blocked is not None:
+            self.page = PageState(url, error=self.blocked.outcome.message)
+        elif failed:
             self.page = self._failed_page(url, response.failure)
         else:
             title, icon = self._title_and_icon
             self.page = PageState(url, title or self.restored_title, icon, response.status, response.content_type)
         self.report()
+
+    def block(self, blocked: BlockedPage) -> None:
+        """A rule has blocked the navigation. Chromium is about to show an error page."""
+        self.blocked = blocked
+        self.blocked_urls[blocked.url.partition("#")[0]] = None
+        if len(self.blocked_urls) > _MAX_BLOCKED_URLS:
+            self.blocked_urls.popitem(last=False)
+
+    def was_blocked(self, url: str) -> bool:
+        """Whether a rule has blocked this URL in this page."""
+        return url.partition("#")[0] in self.blocked_urls
 
     def fail(self, url: str, error: str) -> None:
         """End the navigation with an error."""

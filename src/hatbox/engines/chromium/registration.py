@@ -45,6 +45,7 @@ def create_chromium(
     try:
         from hatbox.engines.chromium.chromium_runner import ChromiumRunner
         from hatbox.engines.chromium.engine import ChromiumEngine
+        from hatbox.engines.navigation_rules import NavigationRules
     except ModuleNotFoundError as error:
         if error.name != "playwright":
             raise
@@ -58,5 +59,6 @@ def create_chromium(
         indicator=indicator,
         downloads=downloads,
         requests=services.web_requests,
+        rules=NavigationRules(services.store, services.rules),
     )
     return ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)

@@ -33,6 +33,7 @@ def create_http(
     """The HTTP engine with these LoadLimits, and options of httpx.AsyncClient."""
     with require_extra("httpx"):
         from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
+        from hatbox.engines.navigation_rules import NavigationRules
     engine = HttpEngine(
         services.identities,
         services.cookies,
@@ -40,5 +41,6 @@ def create_http(
         options,
         services.web_requests,
         services.read_extension_file,
+        NavigationRules(services.store, services.rules),
     )
     return EngineRunner(engine, services.store, identities)
