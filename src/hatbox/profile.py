@@ -24,6 +24,8 @@ from hatbox.extensions.service import Extensions
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identities.site_rules.identity_choice import IdentityChooser
+from hatbox.identities.site_rules.service import SiteRules
 from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
 from hatbox.store.keys import Key
@@ -74,6 +76,8 @@ class Profile:
             store.key = Key.parse(key)
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
+        self.rules = SiteRules(store)
+        """The rules that assign URLs to identities."""
         self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
         """The cookie stores: one for each identity, and `firefox-default`."""
         self.tabs = Tabs(store)
@@ -139,6 +143,24 @@ class Profile:
         with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
+
+    async def identity_for(self, url: str) -> ContextualIdentity | None:
+        """The identity that the rules assign to a URL; None without a rule, or if the rule names the default store.
+
+        Raises IdentityNotChosen if the rule lets the user choose between several identities.
+        """
+        return await IdentityChooser(self.identities, self.rules).identity_for(url)
+
+    def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> AsyncClient:
+        """An httpx.AsyncClient whose requests each use the identity of their URL; redirects stay in theirs.
+
+        Without a rule, a request uses `default`, such as `firefox-default`, or raises NoSiteRule. A rule that asks
+        raises IdentityNotChosen. Both are raised before anything is sent. `options` are those of httpx.AsyncClient.
+        """
+        with require_extra("httpx"):
+            from hatbox.clients.httpx_auto import auto_async_client
+        chooser = IdentityChooser(self.identities, self.rules, default)
+        return auto_async_client(chooser.choose, lambda identity: self.httpx(identity, **options), options)
 
     def aiohttp(self, identity: IdentityLike, **options: Any) -> ClientSession:
         """An aiohttp.ClientSession bound to an identity; `options` are those of aiohttp.ClientSession.
@@ -330,6 +352,7 @@ class Profile:
             await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
+            self.rules.forget()
             await self.cookies.close()
         finally:
             await self._store.close()

@@ -5,6 +5,7 @@ from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import SyncEvent
 from hatbox.sync.profile import SyncProfile, open_sync
+from hatbox.sync.site_rules import SyncSiteRules
 from hatbox.sync.tabs import SyncTabs
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SyncEvent",
     "SyncIdentities",
     "SyncProfile",
+    "SyncSiteRules",
     "SyncTabs",
     "open_sync",
 ]

@@ -8,13 +8,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding, require_extra
-from hatbox.identities.model import IdentityLike
+from hatbox.identities.model import ContextualIdentity, IdentityLike
+from hatbox.identities.site_rules.identity_choice import IdentityChooser
 from hatbox.profile import Profile
 from hatbox.store.registry import Address
 from hatbox.sync.chromium import SyncChromium
 from hatbox.sync.cookies import SyncCookieStore, SyncCookieStores
 from hatbox.sync.identities import SyncIdentities
 from hatbox.sync.loop_thread import LoopThread
+from hatbox.sync.site_rules import SyncSiteRules
 from hatbox.sync.tabs import SyncTabs
 from hatbox.tabs.tab_model import BLANK
 
@@ -50,6 +52,8 @@ class SyncProfile:
         self._loop = LoopThread(self._profile.label)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""
+        self.rules = SyncSiteRules(self._profile.rules, self._loop)
+        """The rules that assign URLs to identities."""
         self.tabs = SyncTabs(self._profile.tabs, self._loop)
         """The tabs and windows of all identities."""
         self.cookies = SyncCookieStores(self._profile.cookies, self._loop)
@@ -120,6 +124,21 @@ class SyncProfile:
         with require_extra("httpx"):
             from hatbox.clients.httpx import client
         return client(self._bind(identity), options)
+
+    def identity_for(self, url: str) -> ContextualIdentity | None:
+        """The identity that the rules assign to a URL. See Profile.identity_for."""
+        return self._loop.run(lambda: self._profile.identity_for(url))
+
+    def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> Client:
+        """An httpx.Client whose requests each use the identity of their URL. See Profile.httpx_auto."""
+        with require_extra("httpx"):
+            from hatbox.clients.httpx_auto import auto_client
+        chooser = IdentityChooser(self._profile.identities, self._profile.rules, default)
+        return auto_client(
+            lambda url: self._loop.run(lambda: chooser.choose(url)),
+            lambda identity: self.httpx(identity, **options),
+            options,
+        )
 
     def requests(self, identity: IdentityLike) -> Session:
         """A requests.Session bound to an identity, with any adapters that you mount."""

@@ -25,7 +25,7 @@ from hatbox.identities.site_rules.site_rule import Decision, RuleMatch, SiteRule
 __all__ = ["MAX_REGEX_RULES", "RuleIndex"]
 
 MAX_REGEX_RULES: Final = 100
-"""The maximum number of rules with a regular expression. The service adds no more."""
+"""The maximum number of rules with a regular expression."""
 
 _REASONS: Final = (
     "an exact host beats a wildcard host",
@@ -54,7 +54,7 @@ class RuleIndex:
         self._regexes: list[tuple[SiteRule, RegularExpression]] = []
         self._limits: dict[str, SiteRule] = {}
         self.invalid: tuple[SiteRule, ...] = ()
-        """Rules whose pattern this version cannot read. They match nothing; their limits apply."""
+        """Rules that match nothing: this version cannot read the pattern, or too many are regular expressions."""
         for rule in rules:
             self._add(rule)
 
@@ -98,7 +98,10 @@ class RuleIndex:
             self.invalid += (rule,)
             return
         if isinstance(pattern, RegularExpression):
-            self._regexes.append((rule, pattern))
+            if len(self._regexes) < MAX_REGEX_RULES:
+                self._regexes.append((rule, pattern))
+            else:
+                self.invalid += (rule,)
             return
         ranked = RankedRule(pattern.specificity, rule.id, rule, pattern)
         self._sites.append(ranked)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 from hatbox.errors import InvalidSiteRule
 from hatbox.identities.site_rules.compared_url import DEFAULT_PORTS, ComparedUrl, normalize_escapes
@@ -35,6 +36,8 @@ REGEX_PREFIX: Final = "regex:"
 _SCHEME: Final = re.compile(r"(\*|[A-Za-z][A-Za-z0-9+.-]*)://")
 _AUTHORITY: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(?::(.*))?", re.DOTALL)
 _UNREADABLE: Final = re.compile(r"[\x00-\x20\x7f]")
+# Paths that need no normalization, unless a segment starts with a dot. Most paths are such.
+_PLAIN_PATH: Final = re.compile(r"/(?:[A-Za-z0-9/._~=&+,;:@!$()-]|\*(?!\*))*")
 _STARS: Final = re.compile(r"\*+")
 _MAX_PORT: Final = 65535
 
@@ -123,9 +126,8 @@ def _parse_host(text: str, name: str, *, optional: bool) -> str:
         raise InvalidSiteRule(
             text, f"in a host, * is allowed only as the first label, as in *.site.example. Use {REGEX_PREFIX} instead"
         )
-    url = parse_url(f"http://{name}/") if name else None  # decodes percent signs as a browser does
-    host = url.host.removesuffix(".") if url else ""
-    if not host or not canonical_host(host):
+    host = canonical_host(unquote(name) if "%" in name else name).removesuffix(".")
+    if not host:
         raise InvalidSiteRule(text, f"{name!r} is not a valid host" if name else "it has no host")
     return host
 
@@ -143,6 +145,8 @@ def _parse_path(text: str, path: str) -> str:
     """The canonical path and query; empty for every path."""
     if not path:
         return ""
+    if _PLAIN_PATH.fullmatch(path) and "/." not in path:
+        return "" if path == "/*" else path
     url = parse_url(f"http://host{path}")
     if url is None:
         raise InvalidSiteRule(text, f"{path!r} is not a valid path")
