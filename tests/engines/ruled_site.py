@@ -45,7 +45,7 @@ async def sign_in_everywhere(profile: hatbox.Profile, identities: Iterable[str],
     for identity in identities:
         store = await profile.cookie_store(identity)
         for host in hosts:
-            await store.store_response([f"{COOKIE}={identity}; Path=/"], f"http://{host}/")
+            await store.set(f"http://{host}/", name=COOKIE, value=identity, path="/")
 
 
 @contextmanager

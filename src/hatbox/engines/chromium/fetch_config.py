@@ -1,4 +1,4 @@
-"""Which requests Chromium pauses: the parameters of CDP Fetch.enable, derived from the registered listeners and the site rules."""
+"""Which requests Chromium pauses: the parameters of CDP Fetch.enable, derived from listeners and site rules."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Shows in the error page of a blocked navigation why it was blocked, and which identities the user can choose.
 
-The page is Chromium's own error page: its origin is opaque, its URL is that of the blocked page, and a reload checks the
-rules again. The choice comes from an isolated world, whose binding no page can call.
+The page is Chromium's own error page: its origin is opaque, its URL is that of the blocked page, and a reload checks
+the rules again. The choice comes from an isolated world, whose binding no page can call.
 """
 
 from __future__ import annotations
