@@ -24,7 +24,6 @@ from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.named_identity import is_identity_named
 from hatbox.tabs.reopening import reopen_tab
-from hatbox.tabs.tab_model import is_blank
 from hatbox.tasks import Tasks
 
 __all__ = [
@@ -71,8 +70,6 @@ class NavigationOutcome(msgspec.Struct, frozen=True):
     action: Literal["stay", "reopened", "blocked"]
     message: str = ""
     choices: tuple[IdentityChoice, ...] = ()
-    is_new_tab: bool = False
-    """Whether the tab has shown no page before."""
 
 
 STAY: Final = NavigationOutcome("stay")
@@ -144,7 +141,7 @@ class NavigationRules:
 
         def block(transaction: Transaction) -> NavigationOutcome:
             name = store_name(transaction, navigation.cookie_store_id)
-            return _blocked(transaction, navigation, str(UrlBlocked(shown, name, rule.pattern)))
+            return _blocked(str(UrlBlocked(shown, name, rule.pattern)))
 
         return await self._read(block)
 
@@ -155,7 +152,7 @@ class NavigationRules:
             choices = tuple(IdentityChoice(each, store_name(transaction, each)) for each in rule.identities)
             message = str(IdentityNotChosen(shown, rule.pattern, [choice.name for choice in choices]))
             command = f"Open it with: hatbox open {_quoted(choices[0].name)} {_quoted(shown)}"
-            return _blocked(transaction, navigation, f"{message} {command}", choices)
+            return _blocked(f"{message} {command}", choices)
 
         return await self._read(ask)
 
@@ -167,14 +164,14 @@ class NavigationRules:
                 f"the rule {rule.pattern} has reopened too many pages. Wait {wait} s, then reload the tab. "
                 "If an extension reopens the same pages, change the rule or the extension."
             )
-            return await self._read(lambda each: _blocked(each, navigation, message))
+            return _blocked(message)
         try:
             tab = await self._store.write(lambda each: reopen_tab(each, navigation.tab_id, url, identity))
         except InvalidIdentity:
             message = (
                 f"the rule {rule.pattern} names an identity that does not exist: {identity}. See: hatbox rules list"
             )
-            return await self._read(lambda each: _blocked(each, navigation, message))
+            return _blocked(message)
         if tab is not None:
             self._limit.reopened(tab.id, url)
             logger.info("rule %s: tab %d reopened as tab %d in %s", rule.pattern, navigation.tab_id, tab.id, identity)
@@ -195,7 +192,7 @@ class NavigationRules:
         try:
             return await self._store.read(work)
         except InvalidIdentity as error:  # removed meanwhile: the tab is about to be closed
-            return NavigationOutcome("blocked", f"{_MESSAGE}{error}")
+            return _blocked(str(error))
 
     def _on_change(self, change: ChangeRecord) -> None:
         if change.topic in (RULES_CHANGED, RESYNC):
@@ -221,15 +218,8 @@ def is_https_upgrade(before: str, url: str) -> bool:
     return (old.path or "/", old.query) == (new.path or "/", new.query)
 
 
-def _blocked(
-    transaction: Transaction,
-    navigation: CheckedNavigation,
-    message: str,
-    choices: tuple[IdentityChoice, ...] = (),
-) -> NavigationOutcome:
-    row = transaction.tabs.get(navigation.tab_id)
-    is_new_tab = row is not None and is_blank(row.url)
-    return NavigationOutcome("blocked", _MESSAGE + message, choices, is_new_tab)
+def _blocked(message: str, choices: tuple[IdentityChoice, ...] = ()) -> NavigationOutcome:
+    return NavigationOutcome("blocked", _MESSAGE + message, choices)
 
 
 def _quoted(text: str) -> str:

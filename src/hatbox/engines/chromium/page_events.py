@@ -107,14 +107,14 @@ class PageEvents:
     async def _reopen_blocked(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
         if page.tab_id is None:
             return
-        is_new_tab = blocked.outcome.is_new_tab
+        previous = await page.navigation.previous_entry()
         try:
-            await self._env.services.rules.choose(page.tab_id, blocked.url, cookie_store_id, close=is_new_tab)
+            await self._env.services.rules.choose(page.tab_id, blocked.url, cookie_store_id, close=previous is None)
         except InvalidIdentity as error:
             logger.warning("tab %d: %s", page.tab_id, error)
         else:
-            if not is_new_tab:
-                await page.navigation.go_back()
+            if previous is not None:
+                await page.navigation.go_to_entry(previous)
 
     async def _confirm_page_closed(self, context: IdentityContext, page: LivePage) -> None:
         if not await self._outlives_its_pages():

@@ -130,15 +130,20 @@ class PageNavigation:
         self._must_reset_history = False
         self._state.has_document = True
         self._state.block(blocked)
+        self._state.blocked = blocked
         if self._state.reporter is not None:
             self._state.reporter.navigation_started(blocked.url)
         self._state.fail(blocked.url, blocked.outcome.message)
 
-    async def go_back(self) -> None:
-        """Go to the previous entry of the session history, if it exists."""
+    async def previous_entry(self) -> int | None:
+        """The id of the previous entry of the session history; None if the tab has shown no page before."""
         history = await self._session.send("Page.getNavigationHistory")
-        if (index := history["currentIndex"]) > 0:
-            await self._session.send("Page.navigateToHistoryEntry", {"entryId": history["entries"][index - 1]["id"]})
+        entry = history["entries"][history["currentIndex"] - 1] if history["currentIndex"] > 0 else None
+        return int(entry["id"]) if entry is not None and entry["url"] != BLANK else None
+
+    async def go_to_entry(self, entry_id: int) -> None:
+        """Go to an entry of the session history."""
+        await self._session.send("Page.navigateToHistoryEntry", {"entryId": entry_id})
 
     async def clear(self) -> None:
         """Navigate from the blank document at a site's URL to about:blank."""
@@ -216,7 +221,6 @@ class PageNavigation:
         if self._state.is_internal:
             return
         self._started_count += 1
-        self._state.blocked = None
         self._state.is_download = False
         self._state.set_loading()
         self._delegate.navigation_started()
