@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hatbox
-from hatbox.testing.site import LoopbackSite, Request
+from hatbox.testing.site import LoopbackSite, Request, _StaticResponse
 
 COOKIE = "who"
 DEFAULT = "firefox-default"
@@ -26,6 +26,10 @@ class Sent(NamedTuple):
 class RuledSite(LoopbackSite):
     """Every host below `localhost` is a site of its own, also for Chromium."""
 
+    def file(self, path: str, text: str, content_type: str) -> None:
+        """Define the response for a path: a file of any type."""
+        self._pages[path] = _StaticResponse(text.encode(), 200, (("Content-Type", content_type),))
+
     def sent(self, requests: Iterable[Request] | None = None) -> list[Sent]:
         """The requests so far, without icons."""
         return [
@@ -33,6 +37,10 @@ class RuledSite(LoopbackSite):
             for request in (self.requests if requests is None else requests)
             if not request.path.endswith("favicon.ico")
         ]
+
+    def __enter__(self) -> RuledSite:
+        super().__enter__()
+        return self
 
     def at(self, page: str) -> str:
         """The URL of a host and path: `a.localhost/x`."""

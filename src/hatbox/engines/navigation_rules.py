@@ -15,10 +15,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hatbox.engines.reopening_limit import ReopeningLimit
-from hatbox.errors import IdentityNotChosen, InvalidIdentity, UrlBlocked
+from hatbox.errors import IdentityNotChosen, InvalidIdentity, InvalidSiteRule, UrlBlocked
 from hatbox.events import Event
+from hatbox.identities.site_rules.compared_url import ComparedUrl, compared_url
 from hatbox.identities.site_rules.rule_rows import RULES_CHANGED, store_name
 from hatbox.identities.site_rules.service import SiteRules
+from hatbox.identities.site_rules.site_pattern import SitePattern, parse_site_pattern
 from hatbox.identities.site_rules.site_rule import SiteRule
 from hatbox.store.base import RESYNC, ChangeRecord, Store, Transaction
 from hatbox.tabs.credentials import without_credentials
@@ -83,6 +85,8 @@ class NavigationRules:
         self.are_present = False
         """Whether the profile has a rule, as far as this process knows."""
         self.on_presence_changed: Event[None] = Event("engine.onRulesPresenceChanged")
+        self.on_changed: Event[None] = Event("engine.onRulesChanged")
+        """Emitted after each change of rules, after on_presence_changed."""
         self._store = store
         self._rules = rules
         self._limit = ReopeningLimit(clock)
@@ -126,6 +130,19 @@ class NavigationRules:
     async def decides(self, url: str) -> bool:
         """Whether a rule decides the identity of a URL."""
         return (await self._rules.index()).decide(url).rule is not None
+
+    async def concern_site(self, url: str, cookie_store_id: str) -> bool:
+        """Whether a rule may choose another identity for a page on the host of this URL, or limits the identity."""
+        compared = compared_url(url)
+        if compared is None:
+            return False
+        for rule in await self._rules.list():
+            if cookie_store_id in rule.identities:
+                if rule.limit:
+                    return True
+            elif _may_match_host(rule.pattern, compared):
+                return True
+        return False
 
     async def choose(self, tab_id: int, url: str, cookie_store_id: str, *, close: bool) -> None:
         """The user has chosen an identity for a URL that a rule asked about. Raises InvalidIdentity."""
@@ -203,6 +220,7 @@ class NavigationRules:
         if present != self.are_present:
             self.are_present = present
             self.on_presence_changed.emit(None)
+        self.on_changed.emit(None)
 
 
 def is_rule_message(error: str) -> bool:
@@ -216,6 +234,16 @@ def is_https_upgrade(before: str, url: str) -> bool:
     if (old.scheme, new.scheme) != ("http", "https") or old.hostname != new.hostname:
         return False
     return (old.path or "/", old.query) == (new.path or "/", new.query)
+
+
+def _may_match_host(pattern: str, url: ComparedUrl) -> bool:
+    try:
+        parsed = parse_site_pattern(pattern)
+    except InvalidSiteRule:
+        return False
+    if isinstance(parsed, SitePattern):
+        return parsed._replace(scheme="", port=None, path=None).matches(url)
+    return True
 
 
 def _blocked(message: str, choices: tuple[IdentityChoice, ...] = ()) -> NavigationOutcome:

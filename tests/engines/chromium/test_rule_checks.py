@@ -350,6 +350,39 @@ async def test_requests_are_intercepted_only_while_rules_exist(browser: str, pat
         await web.until((PERSONAL, "/link"), (WORK, "/link"))
 
 
+SERVICE_WORKER = """
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", event => event.waitUntil(clients.claim()));
+addEventListener("fetch", event => {
+  const body = "<title>from the worker</title>";
+  if (event.request.mode === "navigate" && !event.request.url.endsWith("/start"))
+    event.respondWith(new Response(body, {headers: {"Content-Type": "text/html"}}));
+});
+"""
+
+
+@with_browser
+async def test_a_service_worker_of_the_wrong_identity_does_not_load_the_page(
+    browser: str, path: Path, ruled: RuledSite
+) -> None:
+    async with browsing(path, browser, ruled) as web:
+        ruled.file("/worker.js", SERVICE_WORKER, "text/javascript")
+        _, page = await web.tab("Personal", "a.localhost/start")
+        await page.evaluate(
+            "navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 1)"
+        )
+        _, other = await web.tab("Personal", "a.localhost/other")
+        assert await other.title() == "from the worker"
+        await web.profile.rules.add("a.localhost/work/*", "Work")
+
+        async def is_removed() -> bool:
+            return await page.evaluate("navigator.serviceWorker.getRegistration().then(found => !found)") is True
+
+        await until_awaited(is_removed)
+        await page.evaluate("location = '/work/x'")
+        await web.until((PERSONAL, "/start"), (PERSONAL, "from the worker"), (WORK, "/work/x"))
+
+
 @with_browser
 async def test_urls_are_requested_only_by_the_identity_of_their_rule(
     browser: str, path: Path, ruled: RuledSite, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,7 @@ from hatbox.engines.chromium.in_flight_requests import InFlightRequests
 from hatbox.engines.chromium.paused_requests import PausedRequests
 from hatbox.engines.chromium.request_details import TabLookup
 from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.chromium.service_workers import ServiceWorkerRemoval
 from hatbox.engines.chromium.sessions import within
 from hatbox.tasks import Tasks
 from hatbox.web_requests import RequestEvents
@@ -61,6 +62,7 @@ class RequestInterceptor:
         self._requests.on_listeners_changed.add_listener(self._on_listeners_changed)
         if self._rules is not None:
             self._rules.rules.on_presence_changed.add_listener(self._on_listeners_changed)
+            self._rules.rules.on_changed.add_listener(self._on_rules_changed)
         self._on_listeners_changed(None)
 
     def stop(self) -> None:
@@ -69,6 +71,7 @@ class RequestInterceptor:
         self._requests.on_listeners_changed.remove_listener(self._on_listeners_changed)
         if self._rules is not None:
             self._rules.rules.on_presence_changed.remove_listener(self._on_listeners_changed)
+            self._rules.rules.on_changed.remove_listener(self._on_rules_changed)
         self._stop_interception()
         self._tasks.cancel()
 
@@ -83,6 +86,18 @@ class RequestInterceptor:
             logger.warning("proxy.onRequest is not supported in Chromium; requests use its own proxy settings")
         if self._update is None and not self._is_stopped and self._wanted_config() != self.config:
             self._update = self._tasks.spawn(self._update_interception())
+
+    def _on_rules_changed(self, _: None) -> None:
+        if self.config is not None and self._update is None:
+            self._update = self._tasks.spawn(self._check_service_workers())
+
+    async def _check_service_workers(self) -> None:
+        try:
+            with contextlib.suppress(PlaywrightError):
+                await within(self._remove_service_workers(), "ServiceWorker.enable")
+        finally:
+            self._update = None
+        self._on_listeners_changed(None)
 
     def _wanted_config(self) -> FetchConfig | None:
         return fetch_config(self._requests, has_rules=self._rules is not None and self._rules.rules.are_present)
@@ -116,6 +131,12 @@ class RequestInterceptor:
         self.in_flight.has_network_events = config.needs_network_events
         if is_new:
             await self._frames.refresh_loaders()
+        await self._remove_service_workers()
+
+    async def _remove_service_workers(self) -> None:
+        if self._rules is not None and self._rules.rules.are_present and self._session is not None:
+            identity_of = self._rules.tabs.identity_of
+            await ServiceWorkerRemoval(self._frames, self._rules.rules, identity_of, self._tasks).start()
 
     async def _open_session(self) -> CDPSession:
         session = await self._browser.new_browser_cdp_session()

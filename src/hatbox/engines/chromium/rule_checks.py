@@ -30,6 +30,9 @@ class RuledTabs(Protocol):
     async def requested_navigation(self, target: Target, tab_id: int, network_id: str, url: str) -> RequestedNavigation:
         """How a navigation of a page was requested. `network_id` is that of its first request."""
 
+    def identity_of(self, context_id: str) -> str | None:
+        """The cookieStoreId of a browserContextId; None if it belongs to no identity."""
+
     def block_page(self, target_id: str, blocked: BlockedPage) -> None:
         """Show the outcome of a check in the error page that Chromium is about to show."""
 
@@ -40,7 +43,7 @@ class RuleChecks:
     def __init__(self, rules: NavigationRules, tabs: RuledTabs) -> None:
         self.rules = rules
         self.starts = NavigationStarts()
-        self._tabs = tabs
+        self.tabs = tabs
 
     async def check(self, event: Mapping[str, Any], request: InFlightRequest) -> FetchCommand | None:
         """The command that ends a request; None if it may be sent. Raises NavigationReopened.
@@ -62,7 +65,7 @@ class RuleChecks:
         request.lifecycle.failed(_STOPPED)
         if outcome.action == "reopened":
             raise NavigationReopened("reopened in another identity")
-        self._tabs.block_page(request.frame.target.id, BlockedPage(url, outcome))
+        self.tabs.block_page(request.frame.target.id, BlockedPage(url, outcome))
         return _SHOW_ERROR_PAGE
 
     async def must_fail(self, event: Mapping[str, Any]) -> bool:
@@ -84,4 +87,4 @@ class RuleChecks:
     async def _requested(self, request: InFlightRequest, place: RequestFrame, network_id: str) -> RequestedNavigation:
         if place.tab_id < 0:
             return RequestedNavigation()
-        return await self._tabs.requested_navigation(request.frame.target, place.tab_id, network_id, request.url)
+        return await self.tabs.requested_navigation(request.frame.target, place.tab_id, network_id, request.url)

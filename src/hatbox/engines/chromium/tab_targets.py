@@ -85,6 +85,11 @@ class TabTargets:
         requested = page.state.requested if is_requested else RequestedNavigation()
         return msgspec.structs.replace(requested, was_blocked=page.state.was_blocked(url))
 
+    def identity_of(self, context_id: str) -> str | None:
+        """See RuledTabs."""
+        context = self._contexts.find(context_id)
+        return context.cookie_store_id if context is not None else None
+
     def block_page(self, target_id: str, blocked: BlockedPage) -> None:
         """See RuledTabs."""
         page = next((page for context in self._contexts if (page := context.page_at(target_id))), None)
