@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.service import Extensions
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
     from hatbox.formats.base import Bundle, BundleEntry, ImportReport
+    from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, RuleImportReport, SkippedRule
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
@@ -73,6 +74,7 @@ __all__ = [
     "ChromiumRunner",
     "Clock",
     "Color",
+    "ContainerReference",
     "ContextualIdentity",
     "Cookie",
     "CookieChange",
@@ -113,6 +115,7 @@ __all__ = [
     "IdsExhausted",
     "ImportExportError",
     "ImportReport",
+    "ImportedRule",
     "Installation",
     "InstalledExtension",
     "InvalidColor",
@@ -149,6 +152,8 @@ __all__ = [
     "ProfileTooNew",
     "ProfileUnavailable",
     "RequestEvents",
+    "RuleBundle",
+    "RuleImportReport",
     "RuleMatch",
     "RunRecord",
     "RunningEngine",
@@ -160,6 +165,7 @@ __all__ = [
     "SiteRuleExists",
     "SiteRuleNotFound",
     "SiteRules",
+    "SkippedRule",
     "Store",
     "StoredPackage",
     "SyncChromium",
@@ -199,6 +205,7 @@ _HOMES = {
     "ChromiumRunner": "engines.chromium.chromium_runner",
     "Clock": "clock",
     "Color": "identities.palette",
+    "ContainerReference": "formats.rule_bundle",
     "ContextualIdentity": "identities.model",
     "Cookie": "cookies.cookie",
     "CookieChange": "cookies.cookie_stores",
@@ -220,6 +227,7 @@ _HOMES = {
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
+    "ImportedRule": "formats.rule_bundle",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
@@ -235,12 +243,15 @@ _HOMES = {
     "ProcessId": "store.processes",
     "Profile": "profile",
     "RequestEvents": "web_requests",
+    "RuleBundle": "formats.rule_bundle",
+    "RuleImportReport": "formats.rule_bundle",
     "RuleMatch": "identities.site_rules.site_rule",
     "RunningEngine": "engines.running_engines",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
     "SiteRule": "identities.site_rules.site_rule",
     "SiteRules": "identities.site_rules.service",
+    "SkippedRule": "formats.rule_bundle",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
     "SyncChromium": "sync",

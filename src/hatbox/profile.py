@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
 
 __all__ = ["Profile", "default_address", "open"]
 
@@ -339,6 +340,26 @@ class Profile:
         return await merged.follow(
             self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged))
         )
+
+    async def import_rules(
+        self, bundle: RuleBundle, *, create: bool = False, replace: bool = False
+    ) -> RuleImportReport:
+        """Import site rules of another program. Atomic; importing the same bundle again changes nothing.
+
+        With `create`, identities that do not exist are created. With `replace`, rules with the same pattern are
+        replaced; otherwise they stay, and the report names them.
+        """
+        from hatbox.formats.rule_transfer import import_rules
+
+        return await self._store.write(
+            lambda transaction: import_rules(transaction, bundle, create=create, replace=replace)
+        )
+
+    async def extension_rules(self, program: str) -> RuleBundle:
+        """The site rules in the data of an extension of this profile: `mac` or `containerise`. For import_rules()."""
+        from hatbox.formats.extension_rules import extension_rules
+
+        return await self._store.read(lambda transaction: extension_rules(transaction, program))
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""

@@ -58,6 +58,14 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "permissions": "extensions.permissions",
         "trigger": "extensions.trigger",
     },
+    "rules": {
+        "list": "site_rules.list_",
+        "add": "site_rules.add",
+        "remove": "site_rules.remove",
+        "clear": "site_rules.clear",
+        "test": "site_rules.test",
+        "import": "site_rules.import_",
+    },
     "profile": {
         "info": "profile.info",
         "create": "profile.create",

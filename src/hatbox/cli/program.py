@@ -24,6 +24,7 @@ _MIN_PANEL_WIDTH: Final = 80  # columns
 _HELP: Final = {
     "cookies": "List, set and remove the cookies of an identity.",
     "extensions": "Install, list, remove and trigger extensions.",
+    "rules": "Open the right identity by itself: assign URLs to identities.",
     "profile": "Describe, create, copy and encrypt profiles.",
 }
 

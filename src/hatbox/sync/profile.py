@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
     from hatbox.formats.base import Bundle, ImportReport
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
 
 __all__ = ["SyncProfile", "open_sync"]
 
@@ -157,6 +158,14 @@ class SyncProfile:
     ) -> ImportReport:
         """Import identities and cookies that a format of hatbox.formats has read. See Profile.import_bundle."""
         return self._loop.run(lambda: self._profile.import_bundle(bundle, into, progress))
+
+    def import_rules(self, bundle: RuleBundle, *, create: bool = False, replace: bool = False) -> RuleImportReport:
+        """Import site rules of another program. See Profile.import_rules."""
+        return self._loop.run(lambda: self._profile.import_rules(bundle, create=create, replace=replace))
+
+    def extension_rules(self, program: str) -> RuleBundle:
+        """The site rules in the data of an extension of this profile. See Profile.extension_rules."""
+        return self._loop.run(lambda: self._profile.extension_rules(program))
 
     def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """Export identities, by name or id, with their cookies, for a format of hatbox.formats; by default all."""

@@ -44,6 +44,10 @@ class SyncSiteRules:
         """Remove a rule, given by its id, pattern or object. Returns it. Raises SiteRuleNotFound."""
         return self._run(lambda: self._rules.remove(rule))
 
+    def remove_many(self, rules: Sequence[int | str | SiteRule]) -> _Rules:
+        """Remove several rules, all or none. Returns them, each once. Raises SiteRuleNotFound."""
+        return self._run(lambda: self._rules.remove_many(rules))
+
     def clear(self, identity: IdentityLike | None = None) -> _Rules:
         """Remove all rules, or those of one identity. Returns them. A shared rule loses only this identity."""
         return self._run(lambda: self._rules.clear(identity))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -22,10 +22,12 @@ from hatbox.store.base import Transaction
 
 __all__ = [
     "RULES_CHANGED",
+    "RuleChange",
+    "RuleSet",
     "add_rule",
     "clear_rules",
     "find_rules",
-    "remove_rule",
+    "remove_rules",
     "remove_rules_of",
     "rules_of",
     "store_name",
@@ -73,8 +75,63 @@ def remove_rules_of(transaction: Transaction, cookie_store_id: str) -> list[Site
             _put(transaction, msgspec.structs.replace(rule, identities=others))
         else:
             transaction.rules.delete(rule.id)
-    _record_change(transaction, named)
+    if named:
+        _record_change(transaction)
     return named
+
+
+class RuleChange(NamedTuple):
+    """The result of adding a rule."""
+
+    rule: SiteRule
+    kind: Literal["added", "replaced", "unchanged"]
+
+
+class RuleSet:
+    """The rules of a profile in a transaction, for adding many. record_change() must follow."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._by_pattern: dict[str, SiteRule] = {}
+        for rule in find_rules(transaction):
+            self._by_pattern.setdefault(_canonical(rule.pattern), rule)
+        self._changed = False
+
+    def add(
+        self, pattern: str, stores: tuple[str, ...], *, ask: bool = False, limit: bool = False, replace: bool = False
+    ) -> RuleChange:
+        """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`."""
+        canonical = parse_site_pattern(pattern).text
+        _check_choice(canonical, stores, ask=ask)
+        existing = self._by_pattern.get(canonical)
+        added = SiteRule(id=0, pattern=canonical, identities=stores, ask=ask, limit=limit)
+        if existing is None:
+            self._check_number_of_regexes(canonical)
+            added = msgspec.structs.replace(added, id=self._transaction.rules.insert(_encoded(added)))
+        else:
+            added = msgspec.structs.replace(added, id=existing.id)
+            if added == existing:
+                return RuleChange(existing, "unchanged")
+            if not replace:
+                raise SiteRuleExists(canonical, [store_name(self._transaction, each) for each in existing.identities])
+            _put(self._transaction, added)
+        self._changed = True
+        self._by_pattern[canonical] = added
+        return RuleChange(added, "added" if existing is None else "replaced")
+
+    def record_change(self) -> None:
+        """Notify every process, if a rule was added or replaced."""
+        if self._changed:
+            _record_change(self._transaction)
+
+    def _check_number_of_regexes(self, pattern: str) -> None:
+        if pattern.startswith(REGEX_PREFIX):
+            count = sum(each.startswith(REGEX_PREFIX) for each in self._by_pattern)
+            if count >= MAX_REGEX_RULES:
+                raise InvalidSiteRule(
+                    pattern,
+                    f"the profile has {count} rules with a regular expression, and {MAX_REGEX_RULES} are allowed",
+                )
 
 
 def add_rule(
@@ -86,33 +143,24 @@ def add_rule(
     limit: bool = False,
     replace: bool = False,
 ) -> SiteRule:
-    """Add a rule. The same rule again changes nothing; another rule with this pattern only with `replace`."""
-    canonical = parse_site_pattern(pattern).text
+    """Add a rule. See RuleSet.add."""
+    parse_site_pattern(pattern)  # an invalid pattern is reported before an unknown identity
     stores = tuple(dict.fromkeys(store_of(transaction, each) for each in identities))
-    _check_choice(canonical, stores, ask=ask)
-    rules = find_rules(transaction)
-    existing = next((rule for rule in rules if _canonical(rule.pattern) == canonical), None)
-    added = SiteRule(id=0, pattern=canonical, identities=stores, ask=ask, limit=limit)
-    if existing is not None:
-        added = msgspec.structs.replace(added, id=existing.id)
-        if added == existing:
-            return existing
-        if not replace:
-            raise SiteRuleExists(canonical, [store_name(transaction, each) for each in existing.identities])
-        _put(transaction, added)
-    else:
-        _check_number_of_regexes(canonical, rules)
-        added = msgspec.structs.replace(added, id=transaction.rules.insert(_encoded(added)))
-    _record_change(transaction, [added])
+    rules = RuleSet(transaction)
+    added = rules.add(pattern, stores, ask=ask, limit=limit, replace=replace).rule
+    rules.record_change()
     return added
 
 
-def remove_rule(transaction: Transaction, rule: int | str) -> SiteRule:
-    """Remove the rule with this id or pattern. Returns it."""
-    found = _find_rule(find_rules(transaction), rule)
-    transaction.rules.delete(found.id)
-    _record_change(transaction, [found])
-    return found
+def remove_rules(transaction: Transaction, wanted: Iterable[int | str]) -> list[SiteRule]:
+    """Remove the rules with these ids or patterns: all, or none if one is not found. Returns them, each once."""
+    rules = find_rules(transaction)
+    found = {rule.id: rule for rule in (_find_rule(rules, each) for each in wanted)}
+    for number in found:
+        transaction.rules.delete(number)
+    if found:
+        _record_change(transaction)
+    return list(found.values())
 
 
 def clear_rules(transaction: Transaction, identity: IdentityLike | None = None) -> list[SiteRule]:
@@ -122,7 +170,8 @@ def clear_rules(transaction: Transaction, identity: IdentityLike | None = None) 
     rules = find_rules(transaction)
     for number, _ in transaction.rules.find():
         transaction.rules.delete(number)
-    _record_change(transaction, rules)
+    if rules:
+        _record_change(transaction)
     return rules
 
 
@@ -162,9 +211,8 @@ def _put(transaction: Transaction, rule: SiteRule) -> None:
     transaction.rules.put(rule.id, _encoded(rule))
 
 
-def _record_change(transaction: Transaction, changed: Sequence[SiteRule]) -> None:
-    if changed:
-        transaction.changes.append(RULES_CHANGED, b"null")
+def _record_change(transaction: Transaction) -> None:
+    transaction.changes.append(RULES_CHANGED, b"null")
 
 
 def _check_choice(pattern: str, stores: Sequence[str], *, ask: bool) -> None:
@@ -176,15 +224,6 @@ def _check_choice(pattern: str, stores: Sequence[str], *, ask: bool) -> None:
         raise InvalidSiteRule(
             pattern, "it names several identities. To choose one when a URL is opened, pass --ask (ask=True)"
         )
-
-
-def _check_number_of_regexes(pattern: str, rules: Sequence[SiteRule]) -> None:
-    if pattern.startswith(REGEX_PREFIX):
-        count = sum(rule.pattern.startswith(REGEX_PREFIX) for rule in rules)
-        if count >= MAX_REGEX_RULES:
-            raise InvalidSiteRule(
-                pattern, f"the profile has {count} rules with a regular expression, and {MAX_REGEX_RULES} are allowed"
-            )
 
 
 def _find_rule(rules: Sequence[SiteRule], wanted: int | str) -> SiteRule:

@@ -13,7 +13,7 @@ from hatbox.identities.site_rules.rule_rows import (
     add_rule,
     clear_rules,
     find_rules,
-    remove_rule,
+    remove_rules,
     store_of,
 )
 from hatbox.identities.site_rules.site_rule import Decision, SiteRule, UrlExplanation
@@ -68,12 +68,18 @@ class SiteRules:
         """All rules, in the order in which they were added."""
         return self._store.read(find_rules)
 
-    def remove(self, rule: int | str | SiteRule) -> asyncio.Future[SiteRule]:
-        """Remove a rule, given by its id, pattern or object. Resolves to it. Raises SiteRuleNotFound."""
-        wanted = rule.id if isinstance(rule, SiteRule) else rule
-        if type(wanted) not in (int, str):
-            raise TypeError(f"rule must be an id, a pattern or a SiteRule, not {rule!r}")
-        return self._store.write(lambda transaction: remove_rule(transaction, wanted))
+    async def remove(self, rule: int | str | SiteRule) -> SiteRule:
+        """Remove a rule, given by its id, pattern or object. Returns it. Raises SiteRuleNotFound."""
+        (removed,) = await self.remove_many([rule])
+        return removed
+
+    def remove_many(self, rules: Sequence[int | str | SiteRule]) -> asyncio.Future[_Rules]:
+        """Remove several rules, all or none. Resolves to them, each once. Raises SiteRuleNotFound."""
+        wanted = [rule.id if isinstance(rule, SiteRule) else rule for rule in rules]
+        for each in wanted:
+            if type(each) not in (int, str):
+                raise TypeError(f"rule must be an id, a pattern or a SiteRule, not {each!r}")
+        return self._store.write(lambda transaction: remove_rules(transaction, wanted))
 
     def clear(self, identity: IdentityLike | None = None) -> asyncio.Future[_Rules]:
         """Remove all rules, or those of one identity. Resolves to them. A shared rule loses only this identity."""
