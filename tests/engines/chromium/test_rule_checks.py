@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -289,7 +290,7 @@ async def test_an_extension_that_undoes_every_reopening_does_not_loop(
         script = web.profile.browser(["tabs", "webRequest", "webRequestBlocking", "<all_urls>"])
         undone: list[int] = []
 
-        async def undo(details: dict[str, Any]) -> Any:
+        async def undo(details: Any) -> Any:
             if details["cookieStoreId"] != WORK:
                 return None
             undone.append(details["tabId"])
@@ -403,10 +404,14 @@ async def test_urls_are_requested_only_by_the_identity_of_their_rule(
             expected = {page: EXPECTED[name](page).replace(NOBODY, "Personal") for page in pages}
             for count, page in enumerate(pages, 1):
                 await shown.evaluate("url => { location = url }", ruled.at(page))
-                await until(lambda count=count: len(ruled.sent()) == count)
+                await until(functools.partial(_has_received, ruled, count))
                 if expected[page] == "Personal":
                     await shown.wait_for_url(ruled.at(received(page)))
             sent = {each.page: each.identity for each in ruled.sent()}
             wrong += [(name, page, sent[received(page)]) for page in pages if sent[received(page)] != expected[page]]
             await web.profile.tabs.close([tab.id for tab in await web.profile.tabs.query() if tab.opener_id])
         assert wrong == []
+
+
+def _has_received(site: RuledSite, count: int) -> bool:
+    return len(site.sent()) == count

@@ -199,7 +199,7 @@ async def test_a_listener_decides_before_rules(path: Path, ruled: RuledSite) -> 
         await profile.rules.add("b.localhost", "Work")
         script = profile.browser(["tabs", "webRequest", "webRequestBlocking", "<all_urls>"])
 
-        def decide(details: dict[str, Any]) -> Any:
+        def decide(details: Any) -> Any:
             if "/cancel" in details["url"]:
                 return {"cancel": True}
             return {"redirectUrl": ruled.at("b.localhost/redirected")} if "/redirect?" in details["url"] else None
@@ -222,7 +222,7 @@ async def test_an_extension_that_undoes_a_reopening_ends_in_one_tab(path: Path, 
         script = profile.browser(["tabs", "webRequest", "webRequestBlocking", "<all_urls>"])
         reopened: list[str] = []
 
-        async def undo(details: dict[str, Any]) -> Any:
+        async def undo(details: Any) -> Any:
             if details["cookieStoreId"] != WORK:
                 return None
             reopened.append(details["url"])
