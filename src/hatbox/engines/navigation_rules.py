@@ -27,11 +27,13 @@ from hatbox.tabs.credentials import without_credentials
 from hatbox.tabs.named_identity import is_identity_named
 from hatbox.tabs.reopening import reopen_tab
 from hatbox.tasks import Tasks
+from hatbox.web_requests import RequestCancelled
 
 __all__ = [
     "CheckedNavigation",
     "IdentityChoice",
     "NavigationOutcome",
+    "NavigationReopened",
     "NavigationRules",
     "is_https_upgrade",
     "is_rule_message",
@@ -73,9 +75,19 @@ class NavigationOutcome(msgspec.Struct, frozen=True):
     message: str = ""
     choices: tuple[IdentityChoice, ...] = ()
 
+    @property
+    def explanation(self) -> str:
+        """The message as a sentence."""
+        text = self.message.removeprefix(_MESSAGE)
+        return text[:1].upper() + text[1:]
+
 
 STAY: Final = NavigationOutcome("stay")
 REOPENED: Final = NavigationOutcome("reopened")
+
+
+class NavigationReopened(RequestCancelled):
+    """Rules have reopened the navigation in another identity."""
 
 
 class NavigationRules:

@@ -43,7 +43,7 @@ class Interstitial:
         self.remove()
         choices = [choice.name for choice in blocked.outcome.choices]
         title = "Which identity opens this page?" if choices else "This page was not opened"
-        arguments = json.dumps([title, blocked.outcome.message, blocked.url, choices])
+        arguments = json.dumps([title, blocked.outcome.explanation, blocked.url, choices])
         script = f"{_SCRIPT.replace('DELAY', str(CLICK_DELAY))}(...{arguments})"
         with contextlib.suppress(PlaywrightError):  # closed, or another navigation has started
             await self._session.send("Runtime.addBinding", {"name": _BINDING, "executionContextName": _WORLD})

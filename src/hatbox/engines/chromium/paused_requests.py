@@ -34,7 +34,8 @@ from hatbox.engines.chromium.frame_tree import FrameTree
 from hatbox.engines.chromium.in_flight_requests import InFlightRequests, request_key
 from hatbox.engines.chromium.request_details import TabLookup, is_third_party, request_body, track_request
 from hatbox.engines.chromium.resource_types import DOCUMENT_TYPES, MAIN_FRAME
-from hatbox.engines.chromium.rule_checks import NavigationReopened, RuleChecks
+from hatbox.engines.chromium.rule_checks import RuleChecks
+from hatbox.engines.navigation_rules import NavigationReopened
 from hatbox.tasks import Tasks
 from hatbox.web_requests import AuthChallenge, Headers, RequestCancelled, RequestEvents, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates

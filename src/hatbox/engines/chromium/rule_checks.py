@@ -11,17 +11,18 @@ from hatbox.engines.chromium.in_flight_requests import InFlightRequest
 from hatbox.engines.chromium.navigation_starts import NavigationStarts
 from hatbox.engines.chromium.resource_types import MAIN_FRAME
 from hatbox.engines.chromium.ruled_navigation import BlockedPage, RequestedNavigation
-from hatbox.engines.navigation_rules import CheckedNavigation, NavigationRules, is_https_upgrade
-from hatbox.web_requests import RequestCancelled, RequestFrame
+from hatbox.engines.navigation_rules import (
+    CheckedNavigation,
+    NavigationReopened,
+    NavigationRules,
+    is_https_upgrade,
+)
+from hatbox.web_requests import RequestFrame
 
-__all__ = ["NavigationReopened", "RuleChecks", "RuledTabs"]
+__all__ = ["RuleChecks", "RuledTabs"]
 
 _STOPPED: Final = "NS_BINDING_ABORTED"
 _SHOW_ERROR_PAGE: Final = FetchCommand("Fetch.failRequest", {"errorReason": "BlockedByClient"})
-
-
-class NavigationReopened(RequestCancelled):
-    """Rules have reopened the navigation in another identity."""
 
 
 class RuledTabs(Protocol):

@@ -20,12 +20,12 @@ from hatbox.clients.identity_binding import IdentityBinding
 from hatbox.content_coding import BodyTooLarge, ContentCodingError, accept_encoding
 from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate, PageState
+from hatbox.engines.http.first_request import FirstRequestCheck, NavigationBlocked
 from hatbox.engines.http.html import HtmlHead, is_html, media_type, read_head
 from hatbox.engines.http.http_auth import answer_challenge
 from hatbox.engines.http.intercepting_transport import LIFECYCLE, REDIRECT_URL, InterceptingTransport
-from hatbox.engines.http.rule_checks import NavigationBlocked, NavigationReopened, RuleChecks
 from hatbox.engines.load_errors import firefox_error_name, format_bytes, load_error_message
-from hatbox.engines.navigation_rules import NavigationRules
+from hatbox.engines.navigation_rules import NavigationReopened, NavigationRules
 from hatbox.errors import PackageError
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
@@ -191,7 +191,7 @@ class HttpEngine(Engine):
             raise httpx.InvalidURL("URL has no host")
         client = await self._client(tab.cookie_store_id)
         request: httpx.Request | None = _request(client, visit.url)
-        checks = RuleChecks(self._rules, tab)
+        check = FirstRequestCheck(self._rules, tab)
         for _ in range(self.limits.max_redirects + 1):
             assert request is not None  # noqa: S101 - set before the loop and after each redirect
             if request.url.scheme not in ("http", "https"):
@@ -199,7 +199,7 @@ class HttpEngine(Engine):
                 return f"redirected to an unsupported URL: {request.url} (use http or https)"
             visit.url = _url_text(request.url)
             try:
-                response = await self._fetch(client, lifecycle, request, checks)
+                response = await self._fetch(client, lifecycle, request, check)
             except RequestRedirected as redirect:
                 if redirect.url == BLANK:
                     visit.url = BLANK
@@ -220,7 +220,7 @@ class HttpEngine(Engine):
         return f"too many redirects: more than {self.limits.max_redirects}"
 
     async def _fetch(
-        self, client: httpx.AsyncClient, lifecycle: RequestLifecycle, request: httpx.Request, checks: RuleChecks
+        self, client: httpx.AsyncClient, lifecycle: RequestLifecycle, request: httpx.Request, check: FirstRequestCheck
     ) -> httpx.Response:
         """Send one request: the first, or a hop of a redirect.
 
@@ -232,9 +232,9 @@ class HttpEngine(Engine):
         try:
             await lifecycle.before_request()
         except RequestRedirected:
-            checks.skip()
+            check.skip()
             raise
-        await checks.check(lifecycle, _url_text(request.url))
+        await check.check(lifecycle, _url_text(request.url))
         request.extensions[LIFECYCLE] = lifecycle
         response = await client.send(request, stream=True, follow_redirects=False)
         if url := response.extensions.get(REDIRECT_URL):

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from hatbox.engines.navigation_rules import CheckedNavigation, NavigationRules, is_https_upgrade, is_rule_message
+from hatbox.engines.navigation_rules import (
+    CheckedNavigation,
+    NavigationReopened,
+    NavigationRules,
+    is_https_upgrade,
+    is_rule_message,
+)
 from hatbox.errors import HatboxError
 from hatbox.tabs.tab_model import Tab
-from hatbox.web_requests import RequestCancelled, RequestLifecycle
+from hatbox.web_requests import RequestLifecycle
 
-__all__ = ["NavigationBlocked", "NavigationReopened", "RuleChecks"]
+__all__ = ["FirstRequestCheck", "NavigationBlocked"]
 
 _STOPPED: Final = "NS_BINDING_ABORTED"
-
-
-class NavigationReopened(RequestCancelled):
-    """Rules have reopened the navigation in another identity."""
 
 
 class NavigationBlocked(HatboxError):
     """A rule does not let the identity load the URL, or the user has to choose an identity."""
 
 
-class RuleChecks:
-    """The checks of one load. Redirects are not checked, except from http to https at the start."""
+class FirstRequestCheck:
+    """The check of one load. Redirects are not checked, except from http to https at the start."""
 
     def __init__(self, rules: NavigationRules | None, tab: Tab) -> None:
         self._rules = rules
