@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hatbox.engines.reopening_limit import ReopeningLimit
+from hatbox.engines.running_engines import engine_for
 from hatbox.errors import IdentityNotChosen, InvalidIdentity, InvalidSiteRule, UrlBlocked
 from hatbox.events import Event
 from hatbox.identities.site_rules.compared_url import ComparedUrl, compared_url
@@ -96,6 +97,8 @@ class NavigationRules:
     def __init__(self, store: Store, rules: SiteRules, clock: Callable[[], float] | None = None) -> None:
         self.are_present = False
         """Whether the profile has a rule, as far as this process knows."""
+        self.serves: Callable[[str], bool] = lambda _: False
+        """Whether this engine serves an identity. Otherwise the records of running engines are read."""
         self.on_presence_changed: Event[None] = Event("engine.onRulesPresenceChanged")
         self.on_changed: Event[None] = Event("engine.onRulesChanged")
         """Emitted after each change of rules, after on_presence_changed."""
@@ -194,6 +197,8 @@ class NavigationRules:
                 "If an extension reopens the same pages, change the rule or the extension."
             )
             return _blocked(message)
+        if not self.serves(identity) and await engine_for(self._store, identity) is None:
+            return await self._block_unserved(navigation, rule)
         try:
             tab = await self._store.write(lambda each: reopen_tab(each, navigation.tab_id, url, identity))
         except InvalidIdentity:
@@ -205,6 +210,19 @@ class NavigationRules:
             self._limit.reopened(tab.id, url)
             logger.info("rule %s: tab %d reopened as tab %d in %s", rule.pattern, navigation.tab_id, tab.id, identity)
         return REOPENED
+
+    async def _block_unserved(self, navigation: CheckedNavigation, rule: SiteRule) -> NavigationOutcome:
+        """Rather than open a tab that no engine loads."""
+        shown, (identity,) = without_credentials(navigation.url), rule.identities
+
+        def block(transaction: Transaction) -> NavigationOutcome:
+            name = store_name(transaction, identity)
+            return _blocked(
+                f"the rule {rule.pattern} opens {shown} in {name}, and no running engine serves it. "
+                f"Start one with: hatbox browse --identity {_quoted(name)}"
+            )
+
+        return await self._read(block)
 
     async def _is_named(self, navigation: CheckedNavigation) -> bool:
         """Whether the tab was opened with this URL in a named identity."""

@@ -289,25 +289,48 @@ async def test_a_hidden_identity_is_shown_to_open_its_page(path: Path, ruled: Ru
 
 
 @in_loop
-async def test_200_urls_are_requested_only_by_the_identity_of_their_rule(
-    path: Path, ruled: RuledSite, resolved: list[str]
-) -> None:
-    """Every URL with every rule set, from every kind of tab. The server counts what each identity has sent."""
+async def test_a_page_of_an_identity_that_no_engine_serves_says_so(path: Path, ruled: RuledSite) -> None:
+    async with browsing(path, identities=["Personal"]) as (profile, engine):
+        await profile.rules.add("b.localhost", "Work")
+        tab = await profile.tabs.open("Personal", ruled.at("a.localhost/one"))
+        await engine.wait_until_loaded(tab.id)
+        await profile.tabs.navigate(tab.id, ruled.at("b.localhost/two"))
+        error = (await engine.wait_until_loaded(tab.id)).error
+        assert "no running engine serves it. Start one with: hatbox browse --identity 'Work'" in error
+        assert ruled.sent() == [Sent("Personal", "a.localhost/one")]
+        async with profile.http_engine(identities=["Work"]):
+            await profile.tabs.reload(tab.id)
+            assert (WORK, "/two") in shown(await loaded(profile, engine))
+        assert ruled.sent()[-1] == Sent("Work", "b.localhost/two")
+
+
+@in_loop
+async def test_a_removed_identity_takes_its_rules_with_it(path: Path, ruled: RuledSite) -> None:
     async with browsing(path) as (profile, engine):
+        await profile.rules.add("b.localhost", "Shopping")
+        await profile.identities.remove("Shopping")
         script = profile.browser(["tabs"])
-        wrong: list[tuple[str, Sent]] = []
-        for name, rules in RULE_SETS.items():
-            await profile.rules.clear()
-            for pattern, identity in rules:
-                await profile.rules.add(pattern, identity)
-            ruled.requests.clear()
-            for page in URLS:
-                await script.tabs.create({"url": ruled.at(page)})
-            tabs = await loaded(profile, engine)
-            assert not [tab.error for tab in tabs if tab.error]
-            sent = {each.page: each.identity for each in ruled.sent()}
-            assert len(ruled.sent()) == len(URLS) == len(sent)
-            found = {page: sent[received(page)] for page in URLS}
-            wrong += [(name, Sent(found[page], page)) for page in URLS if found[page] != EXPECTED[name](page)]
-            await profile.tabs.close([tab.id for tab in await profile.tabs.query()])
-        assert wrong == []
+        await script.tabs.create({"url": ruled.at("b.localhost/one")})
+        assert shown(await loaded(profile, engine)) == [(DEFAULT, "/one")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in ("wildcards", "paths") else pytest.param(name, marks=pytest.mark.slow) for name in RULE_SETS],
+)
+@in_loop
+async def test_200_urls_are_requested_only_by_the_identity_of_their_rule(
+    path: Path, ruled: RuledSite, name: str
+) -> None:
+    """The server counts what each identity has sent."""
+    async with browsing(path) as (profile, engine):
+        for pattern, identity in RULE_SETS[name]:
+            await profile.rules.add(pattern, identity)
+        script = profile.browser(["tabs"])
+        for page in URLS:
+            await script.tabs.create({"url": ruled.at(page)})
+        assert not [tab.error for tab in await loaded(profile, engine) if tab.error]
+        sent = {each.page: each.identity for each in ruled.sent()}
+        assert len(ruled.sent()) == len(URLS) == len(sent) == 200
+        found = {page: sent[received(page)] for page in URLS}
+        assert [(page, found[page]) for page in URLS if found[page] != EXPECTED[name](page)] == []

@@ -115,7 +115,7 @@ class ChromiumEngine(Engine):
     async def open(self, tab: Tab, snapshot: bytes | None) -> None:
         """See Engine."""
         running = self._require_running()
-        await running.interceptor.wait_until_ready()
+        await self._wait_until_intercepting(running)
         if page := await running.minimized.restore(tab):
             if tab.pending_url and tab.pending_url != tab.url:  # to show the minimized page again needs no load
                 page.load(self._pending_url(tab), tab.navigation_id)
@@ -145,7 +145,7 @@ class ChromiumEngine(Engine):
             await self.close(tab.id, hiding=False)
             await self.open(tab, None)
         else:
-            await running.interceptor.wait_until_ready()
+            await self._wait_until_intercepting(running)
             is_again = tab.pending_url in ("", tab.url) and not is_rule_message(tab.error)
             page.load(self._pending_url(tab) or tab.url, tab.navigation_id, is_again=is_again)
 
@@ -214,8 +214,7 @@ class ChromiumEngine(Engine):
         succeeded for the current webRequest listeners and site rules."""
         await self._services.store.deliver_pending_changes()
         if (running := self.running) is not None:
-            await self._rules.wait_until_current()
-            await running.interceptor.wait_until_ready()
+            await self._wait_until_intercepting(running)
             await running.contexts.wait_until_synced()
 
     async def wait_until_closed(self) -> None:
@@ -231,6 +230,11 @@ class ChromiumEngine(Engine):
                 self.script_pages.add_identity(cookie_store_id)
                 await context.close_spare_page()
                 return context.context
+
+    async def _wait_until_intercepting(self, running: RunningBrowser) -> None:
+        """Wait until requests are intercepted for the webRequest listeners and site rules added so far."""
+        await self._rules.wait_until_current()
+        await running.interceptor.wait_until_ready()
 
     def _require_running(self) -> RunningBrowser:
         if self.running is None:

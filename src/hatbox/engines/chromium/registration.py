@@ -50,6 +50,7 @@ def create_chromium(
         if error.name != "playwright":
             raise
         raise MissingExtra("chromium", "Playwright, which controls Chromium,") from error
+    rules = NavigationRules(services.store, services.rules)
     engine = ChromiumEngine(
         services.store,
         services.cookies,
@@ -59,6 +60,8 @@ def create_chromium(
         indicator=indicator,
         downloads=downloads,
         requests=services.web_requests,
-        rules=NavigationRules(services.store, services.rules),
+        rules=rules,
     )
-    return ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    runner = ChromiumRunner(engine, services.store, services.identities, services.tabs, identities)
+    rules.serves = runner.serves
+    return runner

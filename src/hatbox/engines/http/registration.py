@@ -34,6 +34,7 @@ def create_http(
     with require_extra("httpx"):
         from hatbox.engines.http.http_engine import HttpEngine, LoadLimits
         from hatbox.engines.navigation_rules import NavigationRules
+    rules = NavigationRules(services.store, services.rules)
     engine = HttpEngine(
         services.identities,
         services.cookies,
@@ -41,6 +42,8 @@ def create_http(
         options,
         services.web_requests,
         services.read_extension_file,
-        NavigationRules(services.store, services.rules),
+        rules,
     )
-    return EngineRunner(engine, services.store, identities)
+    runner = EngineRunner(engine, services.store, identities)
+    rules.serves = runner.serves
+    return runner
