@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -15,7 +16,9 @@ from playwright.async_api import Page
 import hatbox
 from hatbox.engines.chromium.chromium_runner import ChromiumRunner
 from hatbox.engines.chromium.interstitial import CLICK_DELAY
+from hatbox.engines.chromium.launch import flags
 from hatbox.engines.reopening_limit import MAX_REOPENED_BY_PAGES
+from tests.engines.chromium.desktop import Keyboard
 from tests.engines.chromium.real import running, with_browser
 from tests.engines.rule_matrix import EXPECTED, HOSTS, IDENTITIES, NOBODY, RULE_SETS, URLS, received
 from tests.engines.ruled_site import DEFAULT, RuledSite, Sent, sign_in_everywhere
@@ -349,6 +352,44 @@ async def test_requests_are_intercepted_only_while_rules_exist(browser: str, pat
         assert not interceptor.has_session
         await page.click("#link")
         await web.until((PERSONAL, "/link"), (WORK, "/link"))
+
+
+@with_browser
+async def test_an_address_that_the_user_types_is_opened_in_its_identity(
+    browser: str, desktop: Keyboard, path: Path, ruled: RuledSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = ruled.at("typed.example/").split(":")[2].rstrip("/")
+    resolve = f"--host-resolver-rules=MAP typed.example:80 127.0.0.1:{port}"  # the keyboard has no colon
+    args, ignored = flags(headless=False)
+    monkeypatch.setattr("hatbox.engines.chromium.launch.flags", lambda headless: ([*args, resolve], ignored))
+    async with hatbox.open(path) as profile:
+        await sign_in_everywhere(profile, IDENTITIES, ("typed.example",))
+        await profile.rules.add("typed.example", "Work")
+        async with profile.chromium(browser=browser, indicator=False) as runner:
+            web = Browsing(profile, runner, ruled)
+            _, page = await web.tab("Personal", "a.localhost/start")
+            await page.bring_to_front()
+            await asyncio.to_thread(desktop.type, "\ftyped.example/typed\n")
+            await web.until((PERSONAL, "/start"), (WORK, "/typed"))
+    assert [each.identity for each in ruled.sent() if each.page.endswith("/typed")] == ["Work"]
+
+
+@with_browser
+async def test_pages_are_not_loaded_if_rules_cannot_be_applied(
+    browser: str, path: Path, ruled: RuledSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with browsing(path, browser, ruled) as web:
+        interceptor = running(web.runner).interceptor
+
+        async def reject(_: object) -> None:
+            raise PlaywrightError("Protocol error (Fetch.enable): rejected")
+
+        monkeypatch.setattr(interceptor, "_apply_config", reject)
+        await web.profile.rules.add("b.localhost", "Work")
+        tab = await web.profile.tabs.open("Personal", ruled.at("a.localhost/start"))
+        error = (await web.runner.wait_until_loaded(tab.id)).error
+        assert "site rules cannot be applied" in error
+        assert not ruled.sent()
 
 
 SERVICE_WORKER = """

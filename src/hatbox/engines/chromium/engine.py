@@ -232,9 +232,15 @@ class ChromiumEngine(Engine):
                 return context.context
 
     async def _wait_until_intercepting(self, running: RunningBrowser) -> None:
-        """Wait until requests are intercepted for the webRequest listeners and site rules added so far."""
+        """Wait until requests are intercepted for the webRequest listeners and site rules added so far.
+
+        Raises EngineError if rules exist and requests are not intercepted: a page that does not load is better than a
+        page in the wrong identity.
+        """
         await self._rules.wait_until_current()
         await running.interceptor.wait_until_ready()
+        if self._rules.are_present and running.interceptor.config is None and running is self.running:
+            raise EngineError("site rules cannot be applied: Chromium rejected Fetch.enable. Restart the engine.")
 
     def _require_running(self) -> RunningBrowser:
         if self.running is None:
