@@ -342,6 +342,7 @@ class Profile:
             identities=self.identities,
             cookies=self.cookies,
             tabs=self.tabs,
+            rules=self.rules,
             web_requests=self.web_requests,
             read_extension_file=self.extensions.file_at,
         )
