@@ -3,6 +3,7 @@ workers exist only in engines."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ __all__ = [
     "SITE_DATA_CLEARED",
     "SiteDataRemoval",
     "clear_site_data",
+    "decode_site_data",
+    "encode_site_data",
     "parts_of",
 ]
 
@@ -30,6 +33,7 @@ SITE_DATA_CLEARED: Final = "site_data.forgotten"
 """Topic of the change log; engines clear their copies."""
 
 _STORED_TYPES: Final = (LOCAL_STORAGE, DATABASES)
+_EXACT_DIGITS: Final = 15
 
 
 class SiteDataRemoval(msgspec.Struct, frozen=True):
@@ -73,18 +77,40 @@ def clear_site_data(
 def parts_of(data: bytes) -> set[str]:
     """The types of site data that an origin has stored."""
     try:
-        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        kept = decode_site_data(data)
     except RecursionError:
         return set(_STORED_TYPES)
     return {part for part in _STORED_TYPES if kept.get(part)}
 
 
+def decode_site_data(data: bytes) -> dict[str, Any]:
+    """The site data of an origin, as site_data.js of the Chromium engine writes it: `local` and `databases`.
+
+    Raises RecursionError if it is nested too deeply. Text of JavaScript may have lone surrogates, which msgspec rejects.
+    """
+    found = json.loads(data, parse_int=_integer)
+    return found if isinstance(found, dict) else {}
+
+
+def encode_site_data(site_data: dict[str, Any]) -> bytes:
+    """The bytes to store."""
+    try:
+        return json.dumps(site_data, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # a lone surrogate must be escaped
+        return json.dumps(site_data, separators=(",", ":")).encode()
+
+
+def _integer(text: str) -> float:
+    """JavaScript's numbers: 53 bits, and a zero has a sign."""
+    return float(text) if len(text) > _EXACT_DIGITS or text == "-0" else int(text)
+
+
 def _without(data: bytes, parts: Sequence[str]) -> bytes:
     """The data of an origin without these types; empty if nothing remains."""
     try:
-        kept: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        kept = decode_site_data(data)
     except RecursionError:  # nested too deeply to be parsed, so no single part can be removed
         return b""
     for part in parts:
         kept[part] = []
-    return msgspec.json.encode(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""
+    return encode_site_data(kept) if kept.get(LOCAL_STORAGE) or kept.get(DATABASES) else b""
