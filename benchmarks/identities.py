@@ -148,7 +148,9 @@ def _bare(path: Path, size: int, calls: int) -> Figures:
         execute("COMMIT")
         return number or 0
 
-    insert = "INSERT INTO identities (name, icon, color, hidden, position, checksum) VALUES (?, ?, ?, 0, ?, 0)"
+    insert = (
+        "INSERT INTO identities (name, icon, color, hidden, position, uuid, checksum) VALUES (?, ?, ?, 0, ?, '', 0)"
+    )
     update = "UPDATE identities SET color = ? WHERE id = ?"
     calls_of: dict[str, Callable[[int], Any]] = {
         "get": lambda i: execute(f"{row} WHERE id = ?", (chosen[i],)).fetchone(),

@@ -282,7 +282,7 @@ def test_ids_and_log_numbers_go_on_where_the_source_was(source: Path, target: Pa
             log_a_change(transaction)
             window = transaction.windows.insert()
             tab = transaction.tabs.insert(window, 0, 0).id
-            numbers = [transaction.identities.insert("a", "pet", "red"), window, tab]
+            numbers = [transaction.identities.insert("a", "pet", "red", uuid="its UUID"), window, tab]
             transaction.extensions.put("a@example", "local", "new", b"1")
             created.append(numbers)
 

@@ -49,17 +49,20 @@ async def test_a_profile_of_an_earlier_format_is_upgraded_and_all_or_nothing_of_
     address = cluster.new_address()
     async with opened(store_at(address)) as store:
         await store.write(add("before"))
-    (tmp_path / "0001.sql").write_text((schema._MIGRATIONS / "0001.sql").read_text())
-    (tmp_path / "0002.sql").write_text("ALTER TABLE identities ADD COLUMN more int8;\nSELECT no_such_function();\n")
+    for number in range(1, schema.FORMAT + 1):
+        (tmp_path / f"{number:04}.sql").write_text((schema._MIGRATIONS / f"{number:04}.sql").read_text())
+    latest = schema.FORMAT + 1
+    migration = tmp_path / f"{latest:04}.sql"
+    migration.write_text("ALTER TABLE identities ADD COLUMN more int8;\nSELECT no_such_function();\n")
     monkeypatch.setattr(schema, "_MIGRATIONS", tmp_path)
-    monkeypatch.setattr(schema, "FORMAT", 2)
-    monkeypatch.setattr("hatbox.store.postgres.transaction.FORMAT", 2)
+    monkeypatch.setattr(schema, "FORMAT", latest)
+    monkeypatch.setattr("hatbox.store.postgres.transaction.FORMAT", latest)
     with pytest.raises(hatbox.ProfileError):
         await store_at(address).open()
-    (tmp_path / "0002.sql").write_text("ALTER TABLE identities ADD COLUMN more int8;\n")  # fails if it was done above
+    migration.write_text("ALTER TABLE identities ADD COLUMN more int8;\n")  # fails if it was done above
     async with opened(store_at(address)) as store:
         assert "before" in await store.read(names)
         await store.write(add("after"))
     monkeypatch.undo()
-    with pytest.raises(hatbox.ProfileTooNew, match="format 2"):
+    with pytest.raises(hatbox.ProfileTooNew, match=f"format {latest}"):
         await store_at(address).open()

@@ -309,8 +309,10 @@ def leave_journal(path: Path, sql: str) -> None:
 
 def crash_while_folding(path: Path) -> None:
     """Leave a file whose header counts pages that only the journal holds: pages are copied from the first one on."""
-    rows = ", ".join(f"('{'x' * 500}', 'pet', 'red', 0, {number}, 0)" for number in range(10_000_000, 10_000_200))
-    leave_journal(path, f"INSERT INTO identities (name, icon, color, hidden, position, checksum) VALUES {rows};")
+    rows = ", ".join(
+        f"('{'x' * 500}', 'pet', 'red', 0, {number}, 'uuid', 0)" for number in range(10_000_000, 10_000_200)
+    )
+    leave_journal(path, f"INSERT INTO identities (name, icon, color, hidden, position, uuid, checksum) VALUES {rows};")
     journal = path.with_name(f"{path.name}-wal").read_bytes()
     frames = (journal[start : start + 24 + PAGE] for start in range(32, len(journal), 24 + PAGE))
     first_page = [frame[24:] for frame in frames if frame[:4] == (1).to_bytes(4, "big")][-1]

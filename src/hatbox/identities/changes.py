@@ -92,6 +92,7 @@ def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity
     close_identity_tabs(transaction, row[0])
     delete_cookies(transaction, row[0])
     transaction.site_data.clear(row[0])
+    transaction.settings.clear(row[0])
     transaction.identities.delete(row[0])
     return record_change(transaction, REMOVED, row)
 

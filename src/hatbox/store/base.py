@@ -34,12 +34,16 @@ __all__ = [
     "IdentityTable",
     "PackageTable",
     "Processes",
+    "RuleTable",
+    "SettingsTable",
     "SiteDataTable",
     "Store",
     "TabRow",
     "TabTable",
     "Transaction",
     "TransactionFunction",
+    "TrashRow",
+    "TrashTable",
     "WindowRow",
     "WindowSummary",
     "WindowTable",
@@ -124,6 +128,25 @@ class WindowSummary(NamedTuple):
     """The tabs whose `related` is set."""
 
 
+class TrashRow(NamedTuple):
+    """A removed identity in the trash."""
+
+    id: int
+    """Its userContextId."""
+    uuid: str
+    name: str
+    icon: str
+    color: str
+    removed: float
+    """When it was removed, in seconds since 1970."""
+    cookies: int
+    """The number of its cookies."""
+    tabs: int
+    """The number of its tabs."""
+    size: int
+    """The size of its archive, in bytes."""
+
+
 class ChangeRecord(NamedTuple):
     """One committed change: its topic, and the details as JSON."""
 
@@ -154,8 +177,26 @@ class IdentityTable(Protocol):
     def count(self) -> int:
         """The number of identities."""
 
-    def insert(self, name: str, icon: str, color: str) -> int:
-        """Add an identity at the end; returns its userContextId, which was never used before in this profile."""
+    def uuid(self, user_context_id: int) -> str | None:
+        """The UUID of an identity; None if it does not exist."""
+
+    def uuids(self) -> dict[str, int]:
+        """The userContextIds of all identities, by UUID."""
+
+    def index(self, user_context_id: int) -> int:
+        """The place of an identity in the user's order, from 0. Raises KeyError."""
+
+    def last_id(self) -> int:
+        """The highest userContextId that was ever used in this profile."""
+
+    def insert(self, name: str, icon: str, color: str, *, uuid: str | None = None) -> int:
+        """Add an identity at the end; returns its userContextId, which was never used before in this profile.
+
+        Without `uuid`, it gets a new one.
+        """
+
+    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
+        """Add an identity at the end with an id that no identity has now. The id is not given out again."""
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
         """Set the name, icon, color or hidden of an identity."""
@@ -354,6 +395,63 @@ class PackageTable(Protocol):
         """The hashes of all packages, sorted."""
 
 
+class SettingsTable(Protocol):
+    """Settings by identity and name, as JSON. An `identity` is a userContextId; 0 is the profile itself."""
+
+    def get(self, identity: int, name: str) -> bytes | None:
+        """One setting, or None."""
+
+    def load(self, identity: int) -> list[tuple[str, bytes]]:
+        """All settings of an identity, or of the profile: name, value."""
+
+    def find(self, name: str) -> list[tuple[int, bytes]]:
+        """All settings with this name: identity, value."""
+
+    def put(self, identity: int, name: str, value: bytes) -> None:
+        """Store a setting. It replaces the one with this name."""
+
+    def delete(self, identity: int, name: str) -> None:
+        """Delete a setting."""
+
+    def clear(self, identity: int) -> None:
+        """Delete all settings of an identity."""
+
+
+class RuleTable(Protocol):
+    """The site rules, as JSON, by number, in the order in which they were added."""
+
+    def find(self) -> list[tuple[int, bytes]]:
+        """All rules: number, rule."""
+
+    def insert(self, rule: bytes) -> int:
+        """Add a rule; returns its number, which was never used before in this profile."""
+
+    def put(self, number: int, rule: bytes) -> None:
+        """Store a rule under this number. It replaces the rule with this number."""
+
+    def delete(self, number: int) -> None:
+        """Delete a rule."""
+
+
+class TrashTable(Protocol):
+    """The removed identities, each with an archive of its data, by userContextId."""
+
+    def find(self) -> list[TrashRow]:
+        """All removed identities without their archives, the first removed first."""
+
+    def get(self, user_context_id: int) -> tuple[TrashRow, bytes] | None:
+        """A removed identity with its archive, or None."""
+
+    def put(self, row: TrashRow, data: bytes) -> None:
+        """Add a removed identity. It replaces the one with this id."""
+
+    def delete(self, user_context_id: int) -> None:
+        """Delete a removed identity for ever."""
+
+    def total_bytes(self) -> int:
+        """The size of all archives."""
+
+
 class ChangeLog(Protocol):
     """The changes to the profile, for subscribers in every process."""
 
@@ -424,6 +522,18 @@ class Transaction(Protocol):
     @property
     def packages(self) -> PackageTable:
         """The table of extension packages."""
+
+    @property
+    def settings(self) -> SettingsTable:
+        """The table of settings."""
+
+    @property
+    def rules(self) -> RuleTable:
+        """The table of site rules."""
+
+    @property
+    def trash(self) -> TrashTable:
+        """The table of removed identities."""
 
     @property
     def changes(self) -> ChangeLog:

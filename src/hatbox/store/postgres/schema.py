@@ -12,7 +12,7 @@ from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
 from hatbox.store.postgres.sql import quoted
-from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import HEAD, IDENTITIES, PROFILE, Table
 
@@ -26,7 +26,7 @@ __all__ = [
     "unique_columns",
 ]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The number of the current format: that of the last file in the folder `migrations`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
@@ -141,7 +141,7 @@ def _migration(number: int) -> list[Statement]:
 
 def _new_rows(key: Key | None) -> list[Statement]:
     """Inserts the rows of a new profile."""
-    rows = [(IDENTITIES, row) for row in NEW_IDENTITIES] + [(HEAD, NEW_HEAD), (PROFILE, new_profile_row(key))]
+    rows = [(IDENTITIES, row) for row in new_identities()] + [(HEAD, NEW_HEAD), (PROFILE, new_profile_row(key))]
     return [Statement(_insert_statement(table), row) for table, row in rows]
 
 

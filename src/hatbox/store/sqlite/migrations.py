@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 from hatbox.store.base import TabRow
 from hatbox.store.keys import Key
-from hatbox.store.sqlite.rows import SqliteRows
+from hatbox.store.sqlite.rows import SqliteRows, checksum_of, corruption
 from hatbox.store.sqlite.schema import FORMAT, STATEMENTS
-from hatbox.store.tables.new_profile import NEW_HEAD, NEW_IDENTITIES
+from hatbox.store.tables.identity_table import new_uuid
+from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
 from hatbox.store.tables.schema import (
     COOKIES,
@@ -30,7 +31,9 @@ from hatbox.store.tables.schema import (
 from hatbox.store.tables.tab_order import GAP, RANGE
 
 __all__ = [
+    "EARLIER_ROWS",
     "LAST_POSITION",
+    "EarlierRows",
     "count_tabs",
     "create_schema",
     "create_tables",
@@ -40,6 +43,17 @@ __all__ = [
     "number_tabs",
     "version_of",
 ]
+
+
+class EarlierRows(NamedTuple):
+    """How an earlier format stores the rows of a table that got one more column, at the end."""
+
+    table: Table
+    statement: str
+    """Creates the table."""
+    new_value: Callable[[], str | int]
+    """The value of the new column."""
+
 
 _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     (
@@ -150,8 +164,37 @@ _EARLIER: Final[tuple[tuple[str, ...], ...]] = (
     ),
 )
 
+_FORMAT_6: Final[dict[str, tuple[str, ...]]] = {
+    **{name: statements for name, statements in STATEMENTS.items() if name not in ("settings", "rules", "trash")},
+    "head": (
+        """CREATE TABLE head (
+            id INTEGER PRIMARY KEY,
+            identities INTEGER NOT NULL,
+            windows INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            changes INTEGER NOT NULL,
+            logged INTEGER NOT NULL,
+            extension_data INTEGER NOT NULL,
+            identity_position INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+    "identities": (
+        """CREATE TABLE identities (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            color TEXT NOT NULL,
+            hidden INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+        "CREATE INDEX identities_by_position ON identities (position)",
+        "CREATE INDEX identities_by_name ON identities (name, position)",
+    ),
+}
 _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
-    **{name: statements for name, statements in STATEMENTS.items() if name not in ("profile", "tab_counts")},
+    **{name: statements for name, statements in _FORMAT_6.items() if name not in ("profile", "tab_counts")},
     "windows": STATEMENTS["windows"][:1],
     "tabs": (
         """CREATE TABLE tabs (
@@ -207,6 +250,16 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 
+_BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, FORMAT: STATEMENTS}
+_HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])
+_IDENTITIES_6: Final = IDENTITIES._replace(columns=IDENTITIES.columns[:-1])
+
+EARLIER_ROWS: Final[tuple[EarlierRows, ...]] = (
+    EarlierRows(_HEAD_6, _FORMAT_6["head"][0], lambda: 0),
+    EarlierRows(_IDENTITIES_6, _FORMAT_6["identities"][0], new_uuid),
+)
+"""The rows of format 6 that have one column less. A repair saves them from a profile that was not upgraded."""
+
 LAST_POSITION: Final = "SELECT max(coalesce(max(position), 0), count(*) * 1048576) FROM identities"
 """Selects the counter identity_position of a profile that has none. Renumbering needs 2**20 for each identity."""
 
@@ -227,7 +280,7 @@ def has_tables_of(connection: sqlite3.Connection, version: int) -> bool:
 def create_tables(connection: sqlite3.Connection, key: Key | None = None) -> None:
     """The tables of a new profile, encrypted if a key is given. The caller starts the transaction and commits it."""
     create_schema(connection)
-    SqliteRows(connection, IDENTITIES).put(NEW_IDENTITIES)
+    SqliteRows(connection, IDENTITIES).put(new_identities())
     SqliteRows(connection, HEAD).insert(NEW_HEAD)
     insert_profile(connection, key)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -238,24 +291,27 @@ def migrate(connection: sqlite3.Connection) -> None:
     for step in _EARLIER[version_of(connection) :]:
         for statement in step:
             connection.execute(statement)
-    if version_of(connection) < 5:
+    version = version_of(connection)
+    if version < 5:
         _add_checksums(connection)
-    elif version_of(connection) == 5:
+    elif version == 5:
         _add_counters(connection)
+        _add_identity_uuids(connection)
+    elif version == 6:
+        _add_rule_counter(connection)
+        _add_identity_uuids(connection)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
     """Create the tables of the current format, without rows."""
     for table in TABLES:
-        for statement in STATEMENTS[table.name]:
-            connection.execute(statement)
+        _create(connection, table.name)
 
 
 def _statements_of(version: int) -> set[str]:
     if version >= 5:
-        tables = STATEMENTS if version == FORMAT else _FORMAT_5
-        return {statement for statements in tables.values() for statement in statements}
+        return {statement for statements in _BY_FORMAT[version].values() for statement in statements}
     return {statement for step in _EARLIER[:version] for statement in step if statement.startswith("CREATE ")}
 
 
@@ -272,7 +328,9 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
     (changes,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM earlier_changes").fetchone()
     # Firefox keeps 5 for itself, see above. The log starts empty: no program has the profile open while this runs.
     head = (1, max(5, last["identities"]), last["windows"], last["tabs"], changes, 0)
-    for table in (IDENTITIES, COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
+    identities = ((*row, new_uuid()) for row in _rows_of(connection, _IDENTITIES_6))
+    SqliteRows(connection, IDENTITIES).put(identities)
+    for table in (COOKIES, WINDOWS, TABS, SITE_DATA, EXTENSION_DATA):
         SqliteRows(connection, table).put(_rows_of(connection, table))
     pages = connection.cursor().execute("SELECT id, page FROM earlier_tabs WHERE page IS NOT NULL")
     SqliteRows(connection, TAB_PAGES).put(pages)
@@ -301,6 +359,41 @@ def _add_counters(connection: sqlite3.Connection) -> None:
     _insert_head(connection, head)
 
 
+def _add_rule_counter(connection: sqlite3.Connection) -> None:
+    """From format 6: a counter of site rules."""
+    head = SqliteRows(connection, _HEAD_6).get(1)
+    if head is None:
+        raise corruption("the row of the table head is missing")
+    connection.execute("DROP TABLE head")
+    _create(connection, "head")
+    SqliteRows(connection, HEAD).insert((*head, 0))
+
+
+def _add_identity_uuids(connection: sqlite3.Connection) -> None:
+    """From formats 5 and 6: an identity has a UUID; settings, rules and the trash have tables."""
+    for name in ("identities_by_position", "identities_by_name"):
+        connection.execute(f"DROP INDEX {name}")
+    connection.execute("ALTER TABLE identities RENAME TO earlier_identities")
+    for name in ("identities", "settings", "rules", "trash"):
+        _create(connection, name)
+    with_checksum = IDENTITIES._replace(columns=(*_IDENTITIES_6.columns, "checksum"))
+    SqliteRows(connection, IDENTITIES).put(map(_identity_with_uuid, _rows_of(connection, with_checksum)))
+    connection.execute("DROP TABLE earlier_identities")
+
+
+def _identity_with_uuid(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of format 6 with a new UUID. Its checksum is verified: a new one would hide damage."""
+    *values, checksum = row
+    if checksum_of(_IDENTITIES_6, values) != checksum:
+        raise corruption("a row of the table identities has a wrong checksum")
+    return (*values, new_uuid())
+
+
+def _create(connection: sqlite3.Connection, name: str) -> None:
+    for statement in STATEMENTS[name]:
+        connection.execute(statement)
+
+
 def number_tabs(connection: sqlite3.Connection) -> None:
     """Give all tabs positions with gaps, in their order, and count them."""
     rows = SqliteRows(connection, TABS)
@@ -322,10 +415,10 @@ def count_tabs(connection: sqlite3.Connection) -> None:
 
 
 def _insert_head(connection: sqlite3.Connection, head: tuple[int, ...]) -> None:
-    """Insert the counters of earlier formats, and those that are new in format 6."""
+    """Insert the counters of formats before 6, and those that are new since."""
     (extension_data,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM extension_data").fetchone()
     (position,) = connection.execute(LAST_POSITION).fetchone()
-    SqliteRows(connection, HEAD).insert((*head, extension_data, position))
+    SqliteRows(connection, HEAD).insert((*head, extension_data, position, 0))
     insert_profile(connection)
 
 

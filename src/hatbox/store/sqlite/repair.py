@@ -21,9 +21,21 @@ from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.salvage import Salvage
 from hatbox.store.sqlite.schema import FORMAT
 from hatbox.store.sqlite.wal import damage_in
+from hatbox.store.tables.identity_table import new_uuid
 from hatbox.store.tables.profile_row import cipher_of
 from hatbox.store.tables.reencryption import has_key
-from hatbox.store.tables.schema import CHANGES, HEAD, IDENTITIES, PROFILE, TAB_COUNTS, TABLES, TABS, WINDOWS, Table
+from hatbox.store.tables.schema import (
+    CHANGES,
+    HEAD,
+    IDENTITIES,
+    PROFILE,
+    RULES,
+    TAB_COUNTS,
+    TABLES,
+    TABS,
+    WINDOWS,
+    Table,
+)
 from hatbox.store.tables.undecryptable import delete_encrypted, delete_undecryptable
 
 __all__ = ["repair"]
@@ -96,11 +108,11 @@ def _replace_lost_owners(connection: sqlite3.Connection) -> dict[str, int]:
     """Cookies without their identity could not be reached, and tabs without their window could not be shown."""
     stores = connection.execute(
         "SELECT store FROM cookies UNION SELECT store FROM site_data UNION SELECT store FROM tabs "
-        "EXCEPT SELECT id FROM identities EXCEPT SELECT 0 ORDER BY 1"
+        "UNION SELECT identity FROM settings EXCEPT SELECT id FROM identities EXCEPT SELECT 0 ORDER BY 1"
     ).fetchall()
     (position,) = connection.execute("SELECT coalesce(max(position), 0) FROM identities").fetchone()
     for number, (store,) in enumerate(stores, start=1):
-        row = (store, f"Recovered {store}", "circle", "toolbar", 0, position + number * 2**20)
+        row = (store, f"Recovered {store}", "circle", "toolbar", 0, position + number * 2**20, new_uuid())
         SqliteRows(connection, IDENTITIES).insert(row)
     windows = connection.execute("SELECT window FROM tabs EXCEPT SELECT id FROM windows").fetchall()
     for (window,) in windows:
@@ -114,10 +126,11 @@ def _raise_counters(connection: sqlite3.Connection) -> None:
     head = rows.get(1)
     values = dict(zip(HEAD.columns, head or (1, *[0] * (len(HEAD.columns) - 1)), strict=True))
     gap = 0 if head else _GAP
-    for table in (IDENTITIES, WINDOWS, TABS):
+    for table in (IDENTITIES, WINDOWS, TABS, RULES):
         (highest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table.name}").fetchone()
         values[table.name] = max(values[table.name], highest + gap)
-    values["identities"] = max(values["identities"], _RESERVED_ID)
+    (removed,) = connection.execute("SELECT coalesce(max(id), 0) FROM trash").fetchone()
+    values["identities"] = max(values["identities"], removed, _RESERVED_ID)
     (sequence,) = connection.execute("SELECT coalesce(max(sequence), 0) FROM extension_data").fetchone()
     values["extension_data"] = max(values["extension_data"], sequence)
     (position,) = connection.execute(LAST_POSITION).fetchone()

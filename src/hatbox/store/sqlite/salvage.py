@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from hatbox.store.sqlite.migrations import EARLIER_ROWS
 from hatbox.store.sqlite.records import Record, Value, has_records, listed_records, records_anywhere
 from hatbox.store.sqlite.rows import checksum_of
 from hatbox.store.sqlite.schema import STATEMENTS
@@ -34,6 +35,8 @@ class _Shape(NamedTuple):
     has_rowid: bool
     reals: frozenset[str]
     """Columns in which a record may have 2 for 2.0."""
+    new_value: Callable[[], str | int] | None = None
+    """The value of the column that an earlier format does not have."""
 
     def fits(self, record: Record) -> bool:
         if len(record.values) != len(self.stored) or (record.rowid is not None) != self.has_rowid:
@@ -49,7 +52,9 @@ class _Shape(NamedTuple):
             value = found[column]
             found[column] = float(value) if isinstance(value, int) else value
         row = tuple(found[column] for column in self.table.columns)
-        return row if checksum_of(self.table, row) == found["checksum"] else None
+        if checksum_of(self.table, row) != found["checksum"]:
+            return None
+        return row if self.new_value is None else (*row, self.new_value())
 
 
 class Salvage:
@@ -157,15 +162,21 @@ def _shapes() -> Iterator[_Shape]:
     connection = sqlite3.connect(":memory:")
     try:
         for table in TABLES:
-            for statement in STATEMENTS[table.name]:
-                connection.execute(statement)
-            info = connection.execute(f"PRAGMA table_info({table.name})").fetchall()
-            kinds = {name: kind for _, name, kind, *_ in info}
-            keys = [name for _, name, *_, part in sorted(info, key=lambda column: column[5]) if part]
-            has_rowid = "WITHOUT ROWID" not in STATEMENTS[table.name][0]
-            stored = tuple(kinds) if has_rowid else (*keys, *(name for name in kinds if name not in keys))
-            rowid = keys[0] if has_rowid and len(keys) == 1 and kinds[keys[0]] == "INTEGER" else None
-            reals = frozenset(name for name, kind in kinds.items() if kind == "REAL")
-            yield _Shape(table, stored, rowid, has_rowid, reals)
+            yield _shape_of(connection, table, STATEMENTS[table.name][0])
+        for earlier in EARLIER_ROWS:
+            connection.execute(f"DROP TABLE {earlier.table.name}")
+            yield _shape_of(connection, earlier.table, earlier.statement)._replace(new_value=earlier.new_value)
     finally:
         connection.close()
+
+
+def _shape_of(connection: sqlite3.Connection, table: Table, statement: str) -> _Shape:
+    connection.execute(statement)
+    info = connection.execute(f"PRAGMA table_info({table.name})").fetchall()
+    kinds = {name: kind for _, name, kind, *_ in info}
+    keys = [name for _, name, *_, part in sorted(info, key=lambda column: column[5]) if part]
+    has_rowid = "WITHOUT ROWID" not in statement
+    stored = tuple(kinds) if has_rowid else (*keys, *(name for name in kinds if name not in keys))
+    rowid = keys[0] if has_rowid and len(keys) == 1 and kinds[keys[0]] == "INTEGER" else None
+    reals = frozenset(name for name, kind in kinds.items() if kind == "REAL")
+    return _Shape(table, stored, rowid, has_rowid, reals)

@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["APPLICATION_ID", "FORMAT", "STATEMENTS"]
 
 APPLICATION_ID: Final = 0x48415442  # "HATB": in the file header; distinguishes a profile from other databases
-FORMAT: Final = 6  # in the file header, as user_version
+FORMAT: Final = 7  # in the file header, as user_version
 
 STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "head": (
@@ -23,6 +23,7 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             logged INTEGER NOT NULL,
             extension_data INTEGER NOT NULL,
             identity_position INTEGER NOT NULL,
+            rules INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         )""",
     ),
@@ -42,6 +43,7 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             color TEXT NOT NULL,
             hidden INTEGER NOT NULL,
             position INTEGER NOT NULL,
+            uuid TEXT NOT NULL,
             checksum INTEGER NOT NULL
         )""",
         "CREATE INDEX identities_by_position ON identities (position)",
@@ -171,6 +173,37 @@ STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             digest TEXT PRIMARY KEY,
             data BLOB NOT NULL,
             checksum INTEGER NOT NULL
+        )""",
+    ),
+    "settings": (
+        """CREATE TABLE settings (
+            identity INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (identity, name)
+        )""",
+    ),
+    "rules": (
+        """CREATE TABLE rules (
+            id INTEGER PRIMARY KEY,
+            rule BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        )""",
+    ),
+    "trash": (
+        """CREATE TABLE trash (
+            id INTEGER PRIMARY KEY,
+            uuid TEXT NOT NULL,
+            name TEXT NOT NULL,
+            icon TEXT NOT NULL,
+            color TEXT NOT NULL,
+            removed REAL NOT NULL,
+            cookies INTEGER NOT NULL,
+            tabs INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            data BLOB NOT NULL
         )""",
     ),
     "changes": (

@@ -37,6 +37,11 @@ class Counters:
         self.changed = True
         return values[name]
 
+    def raise_to(self, name: str, value: int) -> None:
+        """Set a counter to `value` unless it is higher."""
+        if value > self.get(name):
+            self.increment(name, value - self.get(name))
+
     def row(self) -> tuple[int, ...]:
         """The row with the current values."""
         return tuple(self._read().values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -9,11 +10,16 @@ from hatbox.store.base import IdentityRow
 from hatbox.store.tables.counters import Counters
 from hatbox.store.tables.rows import Rows
 
-__all__ = ["SqlIdentityTable"]
+__all__ = ["SqlIdentityTable", "new_uuid"]
 
 _GAP: Final = 2**20  # between the positions of neighbours, so that a move seldom renumbers the others
 _ORDER: Final = "ORDER BY position, id"
 _MAX_PARAMETERS: Final = 500  # of one statement
+
+
+def new_uuid() -> str:
+    """A random UUID for a new identity."""
+    return str(uuid.uuid4())
 
 
 class SqlIdentityTable:
@@ -43,11 +49,36 @@ class SqlIdentityTable:
         ((count,),) = self._rows.select("count(*)")
         return int(count)
 
-    def insert(self, name: str, icon: str, color: str) -> int:
+    def uuid(self, user_context_id: int) -> str | None:
+        row = self._rows.get(user_context_id)
+        return None if row is None else row[6]
+
+    def uuids(self) -> dict[str, int]:
+        return {each: user_context_id for user_context_id, each in self._rows.select("id, uuid")}
+
+    def index(self, user_context_id: int) -> int:
+        row = self._rows.get(user_context_id)
+        if row is None:
+            raise KeyError(user_context_id)
+        before = "WHERE position < ? OR (position = ? AND id < ?)"
+        ((count,),) = self._rows.select("count(*)", before, (row[5], row[5], user_context_id))
+        return int(count)
+
+    def last_id(self) -> int:
+        return self._counters.get("identities")
+
+    def insert(self, name: str, icon: str, color: str, *, uuid: str | None = None) -> int:
         user_context_id = self._counters.increment("identities")
-        position = self._counters.increment("identity_position", _GAP)
-        self._rows.insert((user_context_id, name, icon, color, 0, position))
+        self._append(user_context_id, name, icon, color, 0, uuid or new_uuid())
         return user_context_id
+
+    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
+        self._counters.raise_to("identities", user_context_id)
+        self._append(user_context_id, name, icon, color, hidden, uuid)
+
+    def _append(self, user_context_id: int, name: str, icon: str, color: str, hidden: int, uuid: str) -> None:
+        position = self._counters.increment("identity_position", _GAP)
+        self._rows.insert((user_context_id, name, icon, color, hidden, position, uuid))
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
         self._rows.update((user_context_id,), changed)

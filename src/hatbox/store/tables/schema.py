@@ -13,11 +13,14 @@ __all__ = [
     "IDENTITIES",
     "PACKAGES",
     "PROFILE",
+    "RULES",
+    "SETTINGS",
     "SITE_DATA",
     "TABLES",
     "TABS",
     "TAB_COUNTS",
     "TAB_PAGES",
+    "TRASH",
     "WINDOWS",
     "Table",
 ]
@@ -63,7 +66,8 @@ def _table(name: str, columns: str, *, key: str, bound: str = "") -> Table:
 
 
 # One row. The highest number that was ever given to an identity, a window, a tab, a row of the change log or of
-# extension data, so that none is given twice; the highest position of an identity; the bytes ever written to the log.
+# extension data, a site rule, so that none is given twice; the highest position of an identity; the bytes ever written
+# to the log.
 HEAD: Final = _table(
     "head",
     """
@@ -75,6 +79,7 @@ HEAD: Final = _table(
     logged integer
     extension_data integer
     identity_position integer
+    rules integer
     """,
     key="id",
 )
@@ -90,6 +95,7 @@ PROFILE: Final = _table(
     key="id",
 )
 
+# uuid: the same in every profile that a copy or a backup of the identity is restored to.
 IDENTITIES: Final = _table(
     "identities",
     """
@@ -99,6 +105,46 @@ IDENTITIES: Final = _table(
     color text
     hidden integer
     position integer
+    uuid text
+    """,
+    key="id",
+)
+
+# Settings of an identity, or of the profile itself (identity 0), by name. A proxy's URL can contain a password.
+SETTINGS: Final = _table(
+    "settings",
+    """
+    identity integer
+    name text
+    value blob secret
+    """,
+    key="identity name",
+)
+
+# Site rules: which identity a URL belongs to.
+RULES: Final = _table(
+    "rules",
+    """
+    id integer
+    rule blob
+    """,
+    key="id",
+)
+
+# Removed identities. data: an archive with everything that belonged to one; size: its length. cookies, tabs: how many.
+TRASH: Final = _table(
+    "trash",
+    """
+    id integer
+    uuid text
+    name text
+    icon text
+    color text
+    removed real
+    cookies integer
+    tabs integer
+    size integer
+    data blob secret
     """,
     key="id",
 )
@@ -258,5 +304,5 @@ CHANGES: Final = _table(
 
 TABLES: Final = (
     *(HEAD, PROFILE, IDENTITIES, COOKIES, COOKIE_TIME, WINDOWS, TABS, TAB_COUNTS, TAB_PAGES, SITE_DATA),
-    *(EXTENSION_DATA, PACKAGES, CHANGES),
+    *(EXTENSION_DATA, PACKAGES, SETTINGS, RULES, TRASH, CHANGES),
 )

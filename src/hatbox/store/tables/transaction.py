@@ -12,20 +12,26 @@ from hatbox.store.tables.extension_table import SqlExtensionTable
 from hatbox.store.tables.identity_table import SqlIdentityTable
 from hatbox.store.tables.package_table import SqlPackageTable
 from hatbox.store.tables.rows import Rows
+from hatbox.store.tables.rule_table import SqlRuleTable
 from hatbox.store.tables.schema import (
     COOKIE_TIME,
     COOKIES,
     EXTENSION_DATA,
     IDENTITIES,
     PACKAGES,
+    RULES,
+    SETTINGS,
     SITE_DATA,
     TAB_COUNTS,
     TAB_PAGES,
     TABS,
+    TRASH,
     WINDOWS,
     Table,
 )
+from hatbox.store.tables.settings_table import SqlSettingsTable
 from hatbox.store.tables.tab_tables import SqlSiteDataTable, SqlTabTable, SqlWindowTable
+from hatbox.store.tables.trash_table import SqlTrashTable
 
 __all__ = ["SqlTables"]
 
@@ -47,6 +53,9 @@ class SqlTables:
         self.site_data = SqlSiteDataTable(rows(SITE_DATA))
         self.extensions = SqlExtensionTable(rows(EXTENSION_DATA), counters)
         self.packages = SqlPackageTable(rows(PACKAGES))
+        self.settings = SqlSettingsTable(rows(SETTINGS))
+        self.rules = SqlRuleTable(rows(RULES), counters)
+        self.trash = SqlTrashTable(rows(TRASH))
 
     def reset(self) -> None:
         """Discard what the tables cache during a transaction. Called when one starts."""
