@@ -282,6 +282,18 @@ class InvalidInputFile(ImportExportError):
         self.line = line
 
 
+class AmbiguousImport(ImportExportError):
+    """Several identities have the name of an imported one. `candidates` has their ids, in the user's order."""
+
+    def __init__(self, name: str, candidates: Sequence[str]) -> None:
+        super().__init__(
+            f'{len(candidates)} identities are named "{name}": {", ".join(candidates)}. None of them has the icon and '
+            "color of the imported one. Nothing was imported. Import it into the identity that you choose."
+        )
+        self.name = name
+        self.candidates = tuple(candidates)
+
+
 class FirefoxProfileLocked(ImportExportError):
     """Firefox has this profile open, and would overwrite changes."""
 

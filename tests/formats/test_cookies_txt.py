@@ -14,8 +14,9 @@ from hypothesis import given
 from hatbox.cookies import Cookie, Partition, SameSite
 from hatbox.errors import InvalidInputFile
 from hatbox.formats import Bundle, BundleEntry
-from hatbox.formats.cookies_txt import NAMELESS, PARTITIONED, SAME_SITE, TABS, read, write
+from hatbox.formats.cookies_txt import CONTROL, NAMELESS, NOT_UTF8, PARTITIONED, SAME_SITE, TABS, TOO_LONG, read, write
 from tests.formats.strategies import holdings_cookies, timeless
+from tests.formats.test_storage_state import is_utf8
 
 GOOD = b".site.example\tTRUE\t/\tTRUE\t2000000000\tsid\tabc\n"
 
@@ -69,19 +70,25 @@ def test_what_cannot_be_carried_is_left_out_and_counted() -> None:
         Cookie(name="", value="v", domain="site.example"),
         Cookie(name="part", value="v", domain="site.example", secure=True, partition=Partition("https://top.example")),
         Cookie(name="lax", value="v", domain="site.example", same_site=SameSite.LAX, expires=2e9 + 0.5),
+        Cookie(name="break", value="a\rb", domain="site.example"),
+        Cookie(name="latin", value="\xff", domain="site.example"),
+        Cookie(name="long", value="v" * 4092, path="/" + "x" * 1000, domain="site.example"),
     ]
     written = write(Bundle([BundleEntry(None, cookies)]))
     assert written.data.endswith(b"\n\nsite.example\tFALSE\t/\tFALSE\t2000000000\tlax\tv\n")
     assert written.cookies == 1
-    assert written.dropped == {TABS: 1, NAMELESS: 1, PARTITIONED: 1, SAME_SITE: 1}
+    omitted = {TABS: "tab", NAMELESS: "", PARTITIONED: "part", CONTROL: "break", NOT_UTF8: "latin", TOO_LONG: "long"}
+    assert written.dropped == dict.fromkeys([*omitted, SAME_SITE], 1)
+    assert {reason: each.name for reason, (each,) in written.left_out.items()} == omitted
 
 
 @given(holdings_cookies())
 @timeless
 def test_what_is_written_comes_back_but_for_what_is_said_to_be_lost(cookies: list[Cookie]) -> None:
     written = write(Bundle([BundleEntry(None, cookies)]))
-    carried = [each for each in cookies if each.partition is None and "\t" not in each.value]
-    assert written.cookies == len(carried) == len(cookies) - written.dropped[PARTITIONED] - written.dropped[TABS]
+    carried = [each for each in cookies if each.partition is None and "\t" not in each.value and is_utf8(each)]
+    assert written.cookies == len(carried) == len(cookies) - sum(map(len, written.left_out.values()))
+    assert {*written.left_out} <= {PARTITIONED, TABS, NOT_UTF8}
     assert written.dropped[SAME_SITE] == sum(each.same_site is not SameSite.UNSPECIFIED for each in carried)
     (back,) = read(written.data, "my.txt").entries
     assert back.cookies == [

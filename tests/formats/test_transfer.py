@@ -11,18 +11,24 @@ from hypothesis import given
 import hatbox
 from hatbox.cookies import Cookie, Partition, RequestContext, SameSite
 from hatbox.cookies.cookie_rows import write_changes
+from hatbox.engines.running_engines import RunningEngine
+from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import IdentityNotFound
-from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport
+from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport, SiteData
 from hatbox.formats import bundle_transfer as transfer
-from hatbox.formats.adjacent_files import INDEXED_DB, SITE_STORAGE, TABS
-from hatbox.formats.bundle_transfer import UNKNOWN_LOOKS, UNNAMED
+from hatbox.formats.adjacent_files import INDEXED_DB, RULES, SETTINGS, SITE_STORAGE, TABS
+from hatbox.formats.identity_match import UNKNOWN_LOOKS, UNNAMED
 from hatbox.formats.cookie_merge import EXPIRED, INVALID, OVER_LIMIT
 from hatbox.formats.firefox_profile import write_folder
+from hatbox.formats.site_data_merge import RUNNING, TOO_MUCH
+from hatbox.store.base import Transaction
+from hatbox.tabs.site_data import decode_site_data, encode_site_data
 from tests.formats.strategies import NOW, bundles, timeless
 
 WORK = IdentityAttributes("Work", "briefcase", "orange")
 GIFTS = IdentityAttributes("Gifts", "gift", "red")
 URL = "https://site.example/"
+DATA = b'{"local":[["k","v"]],"databases":[{"name":"d","version":1,"stores":[]}]}'
 
 
 def cookie(value: str = "1", **more: Any) -> Cookie:
@@ -386,21 +392,85 @@ def test_a_jar_of_another_process_sees_the_import(path: Path) -> None:
     assert asyncio.run(seen()) == "sid=new"
 
 
-def test_what_no_format_carries_is_counted_and_every_format_reports_it(tmp_path: Path) -> None:
+def test_what_a_format_does_not_carry_is_counted_and_reported(tmp_path: Path) -> None:
+    def fill(transaction: Transaction) -> None:
+        transaction.site_data.put(2, "https://a.example", DATA)
+        transaction.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
+        transaction.settings.put(2, "settings", b'{"proxy":"direct"}')
+        transaction.rules.insert(b'{"pattern":"x","identities":["firefox-container-2"]}')
+        transaction.rules.insert(b'{"pattern":"y","identities":["firefox-container-22"]}')
+
     async def use() -> tuple[Bundle, Bundle]:
         async with hatbox.open(tmp_path / "profile.db") as profile:
-            await profile.store.write(
-                lambda each: each.site_data.put(2, "https://a.example", b'{"local":[["k","v"]],"databases":[{}]}')
-            )
-            await profile.store.write(
-                lambda each: each.site_data.put(2, "https://b.example", b'{"local":[["k","v"]],"databases":[]}')
-            )
+            await profile.store.write(fill)
             await profile.tabs.open("Work", "https://a.example/")
             return await profile.export_bundle(["Work"]), await profile.export_bundle(["Personal"])
 
     work, personal = asyncio.run(use())
-    beside = {SITE_STORAGE: 2, INDEXED_DB: 1, TABS: 1}
+    site_data = {SITE_STORAGE: 2, INDEXED_DB: 1}
+    beside = {TABS: 1, SETTINGS: 1, RULES: 1}
     for name, each in FORMATS.items():
-        assert each.write(work).dropped == beside, name
+        carries = name in ("storage-state", "json-lines")
+        written = each.write(work)
+        assert written.dropped == beside | ({} if carries else site_data), name
+        assert written.origins == (2 if carries else 0)
         assert not each.write(personal).dropped, name
-    assert write_folder(work, tmp_path / "firefox")[1] == beside
+    assert write_folder(work, tmp_path / "firefox")[1] == beside | site_data
+
+
+# ------------------------------------------------------------------------------------------------------ site data
+
+
+def stored(path: Path, number: int = 2) -> dict[str, Any]:
+    async def read_all() -> list[tuple[str, bytes]]:
+        async with hatbox.open(path) as profile:
+            return await profile.store.read(lambda each: each.site_data.load(number))
+
+    return {origin: decode_site_data(data) for origin, data in asyncio.run(read_all())}
+
+
+def site(local: dict[str, str], *databases: str) -> SiteData:
+    made = [{"name": each, "version": 1, "stores": []} for each in databases]
+    return SiteData("https://a.example", encode_site_data({"local": list(local.items()), "databases": made}))
+
+
+def test_imported_site_data_joins_what_is_stored_and_the_second_time_nothing_changes(path: Path) -> None:
+    first = put(path, BundleEntry(WORK, site_data=[site({"own": "1", "both": "1"}, "one")]))
+    assert (first.origins_new, first.origins_changed) == (1, 0)
+    new = BundleEntry(WORK, site_data=[site({"both": "2", "new": "\ud800"}, "two")])
+    assert put(path, new).origins_changed == 1
+    found = stored(path)["https://a.example"]
+    assert found["local"] == [["own", "1"], ["both", "2"], ["new", "\ud800"]]
+    assert [each["name"] for each in found["databases"]] == ["one", "two"]
+    again = put(path, new)
+    assert (again.origins_new, again.origins_changed, again.origins_unchanged) == (0, 0, 1)
+    assert stored(path, 1) == stored(path, 0) == {}
+
+
+def test_more_site_data_than_a_browser_takes_is_skipped_and_what_is_stored_stays(path: Path) -> None:
+    put(path, BundleEntry(WORK, site_data=[site({"own": "1"})]))
+    report = put(path, BundleEntry(WORK, site_data=[site({"big": "x" * (5 * 2**20 + 1)})]))
+    assert report.skipped == {TOO_MUCH: 1}
+    assert stored(path)["https://a.example"]["local"] == [["own", "1"]]
+
+
+def test_site_data_is_not_imported_under_a_running_browser(path: Path) -> None:
+    bundle = Bundle([BundleEntry(None, [cookie()], site_data=[site({"k": "v"})])])
+    engines = [
+        RunningEngine("the HTTP engine", None, None, None),
+        RunningEngine("Chromium", None, ("firefox-container-2",), None),
+    ]
+    running = SiteDataHolders(engines)
+
+    async def imported() -> tuple[ImportReport, ImportReport]:
+        async with hatbox.open(path) as profile:
+            write = profile.store.write
+            return (
+                await write(lambda each: transfer.import_bundle(each, bundle, NOW, "Work", running=running)),
+                await write(lambda each: transfer.import_bundle(each, bundle, NOW, "Banking", running=running)),
+            )
+
+    work, banking = asyncio.run(imported())
+    assert (work.cookies_new, work.skipped) == (1, {RUNNING: 1})
+    assert (banking.origins_new, banking.skipped) == (1, {})
+    assert stored(path) == {}

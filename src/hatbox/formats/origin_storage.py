@@ -154,6 +154,13 @@ def _record_entry(key: Any, value: Any, lost: Tally) -> dict[str, Any] | None:
 
 def site_data_of(origins: list[Any], source: str, lost: Tally) -> list[SiteData]:
     """The site data of `origins`. Raises InvalidInputFile if it is not Playwright's."""
+    try:
+        return _site_data_of(origins, source, lost)
+    except RecursionError as error:
+        raise InvalidInputFile(source, "nested too deeply") from error
+
+
+def _site_data_of(origins: list[Any], source: str, lost: Tally) -> list[SiteData]:
     given = _checked(lambda: msgspec.convert(origins, list[_Origin]), source, "$.origins")
     found: dict[str, SiteData] = {}
     for place, each in enumerate(given):
@@ -221,5 +228,3 @@ def _checked(convert: Callable[[], T], source: str, where: str) -> T:
         return convert()
     except (msgspec.ValidationError, InvalidEncoding) as error:
         raise InvalidInputFile(source, f"{where}: {error}") from error
-    except RecursionError as error:
-        raise InvalidInputFile(source, "nested too deeply") from error

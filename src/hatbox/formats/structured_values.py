@@ -270,7 +270,21 @@ class _Decoder:
         return ["b", buffer["b"]]
 
 
-_TAGS: Final = ("ref", "v", "d", "u", "bi", "e", "r", "a", "o", "m", "s", "ta", "ab")  # in the order that Playwright tests
+_TAGS: Final = (
+    "ref",
+    "v",
+    "d",
+    "u",
+    "bi",
+    "e",
+    "r",
+    "a",
+    "o",
+    "m",
+    "s",
+    "ta",
+    "ab",
+)  # in the order that Playwright tests
 
 
 def _text(value: Any) -> str:

@@ -3,13 +3,13 @@ workers exist only in engines."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 
+from hatbox.javascript.json_text import decode_javascript_json, encode_javascript_json
 from hatbox.store.base import Transaction
 
 __all__ = [
@@ -33,7 +33,6 @@ SITE_DATA_CLEARED: Final = "site_data.forgotten"
 """Topic of the change log; engines clear their copies."""
 
 _STORED_TYPES: Final = (LOCAL_STORAGE, DATABASES)
-_EXACT_DIGITS: Final = 15
 
 
 class SiteDataRemoval(msgspec.Struct, frozen=True):
@@ -86,23 +85,15 @@ def parts_of(data: bytes) -> set[str]:
 def decode_site_data(data: bytes) -> dict[str, Any]:
     """The site data of an origin, as site_data.js of the Chromium engine writes it: `local` and `databases`.
 
-    Raises RecursionError if it is nested too deeply. Text of JavaScript may have lone surrogates, which msgspec rejects.
+    Raises RecursionError if it is nested too deeply.
     """
-    found = json.loads(data, parse_int=_integer)
+    found = decode_javascript_json(data)
     return found if isinstance(found, dict) else {}
 
 
 def encode_site_data(site_data: dict[str, Any]) -> bytes:
     """The bytes to store."""
-    try:
-        return json.dumps(site_data, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # a lone surrogate must be escaped
-        return json.dumps(site_data, separators=(",", ":")).encode()
-
-
-def _integer(text: str) -> float:
-    """JavaScript's numbers: 53 bits, and a zero has a sign."""
-    return float(text) if len(text) > _EXACT_DIGITS or text == "-0" else int(text)
+    return encode_javascript_json(site_data)
 
 
 def _without(data: bytes, parts: Sequence[str]) -> bytes:
