@@ -17,9 +17,9 @@ from hatbox.errors import IdentityNotFound
 from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportReport, SiteData
 from hatbox.formats import bundle_transfer as transfer
 from hatbox.formats.adjacent_files import INDEXED_DB, RULES, SETTINGS, SITE_STORAGE, TABS
-from hatbox.formats.identity_match import UNKNOWN_LOOKS, UNNAMED
 from hatbox.formats.cookie_merge import EXPIRED, INVALID, OVER_LIMIT
 from hatbox.formats.firefox_profile import write_folder
+from hatbox.formats.identity_match import UNKNOWN_LOOKS, UNNAMED
 from hatbox.formats.site_data_merge import RUNNING, TOO_MUCH
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import decode_site_data, encode_site_data

@@ -1,14 +1,17 @@
 """The contract of formats: bundles of identities with their cookies, and reports.
 
-Knows no single format, no file and no profile. An identity is known by its looks here, not by its number, because
-numbers mean nothing on another machine.
+Knows no single format and no profile. `identity_match` decides which identity an entry is; its number means nothing on
+another machine.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -31,6 +34,8 @@ __all__ = [
     "decode_json",
     "host_of",
     "leave_out",
+    "name_sources",
+    "place_key",
     "plausible_same_site",
 ]
 
@@ -155,6 +160,23 @@ def host_of(text: str, *, shared: bool) -> tuple[str, bool]:
     bare = text.removeprefix(".")
     domain = canonical_host(bare) or bare
     return domain, not shared or is_ip(domain)  # an IP address has no subdomains
+
+
+def place_key(path: Path) -> str:
+    """A key of a file or folder, for `ImportKey`. The path itself is not stored in a profile."""
+    return hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+
+
+def name_sources(bundle: Bundle, format_name: str, path: Path) -> Bundle:
+    """A bundle whose numbered entries are known by this file, so that the next import of it finds their identities."""
+    place = place_key(path)
+    entries = [
+        msgspec.structs.replace(each, source=ImportKey(f"{format_name}:{place}:{each.number}", lasting=False))
+        if each.number and each.source is None
+        else each
+        for each in bundle.entries
+    ]
+    return msgspec.structs.replace(bundle, entries=entries)
 
 
 def leave_out(cookie: Cookie, reason: str, left_out: dict[str, list[CookieName]]) -> None:

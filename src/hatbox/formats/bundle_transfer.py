@@ -1,6 +1,6 @@
 """Imports a bundle into a profile, and exports one. Transaction functions: all or nothing.
 
-Knows no format. `identity_match` decides about identities, `cookie_merge` about cookies and `site_data_merge` about site
+Knows no format. `identity_match` decides about identities, `cookie_merge` about cookies, `site_data_merge` about site
 data. Other data stays unchanged, so a second import changes nothing.
 """
 
