@@ -76,7 +76,7 @@ class _CookieLine(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     last_access: float
 
 
-class _End(msgspec.Struct, forbid_unknown_fields=True):
+class _End(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     identities: int
     cookies: int
     origins: int = 0
