@@ -244,7 +244,7 @@ async def _choice(profile: Profile, error: AmbiguousImport) -> CommandError:
     candidates = await asyncio.gather(*map(profile.identities.get, error.candidates))
     options = f"--container {shlex.quote(visible(error.name))} --into {error.candidates[0]}"
     message = (
-        f'{len(candidates)} identities are named "{visible(error.name)}", and none of them has the icon and color of the '
+        f'{len(candidates)} identities are named "{visible(error.name)}", and none has the icon and color of the '
         f"imported one. Nothing was imported. Choose one of them, for example: {options}"
     )
     return CommandError(type(error).__name__, message, candidates=candidates)
