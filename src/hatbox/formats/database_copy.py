@@ -35,10 +35,10 @@ def copied_database(path: Path, program: str) -> Iterator[sqlite3.Connection]:
             connection.text_factory = lambda octets: octets.decode("latin-1")
             connection.row_factory = sqlite3.Row
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
-            connection.execute("PRAGMA trusted_schema = OFF")
             try:
+                connection.execute("PRAGMA trusted_schema = OFF")
                 yield connection
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote damaged text
                 raise InvalidInputFile(str(path), f"cannot read the database ({error})") from error
 
 
