@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlreadyInstalled",
     "AmbiguousIdentity",
+    "AmbiguousImport",
     "ApiError",
     "ArgumentError",
     "Browser",

@@ -37,6 +37,7 @@ HatboxError
 ├── NetworkError               a request of a script failed
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
+│   ├── AmbiguousImport        several identities have the name of an imported one; knows them
 │   └── FirefoxProfileLocked   Firefox has the profile open
 └── ProfileError               the profile cannot be used; the message names it and says what to do
     ├── NotAProfile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -14,7 +15,6 @@ import hatbox
 from hatbox.cookies import Cookie
 from hatbox.errors import AmbiguousImport
 from hatbox.formats import FORMATS, Bundle, BundleEntry, IdentityAttributes, ImportKey, ImportReport
-from hatbox.identities import palette
 from tests.formats.strategies import NOW, labels, timeless
 
 NAMES = ["Personal", "Work", "Banking", "Shopping"]
@@ -46,8 +46,8 @@ def path(tmp_path: Path) -> Path:
         st.tuples(
             st.integers(0, 7),
             st.one_of(st.none(), st.sampled_from([*NAMES, "New"])),
-            st.sampled_from(palette.COLORS),
-            st.sampled_from(palette.ICONS),
+            st.sampled_from(get_args(hatbox.Color)),
+            st.sampled_from(get_args(hatbox.Icon)),
         ),
         max_size=6,
     ),
@@ -57,7 +57,7 @@ def path(tmp_path: Path) -> Path:
 def test_after_any_renames_and_recolors_an_import_makes_no_second_identity_and_mixes_no_cookies(
     tmp_path_factory: pytest.TempPathFactory,
     looks: list[IdentityAttributes],
-    changes: list[tuple[int, str | None, palette.PaletteColor, palette.PaletteIcon]],
+    changes: list[tuple[int, str | None, hatbox.Color, hatbox.Icon]],
     known_by: str,
 ) -> None:
     entries = [
@@ -75,7 +75,7 @@ def test_after_any_renames_and_recolors_an_import_makes_no_second_identity_and_m
             identities = [each.cookie_store_id for each in await profile.identities.query()]
             for number, name, color, icon in changes:
                 chosen = identities[number % len(identities)]
-                await profile.identities.update(chosen, name=name, color=color.color, icon=icon.icon)
+                await profile.identities.update(chosen, name=name, color=color, icon=icon)
             before = {each.number: each.cookies for each in (await profile.export_bundle()).entries}
             again = await profile.import_bundle(bundle)
             assert (again.identities_new, again.cookies_new, again.cookies_changed) == (0, 0, 0)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given
 
 import hatbox
 from hatbox.cookies import Cookie, Partition, RequestContext, SameSite
-from hatbox.cookies.cookie_rows import write_changes
+from hatbox.cookies.cookie_rows import load_cookies, write_changes
 from hatbox.engines.running_engines import RunningEngine
 from hatbox.engines.site_data_holders import SiteDataHolders
 from hatbox.errors import IdentityNotFound
@@ -24,6 +25,7 @@ from hatbox.formats.site_data_merge import RUNNING, TOO_MUCH
 from hatbox.store.base import Transaction
 from hatbox.tabs.site_data import decode_site_data, encode_site_data
 from tests.formats.strategies import NOW, bundles, timeless
+from tests.postgres import is_on_server
 
 WORK = IdentityAttributes("Work", "briefcase", "orange")
 GIFTS = IdentityAttributes("Gifts", "gift", "red")
@@ -36,15 +38,26 @@ def cookie(value: str = "1", **more: Any) -> Cookie:
     return Cookie(value=value, **{**fields, **more})
 
 
-def dump(path: Path) -> list[Any]:
-    """Everything that is in a profile's file, the log of changes included."""
-    connection = sqlite3.connect(path)
-    try:
+async def dump(path: Path) -> list[Any]:
+    """What an import may change; in SQLite also the log of changes."""
+
+    def read(transaction: Transaction) -> list[Any]:
+        identities = transaction.identities.find()
+        stores = [0, *(row[0] for row in identities)]
         return [
-            connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("identities", "cookies", "changes")
+            identities,
+            transaction.identities.uuids(),
+            [load_cookies(transaction, number) for number in stores],
+            [transaction.site_data.load(number) for number in stores],
+            [transaction.settings.load(number) for number in stores],
         ]
-    finally:
-        connection.close()
+
+    async with hatbox.open(path) as profile:
+        found = await profile.store.read(read)
+    if not is_on_server():
+        with closing(sqlite3.connect(path)) as connection:
+            found.append(connection.execute("SELECT * FROM changes").fetchall())
+    return found
 
 
 async def imported(path: Path, bundle: Bundle, into: str | None = None) -> ImportReport:
@@ -82,7 +95,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(path, BundleEntry(WORK, [cookie("old")]))
-    before = dump(path)
+    before = asyncio.run(dump(path))
     calls: list[int] = []
 
     def failing(transaction: Any, number: int, changes: Any) -> None:
@@ -95,15 +108,15 @@ def test_a_fault_in_the_middle_leaves_nothing_behind(path: Path, monkeypatch: py
     with pytest.raises(IdentityNotFound, match="a fault"):
         put(path, BundleEntry(WORK, [cookie("new")]), BundleEntry(GIFTS, [cookie("new")]))
     assert 2 in calls
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_an_unknown_target_changes_nothing(path: Path) -> None:
     put(path)
-    before = dump(path)
+    before = asyncio.run(dump(path))
     with pytest.raises(IdentityNotFound, match='Did you mean "Work"'):
         put(path, BundleEntry(None, [cookie()]), into="Wrok")
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 @given(bundles())
@@ -116,9 +129,9 @@ def test_the_second_time_nothing_changes_and_no_change_is_told(
     async def twice() -> None:
         async with hatbox.open(path) as profile:
             first = await profile.import_bundle(bundle)
-            before = dump(path)
+            before = await dump(path)
             second = await profile.import_bundle(bundle)
-            assert dump(path) == before
+            assert await dump(path) == before
             assert (second.identities_new, second.cookies_new, second.cookies_changed) == (0, 0, 0)
             assert second.cookies_unchanged == first.cookies_new == bundle.count
 
@@ -308,11 +321,11 @@ def test_a_store_is_not_filled_beyond_its_limits_and_no_change_is_told_the_secon
     many = [cookie(name=f"n{number}", last_access=NOW - 1000 + number) for number in range(200)]
     report = put(path, BundleEntry(WORK, many))
     assert (report.cookies_new, report.skipped) == (180, {OVER_LIMIT: 20})
-    before = dump(path)
+    before = asyncio.run(dump(path))
     again = put(path, BundleEntry(WORK, many))
     assert (again.cookies_new, again.cookies_changed, again.cookies_unchanged) == (0, 0, 180)
     assert again.skipped == report.skipped
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Path) -> None:
@@ -320,9 +333,9 @@ def test_two_holdings_of_one_store_do_not_drive_each_other_out_in_turn(path: Pat
         return BundleEntry(None, [Cookie(name=f"{letter}{n}", value="", domain="site.example") for n in range(150)])
 
     assert put(path, untimed("a"), untimed("b"), into="Work").skipped == {OVER_LIMIT: 120}
-    before = dump(path)
+    before = asyncio.run(dump(path))
     put(path, untimed("a"), untimed("b"), into="Work")
-    assert dump(path) == before
+    assert asyncio.run(dump(path)) == before
 
 
 def test_who_is_driven_out_by_an_import_is_told_of_and_a_jar_that_is_open_knows(path: Path) -> None:
