@@ -76,7 +76,7 @@ async def _fill(path: Path, size: int) -> None:
         connection.execute("DELETE FROM identities")
         numbers = range(1, size + 1)
         SqliteRows(connection, IDENTITIES).put(
-            (number, _name(number), "briefcase", "blue", 0, number << 20) for number in numbers
+            (number, _name(number), "briefcase", "blue", 0, number << 20, str(number)) for number in numbers
         )
         SqliteRows(connection, HEAD).update((1,), {"identities": max(size, 5)})
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

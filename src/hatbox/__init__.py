@@ -139,6 +139,7 @@ __all__ = [
     "ProfileCorrupt",
     "ProfileError",
     "ProfileLocked",
+    "ProfileNotFound",
     "ProfileReadOnly",
     "ProfileTooNew",
     "ProfileUnavailable",

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatbox.errors import HatboxError, ProfileClosed
-from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction
+from hatbox.store.base import ChangeRecord, Store, Transaction, TransactionFunction, TrashRow
 from hatbox.store.keys import Key
 from hatbox.store.postgres.store import PostgresStore
 from hatbox.store.processes import current_process
@@ -706,6 +706,37 @@ async def test_all_of_an_identity_is_kept_as_it_was_written(new_store: NewStore)
 
 
 @in_loop
+async def test_each_identity_has_a_uuid_of_its_own_that_never_changes(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        made = await store.write(add("a"))
+        before = await store.read(lambda transaction: transaction.identities.uuids())
+        assert sorted(before.values()) == [1, 2, 3, 4, made]
+        await store.write(lambda transaction: transaction.identities.update(made, name="b", hidden=1))
+        await store.write(lambda transaction: transaction.identities.move([made], 0))
+    async with opened(new_store()) as store:
+        assert await store.read(lambda transaction: transaction.identities.uuids()) == before
+        found = await store.read(lambda transaction: [transaction.identities.uuid(each) for each in (made, 99)])
+        assert found == [next(uuid for uuid, number in before.items() if number == made), None]
+
+
+@in_loop
+async def test_an_identity_comes_back_with_its_id_and_later_ids_are_higher(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+
+        def restore(transaction: Transaction) -> None:
+            transaction.identities.restore(40, "its UUID", "back", "pet", "red", 1)
+            transaction.identities.move([40], 1)
+
+        await store.write(restore)
+    async with opened(new_store()) as store:
+        assert await store.read(lambda transaction: transaction.identities.get(40)) == (40, "back", "pet", "red", 1)
+        assert await store.read(lambda transaction: transaction.identities.uuid(40)) == "its UUID"
+        assert await store.read(lambda transaction: transaction.identities.index(40)) == 1
+        assert await store.read(lambda transaction: transaction.identities.last_id()) == 40
+        assert await store.write(add("next")) == 41
+
+
+@in_loop
 async def test_names_are_listed_once_each_and_not_more_than_asked_for(new_store: NewStore) -> None:
     async with opened(new_store()) as store:
         await asyncio.gather(*(store.write(add(name)) for name in ["Work", "Work", "Play"]))
@@ -914,3 +945,61 @@ async def test_announced_rows_are_read_as_they_are_after_the_writes_before(new_s
 
     async with opened(new_store()) as store:
         assert await store.write(change) == ["renamed", True, 1, b"1", True]
+
+
+# ------------------------------------------------------------------------------------------ settings, rules and trash
+
+
+@in_loop
+async def test_settings_belong_to_an_identity_or_to_the_profile(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+
+        def put(transaction: Transaction) -> None:
+            transaction.settings.put(1, "proxy", b"old")
+            transaction.settings.put(1, "proxy", b"new \0")
+            transaction.settings.put(1, "other", b"x")
+            transaction.settings.put(2, "proxy", b"second")
+            transaction.settings.put(0, "proxy", b"of the profile")
+
+        await store.write(put)
+    async with opened(new_store()) as store:
+        assert await store.read(lambda transaction: transaction.settings.get(1, "proxy")) == b"new \0"
+        assert await store.read(lambda transaction: transaction.settings.get(3, "proxy")) is None
+        found = await store.read(lambda transaction: transaction.settings.find("proxy"))
+        assert found == [(0, b"of the profile"), (1, b"new \0"), (2, b"second")]
+        loaded = await store.read(lambda transaction: transaction.settings.load(1))
+        assert loaded == [("other", b"x"), ("proxy", b"new \0")]
+        await store.write(lambda transaction: transaction.settings.delete(1, "other"))
+        assert await store.read(lambda transaction: transaction.settings.load(1)) == [("proxy", b"new \0")]
+        await store.write(lambda transaction: transaction.settings.clear(1))
+        assert await store.read(lambda transaction: transaction.settings.load(1)) == []
+        assert await store.read(lambda transaction: transaction.settings.load(2)) == [("proxy", b"second")]
+
+
+@in_loop
+async def test_rules_have_numbers_that_are_never_given_out_again(new_store: NewStore) -> None:
+    async with opened(new_store()) as store:
+        given = [await store.write(lambda transaction: transaction.rules.insert(b"a")) for _ in range(2)]
+        await store.write(lambda transaction: transaction.rules.delete(given[-1]))
+        await store.write(lambda transaction: transaction.rules.put(given[0], b"changed"))
+        await store.write(lambda transaction: transaction.rules.put(9, b"ninth"))
+    async with opened(new_store()) as store:
+        assert await store.write(lambda transaction: transaction.rules.insert(b"last")) == 10
+        rules = await store.read(lambda transaction: transaction.rules.find())
+        assert rules == [(given[0], b"changed"), (9, b"ninth"), (10, b"last")]
+
+
+@in_loop
+async def test_the_trash_lists_identities_without_reading_their_data(new_store: NewStore) -> None:
+    late = TrashRow(7, "uuid 7", "Work \0", "pet", "red", 20.5, 3, 1, 4)
+    early = TrashRow(9, "uuid 9", "Play", "pet", "red", 10.25, 0, 0, 2)
+    async with opened(new_store()) as store:
+        await store.write(lambda transaction: transaction.trash.put(late, b"late"))
+        await store.write(lambda transaction: transaction.trash.put(early, b"\0\1"))
+    async with opened(new_store()) as store:
+        assert await store.read(lambda transaction: transaction.trash.find()) == [early, late]
+        assert await store.read(lambda transaction: transaction.trash.get(7)) == (late, b"late")
+        assert await store.read(lambda transaction: transaction.trash.get(8)) is None
+        assert await store.read(lambda transaction: transaction.trash.total_bytes()) == 6
+        await store.write(lambda transaction: transaction.trash.delete(7))
+        assert await store.read(lambda transaction: transaction.trash.find()) == [early]

@@ -17,6 +17,7 @@ import pytest
 import hatbox
 from hatbox.store.sqlite import profile_file as files
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
+from hatbox.store.sqlite.repair import repair
 from hatbox.store.sqlite.schema import FORMAT
 from tests.store.in_loop import in_loop
 from tests.store.other_process import OtherProcess
@@ -241,3 +242,44 @@ def test_a_damaged_profile_of_an_earlier_format_is_not_upgraded(tmp_path: Path) 
     with pytest.raises(hatbox.ProfileCorrupt):
         files.open_profile(path)
     assert path.read_bytes() == content
+
+
+@in_loop
+async def test_identities_of_earlier_versions_get_uuids_of_their_own(tmp_path: Path) -> None:
+    for version in VERSIONS:
+        path = tmp_path / f"{version}.db"
+        identities = restore(version, path)
+        async with hatbox.open(path) as profile:
+            uuids = await profile.store.read(lambda transaction: transaction.identities.uuids())
+        assert len(uuids) == len(identities)
+        async with hatbox.open(path) as profile:
+            assert await profile.store.read(lambda transaction: transaction.identities.uuids()) == uuids
+
+
+@pytest.mark.parametrize("version", [5, 6])
+@pytest.mark.parametrize("statement", ["UPDATE identities SET name = 'x' WHERE id = 1", "UPDATE head SET windows = 99"])
+@in_loop
+async def test_damage_is_reported_by_the_upgrade_and_not_given_a_new_checksum(
+    version: int, statement: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "profile.db"
+    restore(version, path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+    for _ in range(2):
+        with pytest.raises(hatbox.ProfileCorrupt, match="wrong checksum"):
+            async with hatbox.open(path):
+                pass
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert version_of(connection) == version
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_a_repair_saves_the_identities_of_a_profile_that_was_not_upgraded(version: int, tmp_path: Path) -> None:
+    path, new = tmp_path / "profile.db", tmp_path / "repaired.db"
+    identities = restore(version, path)
+    done = repair(path, new)
+    assert done.saved["identities"] == len(identities)
+    with contextlib.closing(sqlite3.connect(new)) as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM identities")}
+        assert names == {identity["name"] for identity in identities}

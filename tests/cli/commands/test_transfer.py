@@ -74,9 +74,9 @@ def test_a_broken_file_is_named_and_nothing_is_changed(
     assert cli("import", format_, str(file), *into, "--json").error["type"] == "InvalidInputFile"
 
 
-def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path) -> None:
+def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:
     (tmp_path / "input").write_text("nonsense")
-    assert cli("import", "json-lines", str(tmp_path / "input")).status == 1
+    assert cli("import", "json-lines", str(tmp_path / "input"), "--create").status == 1
     assert not profile.exists()
 
 
@@ -99,7 +99,9 @@ def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, pr
         (["export", "--all", "-f", "firefox"], "--output"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(cli: Cli, profile: Path, arguments: list[str], hint: str) -> None:
+def test_what_does_not_go_together_is_wrong_usage(
+    cli: Cli, profile: Path, arguments: list[str], hint: str, no_profile: None
+) -> None:
     result = cli(*arguments)
     assert (result.status, result.out) == (2, "")
     assert hint in result.err
@@ -165,33 +167,35 @@ def test_several_firefox_profiles_are_listed(cli: Cli, tmp_path: Path, monkeypat
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX files")
-def test_files_that_never_end_are_refused_and_nothing_is_imported(cli: Cli, tmp_path: Path, profile: Path) -> None:
+def test_files_that_never_end_are_refused_and_nothing_is_imported(
+    cli: Cli, tmp_path: Path, profile: Path, no_profile: None
+) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").symlink_to("/dev/zero")
     for name in ("pipe", "zero"):
         for format_ in ("cookies.txt", "storage-state", "containers.json", "json-lines"):
             into = ["--into", "Work"] if format_ in ("cookies.txt", "storage-state") else []
-            result = cli("import", format_, str(tmp_path / name), *into)
+            result = cli("import", format_, str(tmp_path / name), *into, "--create")
             assert (result.status, result.out) == (1, "")
             assert "not a file. Pass - and redirect standard input" in result.err
             assert result.err.endswith("Nothing was imported.\n")
     assert not profile.exists()
 
 
-def test_cookies_of_several_do_not_get_into_one(cli: Cli, firefox: Path, profile: Path) -> None:
-    result = cli("import", "firefox", str(firefox), "--into", "Personal")
+def test_cookies_of_several_do_not_get_into_one(cli: Cli, firefox: Path, profile: Path, no_profile: None) -> None:
+    result = cli("import", "firefox", str(firefox), "--into", "Personal", "--create")
     assert result.status == 2
     assert "Select one with --container" in " ".join(result.err.split())
     assert not profile.exists()
 
 
 def test_a_damaged_cookie_database_of_chromium_is_named_and_nothing_is_imported(
-    cli: Cli, tmp_path: Path, profile: Path
+    cli: Cli, tmp_path: Path, profile: Path, no_profile: None
 ) -> None:
     chromium_files.make_profile(tmp_path / "data" / "Default")
     file = tmp_path / "data" / "Default" / "Network" / "Cookies"
     file.write_bytes(file.read_bytes()[:5000])
-    result = cli("import", "chromium", str(tmp_path / "data"))
+    result = cli("import", "chromium", str(tmp_path / "data"), "--create")
     assert (result.status, result.out) == (1, "")
     assert result.err.startswith(f"hatbox: {file}: ")
     assert result.err.endswith("Nothing was imported.\n")
@@ -325,7 +329,7 @@ def test_everything_goes_to_another_machine(cli: Cli, firefox: Path, tmp_path: P
     result = cli("export", "--all", "--format", "json-lines", "--output", str(file))
     assert (result.out, result.err) == ("", f"Exported 5 identities and 3 cookies to {file}.\n")
     assert file.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
-    assert cli("import", "json-lines", str(file), "--profile", other).status == 0
+    assert cli("import", "json-lines", str(file), "--profile", other, "--create").status == 0
     back = cli("export", "--all", "-f", "json-lines", "--profile", other).out
     uuid = re.compile('"uuid":"[^"]+"')  # of each machine its own
     assert uuid.sub("", back) == uuid.sub("", file.read_text("utf-8"))

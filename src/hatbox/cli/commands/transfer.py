@@ -17,7 +17,7 @@ import msgspec
 import typer
 
 from hatbox.cli.arguments.identity_arguments import check_identities
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.progress_bar import progress_bar
@@ -92,13 +92,13 @@ def import_(
         raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
     if path is None and format_ not in FOLDER_FORMATS:
         raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
-    address = profile_address(profile)
+    named = open_profile(profile)
     bundle = _select(_read(format_, path), container or [])
     if into is not None:
         _check_single(bundle, format_)
 
     async def import_all() -> ImportReport:
-        async with Profile(address) as opened:
+        async with named as opened:
             await check_identities(opened, [] if into is None else [into])
             with progress_bar("Importing") as show:
                 done = 0
@@ -171,12 +171,12 @@ def export(
     to_standard = output is None or output == _STANDARD
     if format_ == FIREFOX and to_standard:
         raise typer.BadParameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
-    address = profile_address(profile)
+    named = open_profile(profile)
     if output is not None and not to_standard:
-        refuse_profile(output, address, "--output")
+        refuse_profile(output, profile, "--output")
 
     async def export_all() -> Bundle:
-        async with Profile(address) as opened:
+        async with named as opened:
             await check_identities(opened, wanted)
             if opened.store.is_encrypted and not plain and format_ not in _WITHOUT_COOKIES:
                 raise CommandError(
@@ -188,11 +188,11 @@ def export(
 
     bundle = asyncio.run(export_all())
     written = _write(bundle, format_, None if to_standard else Path(output or ""))
-    named = sum(entry.label is not None for entry in bundle.entries)
+    count = sum(entry.label is not None for entry in bundle.entries)
     if as_json:
-        print_json(export_document(named, written), sys.stderr if to_standard else sys.stdout)
+        print_json(export_document(count, written), sys.stderr if to_standard else sys.stdout)
     elif not quiet:
-        print_export(named, written, None if to_standard else str(output))
+        print_export(count, written, None if to_standard else str(output))
 
 
 # The help and the reference list what each format does not support.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -251,6 +252,7 @@ _FORMAT_5: Final[dict[str, tuple[str, ...]]] = {
 }
 
 _BY_FORMAT: Final = {5: _FORMAT_5, 6: _FORMAT_6, FORMAT: STATEMENTS}
+_HEAD_5: Final = HEAD._replace(columns=HEAD.columns[:6])
 _HEAD_6: Final = HEAD._replace(columns=HEAD.columns[:-1])
 _IDENTITIES_6: Final = IDENTITIES._replace(columns=IDENTITIES.columns[:-1])
 
@@ -345,7 +347,7 @@ def _add_counters(connection: sqlite3.Connection) -> None:
 
     The log starts empty, see above.
     """
-    head = connection.execute("SELECT id, identities, windows, tabs, changes, logged FROM head").fetchone()
+    head = _head_of(connection, _HEAD_5)
     for name in ("head", "changes"):
         connection.execute(f"DROP TABLE {name}")
     connection.execute("DROP INDEX tabs_by_store")
@@ -361,12 +363,18 @@ def _add_counters(connection: sqlite3.Connection) -> None:
 
 def _add_rule_counter(connection: sqlite3.Connection) -> None:
     """From format 6: a counter of site rules."""
-    head = SqliteRows(connection, _HEAD_6).get(1)
-    if head is None:
-        raise corruption("the row of the table head is missing")
+    head = _head_of(connection, _HEAD_6)
     connection.execute("DROP TABLE head")
     _create(connection, "head")
     SqliteRows(connection, HEAD).insert((*head, 0))
+
+
+def _head_of(connection: sqlite3.Connection, table: Table) -> tuple[int, ...]:
+    """The counters of an earlier format."""
+    head = SqliteRows(connection, table).get(1)
+    if head is None:
+        raise corruption("the row of the table head is missing")
+    return head
 
 
 def _add_identity_uuids(connection: sqlite3.Connection) -> None:
@@ -376,17 +384,19 @@ def _add_identity_uuids(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE identities RENAME TO earlier_identities")
     for name in ("identities", "settings", "rules", "trash"):
         _create(connection, name)
-    with_checksum = IDENTITIES._replace(columns=(*_IDENTITIES_6.columns, "checksum"))
-    SqliteRows(connection, IDENTITIES).put(map(_identity_with_uuid, _rows_of(connection, with_checksum)))
+    SqliteRows(connection, IDENTITIES).put(_identities_with_uuids(connection))
     connection.execute("DROP TABLE earlier_identities")
 
 
-def _identity_with_uuid(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row of format 6 with a new UUID. Its checksum is verified: a new one would hide damage."""
-    *values, checksum = row
-    if checksum_of(_IDENTITIES_6, values) != checksum:
-        raise corruption("a row of the table identities has a wrong checksum")
-    return (*values, new_uuid())
+def _identities_with_uuids(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    """The identities of format 6 with new UUIDs. Their checksums are verified: new ones would hide damage."""
+    columns = ", ".join((*_IDENTITIES_6.columns, "checksum"))
+    # The cursor is closed also after damage: an open one would leave the file locked.
+    with contextlib.closing(connection.cursor()) as cursor:
+        for *values, checksum in cursor.execute(f"SELECT {columns} FROM earlier_identities"):
+            if checksum_of(_IDENTITIES_6, values) != checksum:
+                raise corruption("a row of the table identities has a wrong checksum")
+            yield (*values, new_uuid())
 
 
 def _create(connection: sqlite3.Connection, name: str) -> None:

@@ -32,5 +32,5 @@ class SqlTrashTable:
         self._rows.delete("id = ?", (user_context_id,))
 
     def total_bytes(self) -> int:
-        ((total,),) = self._rows.select("coalesce(sum(size), 0)")
+        ((total,),) = self._rows.select("CAST(coalesce(sum(size), 0) AS BIGINT)")
         return int(total)
