@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.package.stored_package import StoredPackage
     from hatbox.extensions.service import Extensions
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-    from hatbox.formats.base import Bundle, BundleEntry, ImportReport
+    from hatbox.formats.base import Bundle, BundleEntry, ImportKey, ImportReport, SiteData
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
     from hatbox.identities.service import Identities
@@ -108,6 +108,7 @@ __all__ = [
     "IdentityRemoved",
     "IdsExhausted",
     "ImportExportError",
+    "ImportKey",
     "ImportReport",
     "Installation",
     "InstalledExtension",
@@ -149,6 +150,7 @@ __all__ = [
     "SameSite",
     "SandboxUnavailable",
     "ScriptError",
+    "SiteData",
     "Store",
     "StoredPackage",
     "SyncChromium",
@@ -204,6 +206,7 @@ _HOMES = {
     "Icon": "identities.palette",
     "Identities": "identities.service",
     "IdentityLike": "identities.model",
+    "ImportKey": "formats.base",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
@@ -220,6 +223,7 @@ _HOMES = {
     "RunningEngine": "engines.running_engines",
     "RunRecord": "extension_data.run_records",
     "SameSite": "cookies.cookie",
+    "SiteData": "formats.base",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
     "SyncChromium": "sync",
