@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hatbox.extensions.package.stored_package import StoredPackage
     from hatbox.extensions.service import Extensions
     from hatbox.extensions.ui_triggers import ExtensionUi, TriggerResult
-    from hatbox.formats.base import Bundle, BundleEntry, ImportReport
+    from hatbox.formats.base import Bundle, BundleEntry, ImportKey, ImportReport, SiteData
     from hatbox.formats.rule_bundle import ContainerReference, ImportedRule, RuleBundle, RuleImportReport, SkippedRule
     from hatbox.identities.model import ContextualIdentity, IdentityLike
     from hatbox.identities.palette import Color, Icon
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlreadyInstalled",
     "AmbiguousIdentity",
+    "AmbiguousImport",
     "ApiError",
     "ArchiveDamaged",
     "ArchiveError",
@@ -128,6 +129,7 @@ __all__ = [
     "IdentitySettings",
     "IdsExhausted",
     "ImportExportError",
+    "ImportKey",
     "ImportReport",
     "ImportedRule",
     "InputWouldBeLost",
@@ -186,6 +188,7 @@ __all__ = [
     "SandboxUnavailable",
     "ScriptError",
     "SettingNotSupported",
+    "SiteData",
     "SiteRule",
     "SiteRuleError",
     "SiteRuleExists",
@@ -260,6 +263,7 @@ _HOMES = {
     "IdentityLike": "identities.model",
     "IdentitySettings": "identities.settings",
     "ImportedRule": "formats.rule_bundle",
+    "ImportKey": "formats.base",
     "ImportReport": "formats.base",
     "Installation": "extensions.installing",
     "InstalledExtension": "extension_data.installed_extensions",
@@ -290,6 +294,7 @@ _HOMES = {
     "SiteRule": "identities.site_rules.site_rule",
     "SiteRules": "identities.site_rules.service",
     "SkippedRule": "formats.rule_bundle",
+    "SiteData": "formats.base",
     "Store": "store.base",
     "StoredPackage": "extensions.package.stored_package",
     "SyncChromium": "sync",

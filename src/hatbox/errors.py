@@ -55,6 +55,7 @@ HatboxError
 │   └── UrlBlocked             the identity is limited to other URLs; nothing was sent
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
+│   ├── AmbiguousImport        several identities have the name of an imported one; knows them
 │   └── FirefoxProfileLocked   Firefox has the profile open
 └── ProfileError               the profile cannot be used; the message names it and says what to do
     ├── ProfileNotFound        no profile exists there, and none may be created; knows similar addresses
@@ -446,6 +447,18 @@ class InvalidInputFile(ImportExportError):
         self.source = source
         self.problem = problem
         self.line = line
+
+
+class AmbiguousImport(ImportExportError):
+    """Several identities have the name of an imported one. `candidates` has their ids, in the user's order."""
+
+    def __init__(self, name: str, candidates: Sequence[str]) -> None:
+        super().__init__(
+            f'{len(candidates)} identities are named "{name}": {", ".join(candidates)}. None of them has the icon and '
+            "color of the imported one. Nothing was imported. Import it into the identity that you choose."
+        )
+        self.name = name
+        self.candidates = tuple(candidates)
 
 
 class FirefoxProfileLocked(ImportExportError):

@@ -482,17 +482,20 @@ class Profile:
     ) -> ImportReport:
         """Import what a format of hatbox.formats has read. Atomic; importing the same bundle again changes nothing.
 
-        With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
-        which add up to those of the bundle.
+        With `into`, a name or an id, everything goes to that identity. `progress` is called with numbers of cookies,
+        which add up to those of the bundle. Site data of an identity that a browser is running with is skipped.
         """
         from hatbox.cookies.cookie_clock import cookie_time
+        from hatbox.engines.site_data_holders import SiteDataHolders
         from hatbox.formats.bundle_transfer import import_bundle
         from hatbox.formats.import_progress import ImportProgress
 
         merged = ImportProgress(progress or (lambda _: None))
+        has_site_data = any(entry.site_data for entry in bundle.entries)
+        running = SiteDataHolders(await self.running_engines() if has_site_data else [])
         now = self._store.time()
         return await merged.follow(
-            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged))
+            self._store.write(lambda each: import_bundle(each, bundle, cookie_time(each, now), into, merged, running))
         )
 
     async def import_rules(
@@ -516,7 +519,7 @@ class Profile:
         return await self._store.read(lambda transaction: extension_rules(transaction, program))
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
-        """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
+        """These identities, by name or id, or all, with cookies and site data, for a format of hatbox.formats."""
         from hatbox.cookies.cookie_clock import cookie_time
         from hatbox.formats.bundle_transfer import export_bundle
 
