@@ -36,21 +36,23 @@ _READ_RETRY_DELAY: Final = 1  # seconds
 class TabReconciler:
     """Reconciles the pages of one engine with the tabs of one profile."""
 
-    def __init__(self, engine: Engine, store: Store, division: IdentityDivision) -> None:
+    def __init__(self, engine: Engine, store: Store, division: IdentityDivision, run: str = "") -> None:
         self._engine = engine
         self._store = store
         self._division = division
         self._states = TabStates()
         self._supervisor = EngineSupervisor(engine)
-        self._reports = EngineReports(
+        self.reports = self._reports = EngineReports(
             engine.name,
             store,
             self._states,
             serves=division.serves,
             on_dropped=self._on_dropped,
             on_crash=self._on_crash,
+            run=run,
             on_restart_needed=self._on_restart_needed,
         )
+        """The delegate of the engine."""
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self._tasks = Tasks(self._log_failure)

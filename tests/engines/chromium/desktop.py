@@ -134,9 +134,9 @@ class WindowManager:
 
 
 class Keyboard:
-    """Presses keys, as a user does (the XTEST extension). Lower-case letters, digits, Tab and Return."""
+    """Presses keys, as a user does (the XTEST extension). Characters without Shift, Tab, Return, and F6 as \\f."""
 
-    _NAMED: Final = {"\t": 0xFF09, "\n": 0xFF0D}
+    _NAMED: Final = {"\t": 0xFF09, "\n": 0xFF0D, "\f": 0xFFC3}
 
     def __init__(self, display: str) -> None:
         self._x = x = _Connection(display)

@@ -25,6 +25,7 @@ from hatbox.engines.chromium.live_page import ContextServices, LivePage
 from hatbox.engines.chromium.navigation_responses import NavigationResponse, NavigationResponses
 from hatbox.engines.chromium.openers import Openers
 from hatbox.engines.chromium.proxy_relay import ProxyRelay
+from hatbox.engines.chromium.ruled_navigation import BlockedPage
 from hatbox.engines.chromium.sessions import Session, within
 from hatbox.engines.chromium.site_data_sync import SiteDataSync
 from hatbox.engines.chromium.user_agent_hints import user_agent_override
@@ -68,6 +69,9 @@ class ContextDelegate(Protocol):
 
     def page_focused(self, page: LivePage) -> None:
         """The user has focused this page."""
+
+    def identity_chosen(self, page: LivePage, blocked: BlockedPage, cookie_store_id: str) -> None:
+        """The user has chosen an identity for a page that a rule has blocked."""
 
 
 class IdentityContext:
@@ -114,6 +118,7 @@ class IdentityContext:
             self._site_data,
             self.openers,
             delegate.page_focused,
+            delegate.identity_chosen,
             None if agent is None else user_agent_override(agent, locale),
         )
         self._creating = asyncio.Lock()

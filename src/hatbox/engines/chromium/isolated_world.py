@@ -138,6 +138,8 @@ class IsolatedWorld:
             self._unique_ids[context["id"]] = context["uniqueId"]
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] != _WORLD:
+            return
         document, message, *args = json.loads(event["payload"])
         world = self._unique_ids.get(event["executionContextId"], "")
         if message == "typed":

@@ -11,6 +11,7 @@ from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
 from hatbox.engines.chromium.request_interception import RequestInterceptor
+from hatbox.engines.chromium.rule_checks import RuleChecks
 from hatbox.engines.chromium.tab_pages import TabPages
 from hatbox.engines.chromium.tab_targets import TabTargets
 from hatbox.web_requests import RequestEvents
@@ -38,7 +39,8 @@ class RunningBrowser(NamedTuple):
         targets = TabTargets(env, contexts, pages)
         minimized = MinimizedPages(env, contexts, pages)
         events = PageEvents(env, contexts, pages, targets, minimized, focus)
-        interceptor = RequestInterceptor(env.launched.browser, requests, targets)
+        rules = RuleChecks(env.services.rules, targets)
+        interceptor = RequestInterceptor(env.launched.browser, requests, targets, rules)
         contexts.delegate = events
         interceptor.start()
         contexts.start()
