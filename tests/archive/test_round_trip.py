@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("setting"), NUMBERS, TEXT, st.binary(max_size=20)),
     st.tuples(st.just("rule"), NUMBERS, TEXT),
     st.tuples(st.just("value"), TEXT.filter(bool), TEXT, st.binary(max_size=20)),
-    st.tuples(st.just("package"), TEXT, st.binary(max_size=20)),
+    st.tuples(st.just("package"), st.binary(max_size=20)),
 )
 
 
@@ -47,7 +48,7 @@ def apply(transaction: Transaction, change: tuple[Any, ...]) -> None:
     elif verb == "value":
         transaction.extensions.put(values[0], "local", *values[1:])
     elif verb == "package":
-        transaction.packages.put(*values)
+        transaction.packages.put(hashlib.sha256(values[0]).hexdigest(), values[0])
     elif verb == "window":
         transaction.windows.focus(transaction.windows.insert(title_preface="window"))
         open_page(transaction, 0, "https://window.example/", "Window")
