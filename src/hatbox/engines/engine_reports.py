@@ -38,6 +38,7 @@ class EngineReports:
         serves: Callable[[str], bool],
         on_dropped: Callable[[int], None],
         on_crash: Callable[[str], None],
+        on_restart_needed: Callable[[str], None],
         run: str = "",
     ) -> None:
         self.stopped = False
@@ -53,6 +54,7 @@ class EngineReports:
         self._serves = serves
         self._on_dropped = on_dropped
         self._on_crash = on_crash
+        self._on_restart_needed = on_restart_needed
 
     async def navigation_started(self, tab_id: int, url: str) -> int | None:
         """See EngineDelegate."""
@@ -160,6 +162,11 @@ class EngineReports:
         """See EngineDelegate."""
         if not self.stopped:
             self._on_crash(reason)
+
+    def restart_needed(self, reason: str) -> None:
+        """See EngineDelegate."""
+        if not self.stopped:
+            self._on_restart_needed(reason)
 
     def _state(self, tab_id: int) -> TabState | None:
         return None if self.stopped else self._states.with_page(tab_id)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from hatbox.cookies.cookie_rows import delete_cookies
+from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.model import REMOVED, ContextualIdentity, record_change
 from hatbox.store.base import CookieRow, IdentityRow, Transaction
 from hatbox.tabs.program_records import ProgramRecord, delete_record, get_record, place_of_record
@@ -34,13 +35,16 @@ def places_of_temporary(stores: Collection[int]) -> list[tuple[str, str, str]]:
 def delete_identity(
     transaction: Transaction, row: IdentityRow, cookies: Sequence[CookieRow] | None = None
 ) -> ContextualIdentity:
-    """Delete an identity without tabs, with its cookies, site data and settings. Returns its last state.
+    """Delete an identity without tabs, with its cookies, site data, settings and rules. Returns its last state.
 
     `cookies` are its cookies, if they were read already.
     """
+    from hatbox.identities.site_rules.rule_rows import remove_rules_of  # imported late: most commands need no rules
+
     delete_cookies(transaction, row[0], cookies)
     transaction.site_data.clear(row[0])
     transaction.settings.clear(row[0])
+    remove_rules_of(transaction, cookie_store_id_of(row[0]))
     transaction.identities.delete(row[0])
     return record_change(transaction, REMOVED, row)
 

@@ -14,6 +14,7 @@ from hatbox.tabs import tab_model as model
 from hatbox.tabs.first_tab import FIRST_TAB, first_tab
 from hatbox.tabs.first_window import leave_first_tab, unused_window
 from hatbox.tabs.moving import move_tabs
+from hatbox.tabs.named_identity import mark_identity_named
 from hatbox.tabs.opening import open_tab
 from hatbox.tabs.pages import navigate, reload
 from hatbox.tabs.strip import close_rows, row_of, rows_of
@@ -163,13 +164,11 @@ def open_in_identity(
 ) -> Tab:
     """Open a tab for a user or a program; see Tabs.open."""
     transaction.load(values=[FIRST_TAB], last_focused=True)
+    store_id = _store_id(transaction, identity)
     tab = open_tab(
-        transaction,
-        None if url == BLANK else url,
-        cookie_store_id=_store_id(transaction, identity),
-        active=active,
-        window_id=window_id,
+        transaction, None if url == BLANK else url, cookie_store_id=store_id, active=active, window_id=window_id
     )
+    mark_identity_named(transaction, tab.id, store_id)
     leave_first_tab(transaction, tab.window_id)
     return tab_of(transaction, row_of(transaction, tab.id))
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from hatbox.javascript.text import is_blank, well_formed
 from tests.cli.conftest import Cli, run_here
@@ -340,3 +342,23 @@ def test_any_name_is_shown_harmlessly_and_comes_back_unchanged_in_json(
     assert len(run_here("list", "--profile", profile).out.splitlines()) == 5
     found = run_here("--json", "--profile", profile, "get", made.json["cookieStoreId"])
     assert found.json == made.json
+
+
+@pytest.mark.parametrize(
+    "name", ["Work at home", "日本語の名前のとても長いもの", "👨‍👩‍👧 family", "עבודה שלי", "x" * 60]
+)
+def test_a_narrow_terminal_has_a_column_of_names(cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    cli("create", name)
+    cli("hide", "Banking")
+    lines = re.sub(r"\x1b\[[\d;]*m", "", cli("list", tty=True).out).splitlines()
+    assert lines[0].split() == ["Name", "Id"]
+    assert max(map(cell_len, lines)) <= 40
+    place = lines[0].index("Id")
+    column = [line[: len(line.split("firefox-container")[0])] if "firefox-" in line else line for line in lines]
+    names = "".join("".join(column).split())
+    assert "".join(name.split()) in names
+    assert "Bankinggreendollarhidden" in names
+    assert sum("firefox-container-" in line for line in lines) == 5
+    assert place > 15

@@ -115,6 +115,7 @@ class ChromiumRunner(EngineRunner):
 
         self._has_script_tabs |= not keep
         tab = await self._tabs.write(opened)
+        self.engine.script_pages.add_tab(tab.id)
         if stored == url:
             return tab.id
         self.engine.use_credentials(tab.id, url)
