@@ -29,6 +29,7 @@ LAYERS = [
     "sync",
     "profile",
     "maintenance",
+    "profile_names",
     "extensions",
     "engines",
     "clients",

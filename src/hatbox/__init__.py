@@ -148,6 +148,7 @@ __all__ = [
     "ProfileCorrupt",
     "ProfileError",
     "ProfileLocked",
+    "ProfileNotFound",
     "ProfileReadOnly",
     "ProfileTooNew",
     "ProfileUnavailable",

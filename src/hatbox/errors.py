@@ -46,6 +46,7 @@ HatboxError
 │   ├── InvalidInputFile       a file is invalid; the message names the line
 │   └── FirefoxProfileLocked   Firefox has the profile open
 └── ProfileError               the profile cannot be used; the message names it and says what to do
+    ├── ProfileNotFound        no profile exists there, and none may be created; knows similar addresses
     ├── NotAProfile
     ├── ProfileTooNew
     ├── ProfileCorrupt
@@ -453,6 +454,14 @@ class ProfileError(HatboxError):
         super().__init__(f"{self.label}: {problem}. {remedy}")
         self.problem = problem
         self.remedy = remedy
+
+
+class ProfileNotFound(ProfileError):
+    """No profile exists at this address, and none may be created. `nearest` has similar addresses."""
+
+    def __init__(self, label: str | os.PathLike[str], problem: str, remedy: str, nearest: Sequence[str] = ()) -> None:
+        super().__init__(label, problem, remedy)
+        self.nearest = list(nearest)
 
 
 class NotAProfile(ProfileError):

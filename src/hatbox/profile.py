@@ -1,66 +1,69 @@
-"""Profile: the result of hatbox.open(). Creates the services of a profile, its engines and HTTP clients."""
+"""Profile: the result of hatbox.open(). Creates the services of a profile, its engines and HTTP clients.
+
+A service is imported and created when it is first used: most programs, and most commands, use few of them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from hatbox.api.browser import Browser
-from hatbox.api.caller import Caller
-from hatbox.api.dispatcher import Dispatcher
-from hatbox.api.services import Services
-from hatbox.clients.identity_binding import IdentityBinding, require_extra
-from hatbox.clock import Clock
-from hatbox.cookies.cookie_clock import cookie_time
-from hatbox.cookies.cookie_stores import CookieStore, CookieStores
-from hatbox.engines.runner import EngineRunner
-from hatbox.extensions.package.package_cache import PackageCache, default_folder
-from hatbox.extensions.service import Extensions
+from hatbox.extension_data.outdated_records import has_outdated
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
-from hatbox.identities.site_rules.identity_choice import IdentityChooser
-from hatbox.identities.site_rules.service import SiteRules
-from hatbox.messaging.message_router import MessageRouter
 from hatbox.store.base import Store
-from hatbox.store.keys import Key
 from hatbox.store.registry import Address, default_address, store_at
-from hatbox.tabs.service import Tabs
 from hatbox.tabs.tab_model import BLANK
-from hatbox.web_requests import RequestEvents
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
     from httpx import AsyncClient
 
+    from hatbox.api.browser import Browser
+    from hatbox.api.dispatcher import Dispatcher
+    from hatbox.clock import Clock
+    from hatbox.cookies.cookie_stores import CookieStore, CookieStores
     from hatbox.engines.background.engine_log import EngineLog
     from hatbox.engines.background.opened_tabs import OpenedTabs
     from hatbox.engines.chromium.chromium_runner import ChromiumRunner
     from hatbox.engines.hiding import HideReport
     from hatbox.engines.registry import EngineServices
+    from hatbox.engines.runner import EngineRunner
     from hatbox.engines.running_engines import RunningEngine
     from hatbox.engines.selection import EngineSelection
+    from hatbox.extensions.service import Extensions
     from hatbox.formats.base import Bundle, ImportReport
     from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
+    from hatbox.identities.site_rules.service import SiteRules
+    from hatbox.messaging.message_router import MessageRouter
+    from hatbox.tabs.service import Tabs
+    from hatbox.web_requests import RequestEvents
 
 __all__ = ["Profile", "default_address", "open"]
 
-Runner = TypeVar("Runner", bound=EngineRunner)
+Runner = TypeVar("Runner", bound="EngineRunner")
 
 
 def open(  # noqa: A001 - hatbox.open() reads as it should
-    address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
+    address: Address | None = None,
+    *,
+    create: bool = True,
+    keep_session_cookies: bool = True,
+    key: str | None = None,
 ) -> Profile:
     """The profile at a path or URL, for `async with`. It is created, with four identities, if it does not exist.
 
-    `key` is the key of an encrypted profile, in base64. Default: $HATBOX_KEY, or the file $HATBOX_KEY_FILE.
+    With `create=False`, ProfileNotFound is raised instead: for an address that a person has typed. `key` is the key of
+    an encrypted profile, in base64. Default: $HATBOX_KEY, or the file $HATBOX_KEY_FILE.
     """
-    return Profile(address, keep_session_cookies=keep_session_cookies, key=key)
+    return Profile(address, create=create, keep_session_cookies=keep_session_cookies, key=key)
 
 
 class Profile:
@@ -70,38 +73,89 @@ class Profile:
     """
 
     def __init__(
-        self, address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
+        self,
+        address: Address | None = None,
+        *,
+        create: bool = True,
+        keep_session_cookies: bool = True,
+        key: str | None = None,
     ) -> None:
         store = self._store = store_at(default_address() if address is None else address)
+        store.create = create
         if key is not None:
+            from hatbox.store.keys import Key
+
             store.key = Key.parse(key)
+        self._keep_session_cookies = keep_session_cookies
+        self._engines: list[EngineRunner] = []
         self.identities = Identities(store)
         """The identities, for Python: typed, in snake_case."""
-        self.rules = SiteRules(store)
+
+    @cached_property
+    def rules(self) -> SiteRules:
         """The rules that assign URLs to identities."""
-        self.cookies = CookieStores(store, keep_session_cookies=keep_session_cookies)
+        from hatbox.identities.site_rules.service import SiteRules
+
+        return SiteRules(self._store)
+
+    @cached_property
+    def cookies(self) -> CookieStores:
         """The cookie stores: one for each identity, and `firefox-default`."""
-        self.tabs = Tabs(store)
+        from hatbox.cookies.cookie_stores import CookieStores
+
+        return CookieStores(self._store, keep_session_cookies=self._keep_session_cookies)
+
+    @cached_property
+    def tabs(self) -> Tabs:
         """The tabs and windows of all identities."""
-        self._engines: list[EngineRunner] = []
-        self.clock = Clock(store.time)
+        from hatbox.tabs.service import Tabs
+
+        return Tabs(self._store)
+
+    @cached_property
+    def clock(self) -> Clock:
         """The clock of extensions. A test can advance it."""
-        self.web_requests = RequestEvents(self.clock.time)
+        from hatbox.clock import Clock
+
+        return Clock(self._store.time)
+
+    @cached_property
+    def web_requests(self) -> RequestEvents:
         """The requests that engines of this process send for the pages of tabs, and their listeners."""
-        messages = MessageRouter(self.tabs.get)
+        from hatbox.web_requests import RequestEvents
+
+        return RequestEvents(self.clock.time)
+
+    @cached_property
+    def extensions(self) -> Extensions:
+        """The installed extensions, and those that run in this process."""
+        from hatbox.extensions.package.package_cache import PackageCache, default_folder
+        from hatbox.extensions.service import Extensions
+
+        cache = PackageCache(default_folder())
+        return Extensions(self._store, self._dispatcher, self.clock, self._messages, cache)
+
+    @cached_property
+    def _messages(self) -> MessageRouter:
+        from hatbox.messaging.message_router import MessageRouter
+
+        return MessageRouter(self.tabs.get)
+
+    @cached_property
+    def _dispatcher(self) -> Dispatcher:
+        from hatbox.api.dispatcher import Dispatcher
+        from hatbox.api.services import Services
+
         services = Services(
-            store=store,
+            store=self._store,
             identities=self.identities,
             cookies=self.cookies,
             tabs=self.tabs,
             requests=self.web_requests,
             clock=self.clock,
-            messages=messages,
+            messages=self._messages,
         )
-        self._dispatcher = Dispatcher(services)
-        cache = PackageCache(default_folder())
-        self.extensions = Extensions(store, self._dispatcher, self.clock, messages, cache)
-        """The installed extensions, and those that run in this process."""
+        return Dispatcher(services)
 
     @property
     def store(self) -> Store:
@@ -125,6 +179,9 @@ class Profile:
         """
         if isinstance(permissions, str):
             raise TypeError(f"permissions must be a list of names, not the string {permissions!r}")
+        from hatbox.api.browser import Browser
+        from hatbox.api.caller import Caller
+
         return Browser(self._dispatcher, Caller(caller_id, permissions))
 
     async def cookie_store(self, identity: IdentityLike) -> CookieStore:
@@ -141,6 +198,8 @@ class Profile:
 
         The identity is resolved when the client is entered or first used. The client's own jar stays empty.
         """
+        from hatbox.clients.identity_binding import IdentityBinding, require_extra
+
         with require_extra("httpx"):
             from hatbox.clients.httpx import async_client
         return async_client(IdentityBinding(self.identities, self.cookies, identity), options)
@@ -150,6 +209,8 @@ class Profile:
 
         Raises IdentityNotChosen if the rule lets the user choose between several identities.
         """
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
         return await IdentityChooser(self.identities, self.rules).identity_for(url)
 
     def httpx_auto(self, *, default: IdentityLike | None = None, **options: Any) -> AsyncClient:
@@ -158,8 +219,12 @@ class Profile:
         Without a rule, a request uses `default`, such as `firefox-default`, or raises NoSiteRule. A rule that asks
         raises IdentityNotChosen. Both are raised before anything is sent. `options` are those of httpx.AsyncClient.
         """
+        from hatbox.clients.identity_binding import require_extra
+
         with require_extra("httpx"):
             from hatbox.clients.httpx_auto import auto_async_client
+        from hatbox.identities.site_rules.identity_choice import IdentityChooser
+
         chooser = IdentityChooser(self.identities, self.rules, default)
         return auto_async_client(chooser.choose, lambda identity: self.httpx(identity, **options), options)
 
@@ -168,6 +233,8 @@ class Profile:
 
         The identity is resolved when the session is first used. The session's own jar stays empty.
         """
+        from hatbox.clients.identity_binding import IdentityBinding, require_extra
+
         with require_extra("aiohttp"):
             from hatbox.clients.aiohttp import session
         return session(IdentityBinding(self.identities, self.cookies, identity), options)
@@ -332,6 +399,7 @@ class Profile:
         With `into`, a name or an id, all cookies go to that identity. `progress` is called with numbers of cookies,
         which add up to those of the bundle.
         """
+        from hatbox.cookies.cookie_clock import cookie_time
         from hatbox.formats.bundle_transfer import import_bundle
         from hatbox.formats.import_progress import ImportProgress
 
@@ -363,6 +431,7 @@ class Profile:
 
     async def export_bundle(self, identities: Sequence[str] | None = None) -> Bundle:
         """These identities, by name or id, or all, with their cookies, for a format of hatbox.formats to write."""
+        from hatbox.cookies.cookie_clock import cookie_time
         from hatbox.formats.bundle_transfer import export_bundle
 
         now = self._store.time()
@@ -371,18 +440,23 @@ class Profile:
     async def close(self) -> None:
         """Stop the extensions and engines, finish pending calls, and close the store. May be called twice."""
         try:
-            await self.extensions.close()
+            created = vars(self)  # only services that were used have anything to close
+            if "extensions" in created:
+                await self.extensions.close()
             for engine in self._engines:
                 await engine.stop()
-            self.rules.forget()
-            await self.cookies.close()
+            if "rules" in created:
+                self.rules.forget()
+            if "cookies" in created:
+                await self.cookies.close()
         finally:
             await self._store.close()
 
     async def __aenter__(self) -> Profile:
         await self._store.open()
         try:
-            await self.extensions.adopt()
+            if await self._store.read(has_outdated):
+                await self.extensions.adopt()
         except BaseException:
             await self._store.close()
             raise

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from hatbox.cli import invoke
+from hatbox.maintenance import create_profile
 from tests.postgres import address_of
 
 
@@ -64,15 +65,22 @@ def profile(tmp_path: Path) -> Path:
     return tmp_path / "profile.db"
 
 
+@pytest.fixture
+def no_profile() -> None:
+    """Without a profile at the address of the profile."""
+
+
 @pytest.fixture(autouse=True)
-def surroundings(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the machine's: neither the user's profile nor what their terminal can do."""
+def surroundings(profile: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new profile, and nothing of the machine's: neither the user's profile nor what their terminal can do."""
     for name in ("NO_COLOR", "FORCE_COLOR", "HATBOX_DEBUG", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTHONUNBUFFERED"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("HATBOX_PROFILE", address_of(profile))
+    if "no_profile" not in request.fixturenames:
+        create_profile(address_of(profile))
     monkeypatch.setenv("XDG_STATE_HOME", str(profile.parent / "state"))  # the log folder is there
 
 

@@ -48,7 +48,7 @@ def test_two_identities_are_signed_in_at_once(cli: Cli, no_chromium: None) -> No
     assert "/nowhere/chromium" in result.out
 
 
-def test_the_profile_of_the_user_is_not_used(cli: Cli, no_chromium: None, profile: Path) -> None:
+def test_the_profile_of_the_user_is_not_used(cli: Cli, no_chromium: None, profile: Path, no_profile: None) -> None:
     assert cli("demo", "--json").json["users"] == {"hatbox fetch": BOTH, "httpx": BOTH}
     assert not profile.exists()
 

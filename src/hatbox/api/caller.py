@@ -11,10 +11,13 @@ from hatbox.messaging.context import BACKGROUND_PAGE, ExtensionContext
 from hatbox.schema import NamespaceSchema
 from hatbox.urls.match_patterns import HostPermissions, host_permissions
 
-__all__ = ["Caller", "ExtensionCaller", "Localization", "PermissionPrompt"]
+__all__ = ["Caller", "ExtensionCaller", "Localization", "PermissionPrompt", "TestReporter"]
 
 PermissionPrompt: TypeAlias = Callable[[Permissions], Awaitable[bool]]
 """Decides whether an extension gets the permissions that it requests."""
+
+TestReporter: TypeAlias = Callable[[str, list[Any]], None]
+"""Receives what browser.test reports: its kind, and the values."""
 
 
 class Localization(Protocol):
@@ -99,6 +102,8 @@ class ExtensionCaller(Caller):
         """Its messages."""
         self.on_permission_request = on_permission_request or _deny
         """Decides about requested permissions. The default denies all."""
+        self.on_test_report: TestReporter | None = None
+        """Receives the reports of browser.test, which exists only if this is set before the scripts run."""
 
     def may_use(self, schema: NamespaceSchema) -> bool:
         """Whether it has the permissions and the manifest keys of a namespace."""

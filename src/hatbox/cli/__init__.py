@@ -1,4 +1,16 @@
-"""The command line: the table of commands, and the entry point."""
+"""The command line: the table of commands, and the entry point.
+
+To add a command:
+
+1. Write its function in a module of hatbox.cli.commands, with the arguments of hatbox.cli.arguments. Its docstring is
+   its help; the first paragraph is the line in lists of commands.
+2. Add a row to COMMANDS, or to its group in GROUPS. A new group also needs a row in GROUP_HELP.
+3. Add its name, or that of its new group, to a panel of PANELS, at the place where a reader would look for it.
+4. Run `python -m hatbox.cli.table.generate` and `python -m hatbox.cli.reference > docs/reference/cli.md`. Tests check
+   that both files are current. After a merge conflict in command_table.json, take either side and generate it again.
+
+Shell completion derives the names of a parameter from its metavar: see hatbox.cli.completion.candidates.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +18,22 @@ import contextlib
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
+from hatbox.cli.aliases import without_aliases
+from hatbox.cli.arguments.profile_creation import allow_creation
 from hatbox.cli.commands.run.fast_run import fast_run
-from hatbox.cli.terminal.command_errors import exit_status
+from hatbox.cli.direct_call import call_command
+from hatbox.cli.table import command_table
+from hatbox.cli.table.direct_parser import direct_values, split_command_line
 
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "GROUPS", "invoke", "main"]
+__all__ = ["ALIASES", "COMMANDS", "GROUPS", "GROUP_HELP", "PANELS", "invoke", "main"]
 
 COMMANDS: Final[dict[str, str]] = {
     "list": "identities.list_",
@@ -76,6 +93,22 @@ GROUPS: Final[dict[str, dict[str, str]]] = {
         "decrypt": "profile_key.decrypt",
     },
 }
+GROUP_HELP: Final[dict[str, str]] = {
+    "cookies": "List, set and remove the cookies of an identity.",
+    "extensions": "Install, list, remove and trigger extensions.",
+    "rules": "Open the right identity by itself: assign URLs to identities.",
+    "profile": "Describe, create, copy and encrypt profiles.",
+}
+PANELS: Final[dict[str, tuple[str, ...]]] = {
+    "Open pages": ("open", "tabs", "close", "browse", "fetch", "rules"),
+    "Identities": ("list", "get", "create", "update", "move", "hide", "show", "remove", "colors", "icons"),
+    "Cookies and files": ("cookies", "import", "export"),
+    "Scripts and extensions": ("run", "console", "extensions"),
+    "The profile": ("status", "profile", "check", "demo"),
+}
+"""The commands and groups in the order of the help, by what people do."""
+ALIASES: Final[dict[str, str]] = {"ls": "list", "rm": "remove"}
+"""Other names of commands, also of those in groups."""
 
 
 def main() -> NoReturn:
@@ -100,26 +133,53 @@ def invoke(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # Typer raises it after a broken pipe
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - every error has a message and an exit status
+        from hatbox.cli.terminal.command_errors import exit_status
+
         return exit_status(error, as_json=as_json)
     return status if isinstance(status, int) else 0
 
 
 def _run(arguments: list[str]) -> object:
+    allow_creation(False)
     if run := fast_run(arguments):
+        return run()
+    arguments = without_aliases(arguments, ALIASES, GROUPS)
+    if run := _direct_call(arguments):
         return run()
     from typer.main import get_command
 
-    program = _program_for(arguments)
+    app = _app_for(arguments)
     gc.enable()
-    return get_command(program).main(arguments, prog_name="hatbox", standalone_mode=False)
+    return get_command(app).main(arguments, prog_name="hatbox", standalone_mode=False)
 
 
-def _program_for(arguments: Sequence[str]) -> typer.Typer:
-    """The program with only the command that the arguments name, or with all commands."""
-    from hatbox.cli.program import program
+def _direct_call(arguments: Sequence[str]) -> Callable[[], object] | None:
+    """The function that runs a plain command line; None for all others, which Typer parses."""
+    options, rest = split_command_line(arguments)
+    group = 1 if rest and rest[0] in GROUPS else 0
+    name = " ".join(rest[: group + 1])
+    path = GROUPS[rest[0]].get(rest[1]) if group and len(rest) > 1 else COMMANDS.get(name)
+    entry = command_table().get(name)
+    if entry is None or path != entry["function"]:
+        return None
+    values = direct_values(entry, rest[group + 1 :])
+    if values is None:
+        return None
+    names = {each["name"] for each in entry["parameters"]}
+    given = {**{key: value for key, value in options.items() if key in names}, **values}
+    return partial(call_command, name, path, given)
 
-    named = arguments[0] if arguments else ""
-    return program(named) if named in COMMANDS or named in GROUPS else program()
+
+def _app_for(arguments: Sequence[str]) -> typer.Typer:
+    """The application with the command that the arguments name; for help and errors, with placeholders for all."""
+    from hatbox.cli.program import listing, program
+
+    rest = split_command_line(arguments).rest
+    if rest and rest[0] in COMMANDS:
+        return program(rest[0])
+    if len(rest) > 1 and rest[0] in GROUPS and rest[1] in GROUPS[rest[0]]:
+        return program(rest[0])
+    return listing()
 
 
 def _open_devnull() -> TextIO:

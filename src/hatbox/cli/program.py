@@ -1,65 +1,129 @@
-"""The Typer application, built from the table of commands."""
+"""The Typer application, built from the table of commands.
+
+Only the invoked command is complete. Others are placeholders with the help of the generated table: building all
+commands takes longer than most commands run.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from hatbox import __version__
-from hatbox.cli import COMMANDS, GROUPS
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption
+from hatbox.cli import ALIASES, COMMANDS, GROUP_HELP, GROUPS, PANELS
+from hatbox.cli.arguments.profile_creation import allow_creation
+from hatbox.cli.arguments.profile_options import CreateOption, JsonOption, ProfileOption
+from hatbox.cli.table import command_table
 from hatbox.cli.terminal.command_errors import USAGE
 
-__all__ = ["program"]
+__all__ = ["function_of", "listing", "program", "signature_of"]
 
 _MIN_PANEL_WIDTH: Final = 80  # columns
-_HELP: Final = {
-    "cookies": "List, set and remove the cookies of an identity.",
-    "extensions": "Install, list, remove and trigger extensions.",
-    "rules": "Open the right identity by itself: assign URLs to identities.",
-    "profile": "Describe, create, copy and encrypt profiles.",
-}
+_PANEL_OF: Final = {name: panel for panel, names in PANELS.items() for name in names}
+_CREATE: Final = "create"
+_WITHOUT_CREATE: Final = ("profile", "profile_key", "palette")  # modules of commands that open no profile
+_EPILOG: Final = f"Other names: {', '.join(f'{alias} is {name}' for alias, name in ALIASES.items())}. " + (
+    "`hatbox help COMMAND` is `hatbox COMMAND --help`."
+)
 
 
 def program(*names: str) -> typer.Typer:
-    """The application with these commands and groups, or with all. Building all takes as long as most commands run."""
-    columns = shutil.get_terminal_size().columns
-    app = _typer(columns, name="hatbox")
-    app.callback(invoke_without_command=True)(_root)
-    for name, function in COMMANDS.items():
+    """The application with these commands and groups, or with all."""
+    app = _root_app()
+    for name, path in COMMANDS.items():
         if not names or name in names:
-            _add(app, name, _function(function))
-    for name, functions in GROUPS.items():
+            _add(app, name, function_of(path), panel=_PANEL_OF.get(name))
+    for name, paths in GROUPS.items():
         if not names or name in names:
-            group = _typer(columns, help=_HELP[name])
-            for verb, function in functions.items():
-                _add(group, verb, _function(function))
-            app.add_typer(group, name=name, short_help=_HELP[name])
+            group = _group(app, name)
+            for verb, path in paths.items():
+                _add(group, verb, function_of(path))
     return app
 
 
-def _typer(columns: int, **settings: Any) -> typer.Typer:
+def listing() -> typer.Typer:
+    """The application with placeholders for all commands: for the help of groups, and for errors in names."""
+    app, table = _root_app(), command_table()
+    for name in COMMANDS:
+        _add_placeholder(app, name, table.get(name, {}).get("help", ""), panel=_PANEL_OF.get(name))
+    for name, paths in GROUPS.items():
+        group = _group(app, name)
+        for verb in paths:
+            _add_placeholder(group, verb, table.get(f"{name} {verb}", {}).get("help", ""))
+    return app
+
+
+def function_of(path: str) -> Callable[..., None]:
+    """The function of a command, given by its path in hatbox.cli.commands."""
+    module, _, name = path.rpartition(".")
+    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.commands.{module}"), name)
+    return function
+
+
+def signature_of(function: Callable[..., None]) -> inspect.Signature:
+    """The parameters of a command, with --create, which every command has that opens a profile."""
+    signature = inspect.signature(function, eval_str=True)
+    if "profile" not in signature.parameters or function.__module__.rpartition(".")[2] in _WITHOUT_CREATE:
+        return signature
+    create = inspect.Parameter(_CREATE, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=CreateOption)
+    return signature.replace(parameters=[*signature.parameters.values(), create])
+
+
+def _with_create(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the parameter --create."""
+
+    @functools.wraps(function)
+    def call(**values: Any) -> None:
+        if values.pop(_CREATE, False):
+            allow_creation()
+        function(**values)
+
+    call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
+    return call
+
+
+def _root_app() -> typer.Typer:
+    app = _typer(name="hatbox", epilog=_EPILOG)
+    app.callback(invoke_without_command=True)(_root)
+    return app
+
+
+def _group(app: typer.Typer, name: str) -> typer.Typer:
+    group = _typer(help=GROUP_HELP[name])
+    app.add_typer(group, name=name, short_help=GROUP_HELP[name], rich_help_panel=_PANEL_OF.get(name))
+    return group
+
+
+def _typer(**settings: Any) -> typer.Typer:
     """An application with help in panels. In a narrow terminal help is plain text: panels truncate option names."""
+    columns = shutil.get_terminal_size().columns
     options: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
     if columns < _MIN_PANEL_WIDTH:
         options["terminal_width"] = columns
-        return typer.Typer(context_settings=options, rich_markup_mode=None, **settings)
-    return typer.Typer(context_settings=options, **settings)
+        settings["rich_markup_mode"] = None
+    return typer.Typer(context_settings=options, cls=_Group, **settings)
 
 
-def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
+def _add(to: typer.Typer, name: str, function: Callable[..., None], *, panel: str | None = None) -> None:
     """Add a command. Its help is one line per paragraph, which the terminal wraps."""
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     lines = [" ".join(each.split("\n")) for each in paragraphs]
-    to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0])(function)
+    to.command(name, cls=_Command, help="\n\n".join(lines), short_help=lines[0], rich_help_panel=panel)(
+        _with_create(function)
+    )
+
+
+def _add_placeholder(to: typer.Typer, name: str, short_help: str, *, panel: str | None = None) -> None:
+    to.command(name, cls=_Command, help=short_help, short_help=short_help, rich_help_panel=panel)(lambda: None)
 
 
 class _Command(TyperCommand):
@@ -69,10 +133,31 @@ class _Command(TyperCommand):
         return ["[OPTIONS]", *(str(each) for each in arguments)]
 
 
-def _function(path: str) -> Callable[..., None]:
-    module, _, name = path.rpartition(".")
-    function: Callable[..., None] = getattr(import_module(f"hatbox.cli.commands.{module}"), name)
-    return function
+class _Group(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order of the panels."""
+        order = list(_PANEL_OF)
+        return sorted(super().list_commands(ctx), key=lambda name: order.index(name) if name in order else len(order))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by panel, without Rich."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        by_panel: dict[str, list[tuple[str, Any]]] = {}
+        for name, command in found:
+            if command is not None and not command.hidden:
+                by_panel.setdefault(_panel(command), []).append((name, command))
+        for panel, commands in by_panel.items():
+            _write_section(formatter, panel, commands)
+
+
+def _panel(command: Any) -> str:
+    panel = getattr(command, "rich_help_panel", None)  # Typer's marker object if the command has none
+    return panel if isinstance(panel, str) else "Commands"
+
+
+def _write_section(formatter: Any, title: str, commands: Sequence[tuple[str, Any]]) -> None:
+    with formatter.section(title):
+        formatter.write_dl([(name, command.short_help or "") for name, command in commands])
 
 
 def _print_version(is_set: bool) -> None:
@@ -85,6 +170,7 @@ def _root(
     context: typer.Context,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
+    create: CreateOption = False,
     version: Annotated[  # noqa: ARG001 - handled by the callback
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
@@ -94,6 +180,8 @@ def _root(
         with contextlib.redirect_stdout(sys.stderr):
             typer.echo(context.get_help())
         raise typer.Exit(USAGE)
+    if create:
+        allow_creation()
     defaults: dict[str, Any] = {"as_json": as_json} if profile is None else {"as_json": as_json, "profile": profile}
     context.default_map = {
         **dict.fromkeys(COMMANDS, defaults),

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from hatbox.api.caller import ExtensionCaller, PermissionPrompt
+from hatbox.api.caller import ExtensionCaller, PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.errors import ExtensionTerminated
 from hatbox.extension_data import run_records
@@ -57,6 +57,8 @@ class RunOptions(NamedTuple):
     """Receives console messages and uncaught errors. Without it they are logged."""
     on_exit: Callable[[Exit, float | None], None] | None = None
     """Called when the extension ends and was not stopped by the caller, with the seconds until it restarts."""
+    on_test_report: TestReporter | None = None
+    """Receives the reports of browser.test. Without it, scripts have no browser.test."""
 
 
 class Extension:
@@ -88,6 +90,7 @@ class Extension:
             options.decide,
             area=self.area,
         )
+        self.caller.on_test_report = options.on_test_report
         self.reload = on_reload
         """Restart it from its files, as runtime.reload() does."""
         self._options = options
@@ -201,6 +204,17 @@ class Extension:
             raise ExtensionTerminated(f"{self.id} is not running{restarting}")
         return await runtime.evaluate(source, inspect=inspect, timeout=timeout)
 
+    async def send_test_message(self, values: Sequence[Any], *, user_input: bool = False) -> None:
+        """Call the listeners of browser.test.onMessage in the background; with `user_input` as user input handlers."""
+        await self.wake()
+        runtime = self.runtime
+        if runtime is None or self._options.on_test_report is None:
+            raise ExtensionTerminated(f"{self.id} is not running in a test")
+        if user_input:
+            self._host.note_user_input()
+        event = "testing.onUserMessage" if user_input else "testing.onMessage"
+        await runtime.listeners.dispatch(event, [list(values)], wait=False)
+
     def permissions_changed(self) -> None:
         """Update the namespaces of the scripts, and close connections that are not permitted any more."""
         self._host.permissions_changed()
@@ -242,7 +256,7 @@ class Extension:
             extension_id=manifest.id,
             manifest=self.caller.manifest,
             description=describe(self.caller),
-            data={"i18n": manifest.locales.for_runtime()},
+            data={"i18n": manifest.locales.for_runtime(), "testing": self._options.on_test_report is not None},
             page=background.page,
             local_storage=None if background.service_worker else await self._local_storage.load(),
             worker=background.worker,

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from hatbox.api.caller import PermissionPrompt
+from hatbox.api.caller import PermissionPrompt, TestReporter
 from hatbox.api.dispatcher import Dispatcher
 from hatbox.clock import Clock
 from hatbox.errors import ExtensionError, ProfileError
@@ -173,6 +173,7 @@ class Extensions:
         on_log: Callable[[LogEntry], None] | None = None,
         on_exit: Callable[[Exit, float | None], None] | None = None,
         on_run: Callable[[], None] = lambda: None,
+        on_test_report: TestReporter | None = None,
         child: DenoProcess | None = None,
     ) -> Extension:
         """Run the extension in a folder or file until it is stopped. Resolves when its background scripts have run.
@@ -180,10 +181,11 @@ class Extensions:
         A package() or the folder that was installed runs with the data and the grants of the installed extension.
         Otherwise the extension is temporary, and has a data area of its own, by its id and its real path.
         `decide` grants or denies the permissions that it requests; by default they are denied.
+        With `on_test_report`, which receives its reports, scripts have browser.test.
         `on_run` is called when its scripts start to run, and `child` is a process for them that was started ahead.
         """
         options = RunOptions(
-            limits or RuntimeLimits(), inspect, idle_seconds, decide, child, on_run, on_log=on_log, on_exit=on_exit
+            limits or RuntimeLimits(), inspect, idle_seconds, decide, child, on_run, on_log, on_exit, on_test_report
         )
         loaded = await self.packages.load(path)
         manifest = loaded.manifest

@@ -67,7 +67,7 @@ class _Identities:
             ids = ", ".join(each.cookie_store_id for each in matches)
             raise _UnknownIdentity(f'{len(matches)} identities are named "{container.name}": {ids}')
         if not self._create or is_blank(container.name):
-            raise _UnknownIdentity(f'identity not found: "{container.name}". Create it with --create')
+            raise _UnknownIdentity(f'identity not found: "{container.name}". Create it with --create-identities')
         return self._add(container)
 
     def _matches(self, container: ContainerReference) -> list[ContextualIdentity]:

@@ -19,7 +19,6 @@ from hatbox.identities.model import (
     row_of,
     set_hidden,
 )
-from hatbox.identities.site_rules.rule_rows import remove_rules_of
 from hatbox.javascript.text import is_blank, well_formed
 from hatbox.store.base import IdentityRow, Transaction
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
@@ -89,6 +88,8 @@ def check_position(transaction: Transaction, count: int, position: int) -> int:
 
 def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
     """Remove an identity with its tabs, cookies, site data and rules. Returns its last state."""
+    from hatbox.identities.site_rules.rule_rows import remove_rules_of  # imported late: most commands need no rules
+
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
     delete_cookies(transaction, row[0])

@@ -555,6 +555,8 @@ class Store(ABC):
 
     key: Key | None = None
     """The key to open it with. Without one, that of the environment: $HATBOX_KEY or $HATBOX_KEY_FILE."""
+    create: bool = True
+    """Whether opening creates the profile if it does not exist. If not, opening raises ProfileNotFound."""
 
     @property
     @abstractmethod

@@ -37,19 +37,28 @@ __all__ = ["SyncProfile", "open_sync"]
 
 
 def open_sync(
-    address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
+    address: Address | None = None,
+    *,
+    create: bool = True,
+    keep_session_cookies: bool = True,
+    key: str | None = None,
 ) -> SyncProfile:
     """Open a profile without an event loop, with `with`. The arguments are those of `hatbox.open`."""
-    return SyncProfile(address, keep_session_cookies=keep_session_cookies, key=key)
+    return SyncProfile(address, create=create, keep_session_cookies=keep_session_cookies, key=key)
 
 
 class SyncProfile:
     """A profile without an event loop: calls return when they are done. Safe to use from several threads."""
 
     def __init__(
-        self, address: Address | None = None, *, keep_session_cookies: bool = True, key: str | None = None
+        self,
+        address: Address | None = None,
+        *,
+        create: bool = True,
+        keep_session_cookies: bool = True,
+        key: str | None = None,
     ) -> None:
-        self._profile = Profile(address, keep_session_cookies=keep_session_cookies, key=key)
+        self._profile = Profile(address, create=create, keep_session_cookies=keep_session_cookies, key=key)
         self._loop = LoopThread(self._profile.label)
         self.identities = SyncIdentities(self._profile.identities, self._loop)
         """The identities."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from hatbox.api.browser import Browser
@@ -17,6 +18,7 @@ from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import IdentityLike
 from hatbox.profile import Profile
 from hatbox.tabs.tab_model import Tab
+from hatbox.testing.script_reports import ScriptAssertion, ScriptReports
 
 __all__ = ["ExtensionUnderTest"]
 
@@ -29,13 +31,22 @@ _DEFAULT_TIMEOUT: Final = 10.0
 class ExtensionUnderTest:
     """An extension that runs for one test."""
 
-    def __init__(self, extension: Extension, profile: Profile, engine: EngineRunner, log: list[LogEntry]) -> None:
+    def __init__(
+        self,
+        extension: Extension,
+        profile: Profile,
+        engine: EngineRunner,
+        log: list[LogEntry],
+        reports: ScriptReports,
+    ) -> None:
         self.extension = extension
         """The extension itself."""
         self.log = log
         """Console output and uncaught errors of its scripts."""
         self._profile = profile
         self._engine = engine
+        self._reports = reports
+        self._is_user_input = False
 
     @property
     def id(self) -> str:
@@ -63,6 +74,58 @@ class ExtensionUnderTest:
     def content_script(self, tab_id: int, url: str) -> ExtensionPage:
         """Open a content script of the extension that is scripted in Python."""
         return self.extension.content_script(tab_id, url)
+
+    # ── browser.test ──
+
+    async def message(self, name: str, timeout: float = _DEFAULT_TIMEOUT) -> Any:
+        """Wait for `browser.test.sendMessage(name, …)`. Returns its value, or a list of several; None without any.
+
+        Messages with one name are returned in their order, also those that were sent before this call.
+        """
+        return await self._reports.message(name, timeout)
+
+    async def send(self, *values: Any) -> None:
+        """Call the listeners of `browser.test.onMessage` with these values."""
+        await self.extension.send_test_message(values, user_input=self._is_user_input)
+
+    @contextmanager
+    def user_input(self) -> Iterator[None]:
+        """Send messages as user input: their listeners may request permissions."""
+        before, self._is_user_input = self._is_user_input, True
+        try:
+            yield
+        finally:
+            self._is_user_input = before
+
+    async def finish(self, name: str | None = None, timeout: float = _DEFAULT_TIMEOUT) -> None:
+        """Wait for `browser.test.notifyPass(name)`.
+
+        Raises AssertionError after notifyFail, and for failed assertions.
+        """
+        await self._reports.end(name, timeout)
+
+    @property
+    def assertions(self) -> list[ScriptAssertion]:
+        """The assertions of `browser.test`. A failed one also fails the test when it ends."""
+        return self._reports.assertions
+
+    # ── Life cycle ──
+
+    async def stop(self) -> None:
+        """End the extension."""
+        await self._profile.extensions.stop(self.extension)
+
+    async def sleep(self) -> bool:
+        """Suspend its event page. False if an event keeps it awake."""
+        return await self.extension.suspend()
+
+    async def wake(self) -> None:
+        """Run its event page again."""
+        await self.extension.wake()
+
+    async def reload(self) -> None:
+        """Restart it from its files, as runtime.reload() does. Changed files make it an update."""
+        await self._profile.extensions.reload(self.id)
 
     # ── User actions ──
 

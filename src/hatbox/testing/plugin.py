@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,34 +67,55 @@ def engine(hatbox_loop: asyncio.Runner, profile: Profile) -> EngineRunner:
 
 @pytest.fixture
 def extension(
-    request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner
-) -> Callable[..., Awaitable[ExtensionUnderTest]]:
+    request: pytest.FixtureRequest, profile: Profile, engine: EngineRunner, tmp_path: Path
+) -> Iterator[Callable[..., Awaitable[ExtensionUnderTest]]]:
     """`await extension(path)` runs the extension in a folder or file until the test ends. May be called repeatedly.
 
-    The test fails if the background script fails, unless `errors_allowed` is set. Other options are those of
-    `profile.extensions.start`.
+    Without a path, an extension is made of `manifest`, `background`, the source of its background script, and `files`,
+    the texts of other files by path. Its scripts have `browser.test`.
+
+    The test fails if the background script fails, unless `errors_allowed` is set, and if an assertion of `browser.test`
+    has failed. Other options are those of `profile.extensions.start`.
     """
     from hatbox.errors import HatboxError
     from hatbox.testing.extensions import ExtensionUnderTest
+    from hatbox.testing.made_extensions import make_extension
+    from hatbox.testing.script_reports import ScriptReports
 
     logs = request.node.stash.setdefault(_LOGS, [])
+    every: list[tuple[str, ScriptReports]] = []
 
     async def start(
-        path: str | os.PathLike[str], *, errors_allowed: bool = False, **options: Any
+        path: str | os.PathLike[str] | None = None,
+        *,
+        manifest: Mapping[str, Any] | None = None,
+        background: str = "",
+        files: Mapping[str, str] | None = None,
+        errors_allowed: bool = False,
+        **options: Any,
     ) -> ExtensionUnderTest:
+        if path is None:
+            path = make_extension(tmp_path / f"extension-{len(every) + 1}", manifest or {}, background, files or {})
+        elif manifest is not None or background or files is not None:
+            raise TypeError("an extension has either a path, or a manifest, background and files")
+        reports = ScriptReports()
+        every.append((os.fspath(path), reports))
         log: list[LogEntry] = []
         logs.append((os.fspath(path), log))
         try:
-            started = await profile.extensions.start(path, on_log=log.append, **options)
+            started = await profile.extensions.start(path, on_log=log.append, on_test_report=reports.receive, **options)
         except HatboxError as error:
             pytest.fail(f"The extension {os.fspath(path)} cannot be run: {error}", pytrace=False)
-        running = ExtensionUnderTest(started, profile, engine, log)
+        running = ExtensionUnderTest(started, profile, engine, log, reports)
         if running.errors and not errors_allowed:
             problems = "\n".join(running.errors)
             pytest.fail(f"The background of {os.fspath(path)} failed:\n{problems}", pytrace=False)
         return running
 
-    return start
+    yield start
+    failures = [f"{path}: {failure}" for path, reports in every for failure in reports.failures]
+    if failures:
+        pytest.fail("Assertions of browser.test failed:\n" + "\n".join(failures), pytrace=False)
 
 
 @pytest.fixture

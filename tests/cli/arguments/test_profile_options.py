@@ -9,13 +9,16 @@ from tests.cli.conftest import Cli
 
 def test_the_environment_names_the_profile(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HATBOX_PROFILE", str(tmp_path / "mine.db"))
-    cli("create", "Clients")
+    cli("create", "Clients", "--create")
     assert "Clients" in cli("list", "--profile", str(tmp_path / "mine.db")).out
 
 
 @pytest.mark.parametrize("arguments", [["--profile", "{}", "create", "X"], ["create", "X", "--profile", "{}"]])
-def test_the_option_wins_over_the_environment(cli: Cli, tmp_path: Path, profile: Path, arguments: list[str]) -> None:
+def test_the_option_wins_over_the_environment(
+    cli: Cli, tmp_path: Path, profile: Path, arguments: list[str], no_profile: None
+) -> None:
     other = tmp_path / "other" / "profile.db"
+    cli("profile", "create", str(other))
     assert cli(*(each.format(other) for each in arguments)).status == 0
     assert other.exists()
     assert not profile.exists()
@@ -26,7 +29,9 @@ def test_json_may_stand_before_the_verb(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--profile", "", "list"], ["list", "--profile", ""]])
-def test_an_empty_path_is_wrong_usage_and_not_the_default(cli: Cli, profile: Path, arguments: list[str]) -> None:
+def test_an_empty_path_is_wrong_usage_and_not_the_default(
+    cli: Cli, profile: Path, arguments: list[str], no_profile: None
+) -> None:
     assert cli(*arguments).status == 2
     assert not profile.exists()
 

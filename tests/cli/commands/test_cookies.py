@@ -214,7 +214,7 @@ def test_any_cookie_is_shown_harmlessly_and_comes_back_unchanged_in_json(
     tmp_path_factory: pytest.TempPathFactory, name: str, value: str
 ) -> None:
     profile = ("--profile", str(tmp_path_factory.mktemp("any") / "profile.db"))
-    made = run_here("cookies", "set", *profile, "--", "Work", URL, name, value)
+    made = run_here("--create", "cookies", "set", *profile, "--", "Work", URL, name, value)
     (found,) = run_here("cookies", "list", *profile, "Work", "--json").json
     assert (found["name"], found["value"]) == (name, value)
     got = run_here("cookies", "get", *profile, "--", "Work", URL, name)

@@ -59,7 +59,9 @@ def same_name(tmp_path: Path, number: int) -> str:
         ["list", "one"],
     ],
 )
-def test_wrong_usage_is_reported_before_anything_happens(cli: Cli, profile: Path, arguments: list[str]) -> None:
+def test_wrong_usage_is_reported_before_anything_happens(
+    cli: Cli, profile: Path, arguments: list[str], no_profile: None
+) -> None:
     result = cli("extensions", *arguments)
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith("hatbox: ")

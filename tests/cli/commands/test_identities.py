@@ -332,7 +332,7 @@ def test_any_name_is_shown_harmlessly_and_comes_back_unchanged_in_json(
     tmp_path_factory: pytest.TempPathFactory, name: str
 ) -> None:
     profile = str(tmp_path_factory.mktemp("any") / "profile.db")
-    made = run_here("create", "--profile", profile, "--json", "--", name)
+    made = run_here("create", "--create", "--profile", profile, "--json", "--", name)
     assert made.json["name"] == well_formed(name)
     for shown in (made, run_here("list", "--profile", profile), run_here("list", "--json", "--profile", profile)):
         assert shown.status == 0

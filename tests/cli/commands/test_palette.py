@@ -19,7 +19,7 @@ def test_icons_lists_the_icons_in_firefox_order(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("verb", ["colors", "icons"])
-def test_the_palette_needs_no_profile(cli: Cli, profile: Path, verb: str) -> None:
+def test_the_palette_needs_no_profile(cli: Cli, profile: Path, verb: str, no_profile: None) -> None:
     assert cli(verb).status == 0
     assert not profile.exists()
 

@@ -34,7 +34,9 @@ def test_create_says_what_it_made_and_where(cli: Cli, tmp_path: Path) -> None:
     ]
 
 
-def test_create_without_an_address_creates_the_profile_of_the_option_or_the_default(cli: Cli, tmp_path: Path) -> None:
+def test_create_without_an_address_creates_the_profile_of_the_option_or_the_default(
+    cli: Cli, tmp_path: Path, no_profile: None
+) -> None:
     assert cli("profile", "create").status == 0
     assert (tmp_path / "profile.db").exists()
     assert cli("profile", "create", "--profile", str(tmp_path / "other.db"), "--json").json["created"] is True
@@ -53,7 +55,7 @@ def test_create_does_not_change_a_profile_that_exists_and_has_another_exit_statu
 
 
 @pytest.mark.parametrize("verb", ["create", "info"])
-def test_another_file_is_refused_and_stays_as_it_is(cli: Cli, tmp_path: Path, verb: str) -> None:
+def test_another_file_is_refused_and_stays_as_it_is(cli: Cli, tmp_path: Path, verb: str, no_profile: None) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader")
     result = cli("profile", verb, str(path))
@@ -63,13 +65,13 @@ def test_another_file_is_refused_and_stays_as_it_is(cli: Cli, tmp_path: Path, ve
 
 
 @pytest.mark.parametrize("verb", ["create", "info"])
-def test_two_addresses_or_an_empty_one_are_refused(cli: Cli, tmp_path: Path, verb: str) -> None:
+def test_two_addresses_or_an_empty_one_are_refused(cli: Cli, tmp_path: Path, verb: str, no_profile: None) -> None:
     assert "either as an argument or with --profile" in cli("profile", verb, "a.db", "--profile", "b.db").err
     assert "must not be empty" in cli("profile", verb, "").err
     assert files(tmp_path) == {}
 
 
-def test_info_of_no_profile_is_an_error_and_creates_none(cli: Cli, tmp_path: Path) -> None:
+def test_info_of_no_profile_is_an_error_and_creates_none(cli: Cli, tmp_path: Path, no_profile: None) -> None:
     result = cli("profile", "info", "--json")
     assert result.status == 1
     assert result.error["message"] == (
@@ -164,7 +166,7 @@ def test_copy_refuses_a_target_with_contents(cli: Cli, tmp_path: Path) -> None:
     assert "Clients" in cli("list", "--profile", target).out
 
 
-def test_copy_refuses_a_wrong_number_of_addresses(cli: Cli, tmp_path: Path) -> None:
+def test_copy_refuses_a_wrong_number_of_addresses(cli: Cli, tmp_path: Path, no_profile: None) -> None:
     assert cli("profile", "copy").status == 2
     assert "specify one source and one target" in cli("profile", "copy", "a", "b", "c").err
     assert "must not be empty" in cli("profile", "copy", "a.db", "").err

@@ -136,9 +136,11 @@ def test_commands_need_a_key(cli: Cli, profile: Path) -> None:
     assert profile.read_bytes() == before
 
 
-def test_a_new_profile_is_encrypted_if_a_key_is_set(cli: Cli, profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_profile_is_encrypted_if_a_key_is_set(
+    cli: Cli, profile: Path, monkeypatch: pytest.MonkeyPatch, no_profile: None
+) -> None:
     monkeypatch.setenv("HATBOX_KEY", ONE.text)
-    assert cli("import", "cookies.txt", "-", "--into", "Work", stdin=COOKIE).status == 0
+    assert cli("import", "--create", "cookies.txt", "-", "--into", "Work", stdin=COOKIE).status == 0
     assert b"cookie-value-secret" not in profile.read_bytes()
 
 

@@ -125,10 +125,10 @@ def test_rules_of_other_programs_are_imported_with_a_report(cli: Cli, tmp_path: 
     assert result.status == 0
     assert result.err.splitlines()[0] == "Imported 1 new rule (0 replaced, 0 unchanged)."
     assert "Not imported: @(?=x)y: the regular expression" in result.err
-    assert 'Not imported: !*.b.example: identity not found: "Zoo". Create it with --create' in result.err
+    assert 'Not imported: !*.b.example: identity not found: "Zoo". Create it with --create-identities' in result.err
     file = tmp_path / "rules.csv"
     file.write_text(lines)
-    report = cli("rules", "import", "containerise", str(file), "--create", "--json").json
+    report = cli("rules", "import", "containerise", str(file), "--create-identities", "--json").json
     assert (report["added"], report["unchanged"], report["identitiesNew"]) == (1, 1, ["Zoo"])
     mac = tmp_path / "mac.json"
     mac.write_text(json.dumps({"siteContainerMap@@_m.example": {"userContextId": "12"}}))
@@ -137,7 +137,7 @@ def test_rules_of_other_programs_are_imported_with_a_report(cli: Cli, tmp_path: 
     containers.write_text(json.dumps({"version": 5, "lastUserContextId": 12, "identities": [identity]}))
     refused = cli("rules", "import", "mac", str(mac))
     assert (refused.status, "--containers" in refused.err) == (1, True)
-    imported = cli("rules", "import", "mac", str(mac), "--containers", str(containers), "--create")
+    imported = cli("rules", "import", "mac", str(mac), "--containers", str(containers), "--create-identities")
     assert "Created: Farm" in imported.err
     assert [each["pattern"] for each in cli("rules", "list", "--json").json] == [
         "a.example",

@@ -72,9 +72,9 @@ def test_a_broken_file_is_named_and_nothing_is_changed(
     assert cli("import", format_, str(file), *into, "--json").error["type"] == "InvalidInputFile"
 
 
-def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path) -> None:
+def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:
     (tmp_path / "input").write_text("nonsense")
-    assert cli("import", "json-lines", str(tmp_path / "input")).status == 1
+    assert cli("import", "json-lines", str(tmp_path / "input"), "--create").status == 1
     assert not profile.exists()
 
 
@@ -96,7 +96,9 @@ def test_a_broken_file_does_not_even_make_a_profile(cli: Cli, tmp_path: Path, pr
         (["export", "--all", "-f", "firefox"], "--output"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(cli: Cli, profile: Path, arguments: list[str], hint: str) -> None:
+def test_what_does_not_go_together_is_wrong_usage(
+    cli: Cli, profile: Path, arguments: list[str], hint: str, no_profile: None
+) -> None:
     result = cli(*arguments)
     assert (result.status, result.out) == (2, "")
     assert hint in result.err
@@ -220,7 +222,7 @@ def test_everything_goes_to_another_machine(cli: Cli, firefox: Path, tmp_path: P
     result = cli("export", "--all", "--format", "json-lines", "--output", str(file))
     assert (result.out, result.err) == ("", f"Exported 5 identities and 3 cookies to {file}.\n")
     assert file.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
-    assert cli("import", "json-lines", str(file), "--profile", other).status == 0
+    assert cli("import", "json-lines", str(file), "--profile", other, "--create").status == 0
     assert cli("export", "--all", "-f", "json-lines", "--profile", other).out == file.read_text("utf-8")
 
 

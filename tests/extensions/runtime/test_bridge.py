@@ -195,15 +195,36 @@ def test_what_is_of_deno_is_out_of_reach(tmp_path: Path) -> None:
     in_lab(tmp_path, use)
 
 
-def test_namespaces_are_frozen(tmp_path: Path) -> None:
+def test_a_script_can_extend_and_replace_its_namespaces_as_in_firefox(tmp_path: Path) -> None:
     async def use(lab: Lab) -> None:
-        runtime = await lab.start("browser.contextualIdentities = null; browser.contextualIdentities.get = null;")
-        assert await runtime.evaluate("""[
-            Object.isFrozen(browser.contextualIdentities), Object.isFrozen(browser.contextualIdentities.onCreated),
-            browser === chrome,
-            typeof browser.contextualIdentities.get, Object.keys(browser.contextualIdentities.onCreated)]""") == [
-            True, True, True, "function", ["addListener", "removeListener", "hasListener"],
-        ]  # fmt: skip
+        runtime = await lab.start(permissions=["contextualIdentities"])
+        assert await runtime.evaluate("Object.keys(browser.contextualIdentities.onCreated)") == [
+            "addListener",
+            "removeListener",
+            "hasListener",
+        ]
+        assert await runtime.evaluate("""{
+            const {contextualIdentities} = browser;
+            const {get, onCreated} = contextualIdentities;
+            browser.mine = 1;
+            contextualIdentities.mine = 2;
+            onCreated.mine = 3;
+            contextualIdentities.get = () => 4;
+            const seen = [browser.mine, contextualIdentities.mine, onCreated.mine, contextualIdentities.get()];
+            seen.push(delete contextualIdentities.get, typeof contextualIdentities.get);
+            contextualIdentities.get = get;
+            browser.tabs = 5;
+            return [...seen, browser.tabs, browser === chrome];
+        }""") == [1, 2, 3, 4, True, "undefined", 5, True]
+        runtime.update_namespaces(describe(lab.host.caller))  # what has not changed is left as the script made it
+        assert await runtime.evaluate("[browser.mine, browser.contextualIdentities.mine, browser.tabs]") == [1, 2, 5]
+
+    in_lab(tmp_path, use)
+
+
+def test_functions_work_without_their_namespace(tmp_path: Path) -> None:
+    async def use(lab: Lab) -> None:
+        runtime = await lab.start()
         with pytest.raises(ScriptError, match="not a constructor"):
             await runtime.evaluate("new browser.contextualIdentities.get('x')")
         detached = "const {get} = browser.contextualIdentities; (await get('firefox-container-1')).name"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hatbox import SiteRule
+from hatbox.identities.site_rules import path_index
 from hatbox.identities.site_rules.regular_expression import MAX_REGEX_URL
 from hatbox.identities.site_rules.rule_index import MAX_REGEX_RULES, RuleIndex
 from hatbox.identities.site_rules.site_pattern import parse_site_pattern
@@ -80,8 +81,21 @@ def patterns(draw: st.DrawFn) -> str:
 URLS = st.tuples(st.sampled_from(["http", "https"]), HOSTS, st.sampled_from([80, 443, 8080]), PATHS.map(normal))
 
 
-@given(st.lists(patterns(), max_size=12, unique=True), st.lists(URLS, min_size=1, max_size=8), st.randoms())
+@pytest.mark.parametrize("few", [0, 16], ids=["pieces by position", "pieces searched"])
+@given(
+    texts=st.lists(patterns(), max_size=12, unique=True),
+    urls=st.lists(URLS, min_size=1, max_size=8),
+    shuffle=st.randoms(),
+)
 def test_a_decision_is_that_of_trying_every_rule_and_does_not_depend_on_the_order(
+    few: int, texts: list[str], urls: list[tuple[str, str, int, str]], shuffle: random.Random
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(path_index, "_FEW_PIECES", few)
+        compare_with_the_slow_model(texts, urls, shuffle)
+
+
+def compare_with_the_slow_model(
     texts: list[str], urls: list[tuple[str, str, int, str]], shuffle: random.Random
 ) -> None:
     ordered = rules(*texts)
@@ -231,6 +245,15 @@ def test_a_huge_url_is_decided_by_its_host_and_path_and_not_by_regular_expressio
     assert "more than 8,192 characters" in index.explain(other).notes[0]
     assert index.decide(other[: MAX_REGEX_URL - 1]).rule is not None
     assert not index.explain(other[: MAX_REGEX_URL - 1]).notes
+
+
+@pytest.mark.parametrize("count", [1, 3000])
+def test_a_huge_url_that_repeats_the_text_between_two_stars_takes_linear_time(count: int) -> None:
+    index = RuleIndex(rules(*(f"a.example/*/x{number}/*y*z" for number in range(count))))
+    start = process_time()
+    assert index.decide("https://a.example" + "/x0" * 300_000).rule is None
+    assert index.decide("https://a.example/" + "/x0/" * 300_000 + "y/z").rule is not None
+    assert process_time() - start < 20, "trying the pattern at each place takes hours"
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,18 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.profile import Profile
 
-__all__ = ["JsonOption", "ProfileOption", "profile_address", "refuse_profile", "run_with_profile"]
+__all__ = [
+    "CreateOption",
+    "JsonOption",
+    "ProfileOption",
+    "open_profile",
+    "profile_address",
+    "refuse_profile",
+    "run_with_profile",
+]
 
 T = TypeVar("T")
 
@@ -24,6 +33,10 @@ ProfileOption = Annotated[
     ),
 ]
 
+CreateOption = Annotated[
+    bool, typer.Option("--create", help="Create the profile given with --profile if it does not exist.")
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
@@ -34,12 +47,17 @@ def profile_address(option: str | None) -> str | None:
     return option
 
 
+def open_profile(option: str | None) -> Profile:
+    """The profile given with --profile, for `async with`. See profile_creation for whether it is created."""
+    return Profile(profile_address(option), create=may_create(option))
+
+
 def run_with_profile(option: str | None, work: Callable[[Profile], Awaitable[T]]) -> T:
     """Open the profile given with --profile, and return the result of `work`."""
-    address = profile_address(option)
+    opened = open_profile(option)
 
     async def run() -> T:
-        async with Profile(address) as profile:
+        async with opened as profile:
             return await work(profile)
 
     return asyncio.run(run())

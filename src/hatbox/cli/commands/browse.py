@@ -20,7 +20,7 @@ from hatbox.cli.arguments.engine_options import (
     select_engine,
 )
 from hatbox.cli.arguments.identity_arguments import check_identities, find_identity, find_store
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.engine_notice import find_running_engines
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
@@ -79,7 +79,7 @@ def browse(
     One engine at a time opens the tabs of an identity. `hatbox status` shows which engine has which identities.
     """
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator, identities=only)
-    opened = Profile(profile_address(profile))
+    opened = open_profile(profile)
 
     async def run() -> None:
         with stop_on_signals():

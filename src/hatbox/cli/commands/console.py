@@ -16,7 +16,7 @@ import typer
 
 from hatbox import schema
 from hatbox.cli.arguments.extension_arguments import package_of
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.output import print_json_line, print_line
 from hatbox.errors import HatboxError, ScriptError
@@ -63,9 +63,8 @@ def console(
     Incomplete code continues on the next line; an empty line ends it. Piped input is run statement by statement, and
     the first error exits with status 1. With --json, each result is a line of JSON.
     """
-    address = profile_address(profile)
+    opened = open_profile(profile)
     with _loop_in_thread() as run:
-        opened = Profile(address)
         run(opened.__aenter__())
         try:
             started = run(_start(opened, extension))

@@ -19,6 +19,7 @@ from hatbox.cli.terminal.output import print_json, print_json_line, print_line
 from hatbox.cli.terminal.spinner import spinner
 from hatbox.cli.terminal.table import Cell, print_table
 from hatbox.errors import EngineError, MissingExtra
+from hatbox.maintenance import create_profile
 from hatbox.profile import Profile
 from hatbox.testing.demo_site import DemoSite
 
@@ -84,6 +85,7 @@ async def _sign_in(site: DemoSite) -> tuple[dict[str, dict[str, str]], str]:
     """Sign in with `hatbox fetch`. Returns the users that each client sees, and why Chromium was skipped."""
     with tempfile.TemporaryDirectory(prefix="hatbox-demo-") as folder:
         path = Path(folder) / "profile.db"
+        create_profile(path)
         await asyncio.gather(*(_fetch(path, name, f"{site.url}/login?user={_USERS[name]}") for name in _USERS))
         fetched = await asyncio.gather(*(_fetch(path, name, f"{site.url}/me") for name in _USERS))
         users = {"hatbox fetch": dict(zip(_USERS, fetched, strict=True))}

@@ -24,7 +24,7 @@ import typer
 
 from hatbox import __version__
 from hatbox.cli.arguments.identity_arguments import StoreArgument, find_store
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json
 from hatbox.cli.terminal.terminal_text import visible
@@ -119,11 +119,11 @@ def fetch(
         import httpx
 
         from hatbox.clients import httpx as _  # noqa: F401 - imported here, where a missing package is reported
-    address = profile_address(profile)
+    opened = open_profile(profile)
     if output and output != _STANDARD:
-        refuse_profile(output, address, "--output")
+        refuse_profile(output, profile, "--output")
     try:
-        asyncio.run(_fetch(Profile(address), identity, options, printer))
+        asyncio.run(_fetch(opened, identity, options, printer))
     except TimeoutError:
         raise CommandError(
             "NetworkError", f"{options.url}: request timed out after {max_time or 0:g} seconds"

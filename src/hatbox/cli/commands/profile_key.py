@@ -9,11 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.maintenance import Key, change_profile_key, configured_key, read_key_file
-from hatbox.profile import Profile
 
 __all__ = ["decrypt", "encrypt", "generate_key", "rekey"]
 
@@ -127,7 +126,7 @@ def _required(key: Key | None) -> Key:
 
 
 def _change(option: str | None, old: Key | None, new: Key | None, done: str, nothing: str, as_json: bool) -> None:
-    opened = Profile(profile_address(option))
+    opened = open_profile(option)
     count = change_profile_key(opened.address, old, new)
     if as_json:
         print_json({"path": opened.label, "encrypted": new is not None, "values": count or 0}, sys.stdout)

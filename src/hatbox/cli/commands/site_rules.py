@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,19 +15,19 @@ from hatbox.cli.arguments.url_argument import parse_url_argument
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.confirm import confirm
 from hatbox.cli.terminal.output import print_json, print_line, print_rows
-from hatbox.formats.containerise_rules import read_containerise_file
-from hatbox.formats.extension_rules import RULE_PROGRAMS
-from hatbox.formats.mac_assignments import read_mac_file, read_mac_folder
-from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.site_rules.site_rule import SiteRule, UrlExplanation
 from hatbox.profile import Profile
+
+if TYPE_CHECKING:
+    from hatbox.formats.rule_bundle import RuleBundle, RuleImportReport
 
 __all__ = ["add", "clear", "import_", "list_", "remove", "test"]
 
 Names = Mapping[str, str]
 """The names of identities by cookieStoreId."""
 
+_MAC, _CONTAINERISE = "mac", "containerise"
 _STANDARD: Final = "-"
 _MAX_SHOWN: Final = 20  # lines about rules that were not imported
 
@@ -161,7 +161,7 @@ def test(
 
 
 def import_(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=f"Program: {' or '.join(RULE_PROGRAMS)}.")],
+    program: Annotated[str, typer.Argument(metavar="mac|containerise", help="Program whose rules to import.")],
     path: Annotated[
         str | None,
         typer.Argument(
@@ -176,7 +176,9 @@ def import_(
             metavar="FILE", help="For mac: containers.json of the same Firefox profile. A file of mac has no names."
         ),
     ] = None,
-    create: Annotated[bool, typer.Option("--create", help="Create identities that do not exist.")] = False,
+    create_identities: Annotated[
+        bool, typer.Option("--create-identities", help="Create identities that do not exist.")
+    ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Replace rules with the same pattern.")] = False,
     profile: ProfileOption = None,
     as_json: JsonOption = False,
@@ -186,17 +188,17 @@ def import_(
     Atomic; importing the same file again changes nothing. Reports what could not be translated, and why. A container
     that mac limits to its sites gets rules with --limit. Existing rules stay unless you pass --replace.
     """
-    if program not in RULE_PROGRAMS:
+    if program not in (_MAC, _CONTAINERISE):
         raise typer.BadParameter(
-            f"unknown program: {program}. Allowed values: {', '.join(RULE_PROGRAMS)}", param_hint="PROGRAM"
+            f"unknown program: {program}. Allowed values: {_MAC}, {_CONTAINERISE}", param_hint="mac|containerise"
         )
-    if containers is not None and (program != "mac" or path is None):
+    if containers is not None and (program != _MAC or path is None):
         raise typer.BadParameter("only with a file of mac", param_hint="--containers")
     bundle = None if path is None else _read(program, path, containers)
 
     async def import_all(opened: Profile) -> RuleImportReport:
         found = bundle if bundle is not None else await opened.extension_rules(program)
-        return await opened.import_rules(found, create=create, replace=replace)
+        return await opened.import_rules(found, create=create_identities, replace=replace)
 
     report = run_with_profile(profile, import_all)
     if as_json:
@@ -213,14 +215,17 @@ def import_(
 
 
 def _read(program: str, path: str, containers: str | None) -> RuleBundle:
+    from hatbox.formats.containerise_rules import read_containerise_file
+    from hatbox.formats.mac_assignments import read_mac_file, read_mac_folder
+
     try:
         if path == _STANDARD:
             data, source = sys.stdin.buffer.read() if hasattr(sys.stdin, "buffer") else sys.stdin.read().encode(), path
-        elif program == "mac" and Path(path).is_dir():
+        elif program == _MAC and Path(path).is_dir():
             return read_mac_folder(Path(path))
         else:
             data, source = Path(path).read_bytes(), path
-        if program == "containerise":
+        if program == _CONTAINERISE:
             return read_containerise_file(data, source)
         return read_mac_file(data, source, None if containers is None else Path(containers).read_bytes())
     except OSError as error:

@@ -16,7 +16,7 @@ import msgspec
 import typer
 
 from hatbox.cli.arguments.identity_arguments import check_identities
-from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, profile_address, refuse_profile
+from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, open_profile, refuse_profile
 from hatbox.cli.terminal.command_errors import CommandError
 from hatbox.cli.terminal.output import print_json, print_line
 from hatbox.cli.terminal.progress_bar import progress_bar
@@ -29,7 +29,6 @@ from hatbox.formats.firefox_folders import default_folder
 from hatbox.formats.firefox_profile import LOSES, read_folder, write_folder
 from hatbox.formats.firefox_profile import NAME as FIREFOX
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
-from hatbox.profile import Profile
 
 __all__ = ["export", "import_"]
 
@@ -80,14 +79,14 @@ def import_(
         raise typer.BadParameter(f"{format_} has no containers. Omit this option", param_hint="--container")
     if path is None and format_ != FIREFOX:
         raise typer.BadParameter("specify a file, or - for standard input", param_hint="[FILE]")
-    address = profile_address(profile)
+    named = open_profile(profile)
     if format_ == FIREFOX:
         bundle = _select_containers(read_folder(Path(path) if path else default_folder()), container or [])
     else:
         bundle = FORMATS[format_].read(_input(path or _STANDARD), "standard input" if path == _STANDARD else str(path))
 
     async def import_all() -> ImportReport:
-        async with Profile(address) as opened:
+        async with named as opened:
             await check_identities(opened, [] if into is None else [into])
             with progress_bar("Importing") as show:
                 done = 0
@@ -158,12 +157,12 @@ def export(
     to_standard = output is None or output == _STANDARD
     if format_ == FIREFOX and to_standard:
         raise typer.BadParameter("a Firefox profile is a folder. Specify its path", param_hint="--output")
-    address = profile_address(profile)
+    named = open_profile(profile)
     if output is not None and not to_standard:
-        refuse_profile(output, address, "--output")
+        refuse_profile(output, profile, "--output")
 
     async def export_all() -> Bundle:
-        async with Profile(address) as opened:
+        async with named as opened:
             await check_identities(opened, wanted)
             if opened.store.is_encrypted and not plain and format_ not in _WITHOUT_COOKIES:
                 raise CommandError(

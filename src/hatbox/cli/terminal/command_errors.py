@@ -10,7 +10,7 @@ from typing import Any, Final, TextIO
 
 from hatbox.cli.terminal.output import document, print_identities, print_json, print_line
 from hatbox.cli.terminal.terminal_text import without_passwords
-from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound
+from hatbox.errors import EngineAlreadyRunning, HatboxError, IdentityNotFound, ProfileNotFound
 from hatbox.identities.model import ContextualIdentity
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "CommandError", "engine_details", "exit_status", "report"]
@@ -77,7 +77,7 @@ def engine_details(error: EngineAlreadyRunning) -> dict[str, object]:
 def _command_error(error: BaseException) -> CommandError:
     if isinstance(error, CommandError):
         return error
-    if isinstance(error, IdentityNotFound):
+    if isinstance(error, (IdentityNotFound, ProfileNotFound)):
         return CommandError(type(error).__name__, str(error), details={"nearest": error.nearest})
     if isinstance(error, EngineAlreadyRunning):
         return CommandError(type(error).__name__, str(error), details=engine_details(error))

@@ -80,7 +80,7 @@ class ApiHost:
         returns = event_returns(schema, name)
         forward: Callable[..., Any] = _CallingForwarder(listener) if returns else _NotifyingForwarder(listener)
         if event.user_input:
-            forward = _UserInputRecorder(forward, self._note_user_input)
+            forward = _UserInputRecorder(forward, self.note_user_input)
         script_event = self._events[listener.path]
         script_event.addListener(forward, *extra)
         self._forwarders[listener] = script_event, forward
@@ -91,7 +91,8 @@ class ApiHost:
             script_event, forward = forwarder
             script_event.removeListener(forward)
 
-    def _note_user_input(self) -> None:
+    def note_user_input(self) -> None:
+        """Accept calls of user input handlers for a while."""
         self._user_input_until = time.monotonic() + _USER_INPUT_SECONDS
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:

@@ -36,6 +36,7 @@ class SiteRules:
         self._index = RuleIndex()
         self._generation = 1  # incremented when the index is outdated
         self._loaded_generation = 0
+        self._loading = asyncio.Lock()  # many requests after a change share one load
         self._is_subscribed = False
         self.on_changed = ChangeEvents(store, "rules").event("on_changed", RULES_CHANGED, lambda _: None)
         """Emitted after rules were added, replaced or removed, by any process. Listeners get None: see list()."""
@@ -112,11 +113,14 @@ class SiteRules:
         self._generation += 1
 
     async def _load(self) -> None:
-        generation = self._generation
-        if self._loaded_generation != generation:
-            rules = await self._store.read(find_rules)
-            if self._generation == generation != self._loaded_generation:  # not changed or loaded meanwhile
-                self._index, self._loaded_generation = RuleIndex(rules), generation
+        if self._loaded_generation == self._generation:
+            return
+        async with self._loading:
+            generation = self._generation
+            if self._loaded_generation != generation:
+                rules = await self._store.read(find_rules)
+                if self._generation == generation:  # not changed meanwhile
+                    self._index, self._loaded_generation = RuleIndex(rules), generation
 
     async def _store_of(self, identity: IdentityLike | None) -> str | None:
         if identity is None:

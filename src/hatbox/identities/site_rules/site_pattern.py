@@ -79,13 +79,20 @@ class SitePattern(NamedTuple):
 UrlMatcher: TypeAlias = SitePattern | RegularExpression
 
 
-@cache_short_texts(16384)
 def parse_site_pattern(text: str) -> UrlMatcher:
     """Parse a pattern. Raises InvalidSiteRule."""
     if len(text) > MAX_PATTERN:
         raise InvalidSiteRule(f"{text[:60]}…", f"it has {len(text)} characters, more than {MAX_PATTERN}")
-    if text.startswith(REGEX_PREFIX):
-        return RegularExpression(text, text.removeprefix(REGEX_PREFIX))
+    return _parse_regex(text) if text.startswith(REGEX_PREFIX) else _parse_site(text)
+
+
+@cache_short_texts(128)  # few: a compiled expression is large
+def _parse_regex(text: str) -> RegularExpression:
+    return RegularExpression(text, text.removeprefix(REGEX_PREFIX))
+
+
+@cache_short_texts(16384)
+def _parse_site(text: str) -> SitePattern:
     if text.startswith("/"):
         raise InvalidSiteRule(text, f"it has no host. Write a regular expression as {REGEX_PREFIX}EXPRESSION")
     if _UNREADABLE.search(text) or "\\" in text or "#" in text:

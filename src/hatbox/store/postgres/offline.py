@@ -13,6 +13,7 @@ from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, too_new, unavailable
 from hatbox.store.postgres.listener import channel_of
+from hatbox.store.postgres.nearest_schemas import not_found
 from hatbox.store.postgres.schema import (
     FORMAT,
     format_of,
@@ -148,8 +149,7 @@ def _commit(connection: PostgresConnection, address: PostgresAddress, session: D
 def _existing_format(connection: PostgresConnection, address: PostgresAddress) -> int:
     version = format_of(connection, address.schema)
     if version is None:
-        problem = f"no profile exists there: the schema {address.schema} has none"
-        raise ProfileError(address.label, problem, "Create it with: hatbox profile create ADDRESS")
+        raise not_found(connection, address.schema)
     if version > FORMAT:
         raise too_new(address.label, version, FORMAT)
     return version

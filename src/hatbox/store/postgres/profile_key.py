@@ -14,6 +14,7 @@ from hatbox.store.postgres.address import PostgresAddress
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.direct_session import DirectSession
 from hatbox.store.postgres.failures import ConnectionLost, ServerError, to_profile_error, unavailable
+from hatbox.store.postgres.nearest_schemas import not_found
 from hatbox.store.postgres.schema import format_of, prepare_schema
 from hatbox.store.postgres.setup import connect
 from hatbox.store.tables.profile_row import cipher_of
@@ -94,7 +95,7 @@ def _change_key(
     connection: PostgresConnection, address: PostgresAddress, old: Key | None, new: Key | None
 ) -> int | None:
     if format_of(connection, address.schema) is None:
-        raise ProfileError(connection.label, "no profile exists there", "Create it with: hatbox profile create ADDRESS")
+        raise not_found(connection, address.schema)
     prepare_schema(connection, address.schema)
 
     ((is_alone,),) = connection.run([Statement(_LOCK_ALONE, (_lock_name(address.schema),))])[0]

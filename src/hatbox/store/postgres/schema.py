@@ -11,6 +11,7 @@ from hatbox.errors import NotAProfile, ProfileError
 from hatbox.store.keys import Key
 from hatbox.store.postgres.connection import PostgresConnection, Statement
 from hatbox.store.postgres.failures import ServerError, to_profile_error, too_new
+from hatbox.store.postgres.nearest_schemas import not_found
 from hatbox.store.postgres.sql import quoted
 from hatbox.store.tables.new_profile import NEW_HEAD, new_identities
 from hatbox.store.tables.profile_row import new_profile_row
@@ -60,10 +61,10 @@ def format_of(connection: PostgresConnection, schema: str) -> int | None:
     return int(rows[0][0])
 
 
-def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None = None) -> bool:
+def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None = None, *, create: bool = True) -> bool:
     """Create the profile if it does not exist, upgrade it if it is older. Returns whether it was created.
 
-    With a key, a new profile is encrypted.
+    With a key, a new profile is encrypted. Without `create`, raises ProfileNotFound instead of creating it.
     """
     version = format_of(connection, schema)
     if version == FORMAT:
@@ -72,6 +73,8 @@ def prepare_schema(connection: PostgresConnection, schema: str, key: Key | None 
         raise too_new(connection.label, version, FORMAT)
     if version is not None:
         return _create_or_upgrade(connection, schema, key)
+    if not create:
+        raise not_found(connection, schema)
     with privilege_errors(connection.label, schema):
         return _create_or_upgrade(connection, schema, key)
 

@@ -139,6 +139,7 @@ class PostgresStore(Store):
             functools.partial(PostgresProcesses, self._address.schema),
             self._clock,
             self.key or configured_key(),
+            create=self.create,
             opened=lambda error: self._binding.call(settle, opened, None, error),
             finished=lambda batch: self._binding.call(self._calls.on_finished, self._loop, batch),
             ended=lambda: self._binding.call(settle, ended, None, None),

@@ -111,6 +111,7 @@ class PostgresWorker:
         clock: ServerClock,
         key: Key | None,
         *,
+        create: bool,
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
         ended: Callable[[], None],
@@ -127,6 +128,7 @@ class PostgresWorker:
         self._marks: queue.SimpleQueue[_Mark] = queue.SimpleQueue()
         self._processes = processes
         self._key = key
+        self._create = create
         self._profile_key = ProfileKey(address.schema, key)
         self._notify = Statement(f"NOTIFY {quoted(channel_of(address.schema))}")
         self._connection: PostgresConnection | None = None
@@ -193,7 +195,7 @@ class PostgresWorker:
     def _run(self) -> None:
         try:
             self._connection = connection = connect(self._address)
-            self.was_created = prepare_schema(connection, self._address.schema, self._key)
+            self.was_created = prepare_schema(connection, self._address.schema, self._key, create=self._create)
             self._use_cipher(self._profile_key.verified(connection))
             self._clock.read(connection.read_clock)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited

@@ -1,14 +1,20 @@
-"""The store in one SQLite file. Its address is a path."""
+"""The store in one SQLite file. Its address is a path.
+
+The package imports its modules when they are needed: shell completion reads names without the rest of the store.
+"""
+
+from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hatbox.errors import ProfileError
-from hatbox.store.check_results import Repair, Report
-from hatbox.store.keys import Key
-from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
-from hatbox.store.profile_info import ProfileInfo
-from hatbox.store.sqlite.store import SqliteStore
+if TYPE_CHECKING:
+    from hatbox.store.check_results import Repair, Report
+    from hatbox.store.keys import Key
+    from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
+    from hatbox.store.profile_info import ProfileInfo
+    from hatbox.store.sqlite.store import SqliteStore
 
 __all__ = [
     "SCHEMES",
@@ -28,6 +34,8 @@ SCHEMES = ("",)
 
 def store_at(address: str) -> SqliteStore:
     """The store for the file with this path, which may be relative or start with ~."""
+    from hatbox.store.sqlite.store import SqliteStore
+
     return SqliteStore(_path_at(address))
 
 
@@ -85,4 +93,14 @@ def _path_at(address: str) -> Path:
     try:
         return path.expanduser().absolute()
     except (OSError, RuntimeError) as error:  # no such user, or the current folder was deleted
+        from hatbox.errors import ProfileError
+
         raise ProfileError(path, f"cannot resolve the path ({error})", "Choose another path.") from error
+
+
+def __getattr__(name: str) -> Any:
+    if name != "SqliteStore":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hatbox.store.sqlite.store import SqliteStore
+
+    return SqliteStore

@@ -15,8 +15,9 @@ from hatbox.store.encryption import Cipher
 from hatbox.store.keys import Key, configured_key
 from hatbox.store.profile_copy import CopyProgress, CopyResult, CopySource, ProfileDump
 from hatbox.store.sqlite.failures import read_only, to_profile_error
-from hatbox.store.sqlite.info import info, not_found
+from hatbox.store.sqlite.info import info
 from hatbox.store.sqlite.migrations import create_tables
+from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.processes import SqliteProcesses
 from hatbox.store.sqlite.profile_file import create_profile, open_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows

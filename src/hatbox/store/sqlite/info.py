@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from hatbox.errors import ProfileError
 from hatbox.store.keys import configured_key
 from hatbox.store.profile_info import ProfileInfo
 from hatbox.store.sqlite import lock_holders
@@ -17,13 +16,14 @@ from hatbox.store.sqlite.check import alone_with, connect_to_read
 from hatbox.store.sqlite.failures import corrupt, not_a_profile, to_profile_error
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of
+from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.profile_file import check_schema_version, connect, create_profile, real_path
 from hatbox.store.sqlite.rows import SqliteRows
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.sqlite.wal import damage_in
 from hatbox.store.tables.summary import Summary, summarize
 
-__all__ = ["create", "info", "not_found"]
+__all__ = ["create", "info"]
 
 _NAME = "SQLite"
 
@@ -50,11 +50,6 @@ def info(path: Path) -> ProfileInfo:
             return _info(path, alone=alone)
     except (OSError, sqlite3.Error) as error:
         raise to_profile_error(path, error) from error
-
-
-def not_found(path: Path) -> ProfileError:
-    """The error for an address without a profile, where none is created."""
-    return ProfileError(path, "no profile exists there", f"Create it with: hatbox profile create '{path}'")
 
 
 def _info(path: Path, *, alone: bool) -> ProfileInfo:

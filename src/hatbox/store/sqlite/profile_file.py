@@ -26,6 +26,7 @@ from hatbox.store.sqlite.failures import corrupt, full, in_use, not_a_profile, t
 from hatbox.store.sqlite.header import inspect, wal_size
 from hatbox.store.sqlite.lock import LockBusy, ProfileLock
 from hatbox.store.sqlite.migrations import create_tables, has_tables_of, migrate, version_of
+from hatbox.store.sqlite.nearest_files import not_found
 from hatbox.store.sqlite.rows import SqliteRows, corruption
 from hatbox.store.sqlite.schema import APPLICATION_ID, FORMAT
 from hatbox.store.tables.profile_row import cipher_of
@@ -100,13 +101,15 @@ class ProfileFile:
                 clear_unallocated_space(self.path)
 
 
-def open_profile(path: Path, key: Key | None = None) -> ProfileFile:
+def open_profile(path: Path, key: Key | None = None, *, create: bool = True) -> ProfileFile:
     """Open the profile at `path`, created if it does not exist. Without write access it is opened read-only.
 
-    Raises WrongKey, and then changes nothing.
+    Raises WrongKey, and ProfileNotFound without `create`, and then changes nothing.
     """
     try:
         if not os.path.lexists(path):
+            if not create:
+                raise not_found(path)
             create_profile(path, create_tables if key is None else partial(create_tables, key=key))
         read_only = not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         if not os.access(path, os.R_OK):

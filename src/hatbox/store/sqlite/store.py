@@ -115,6 +115,7 @@ class SqliteStore(Store):
             self._processes,
             self.time,
             self.key or configured_key(),
+            create=self.create,
             last_sequence=lambda: self._subscribers.last_sequence if self._subscribers else None,
             opened=lambda error: self._binding.call(settle, opened, None, error),
             finished=lambda batch: self._binding.call(self._calls.on_finished, self._loop, batch),

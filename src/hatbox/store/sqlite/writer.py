@@ -48,6 +48,8 @@ class Writer:
         processes: Processes,
         clock: Callable[[], float],
         key: Key | None,
+        *,
+        create: bool,
         last_sequence: Callable[[], int | None],
         opened: Callable[[BaseException | None], None],
         finished: Callable[[list[Call]], None],
@@ -57,6 +59,7 @@ class Writer:
         self._processes = processes
         self._clock = clock
         self._key = key
+        self._create = create
         self._last_sequence = last_sequence  # of the change log, as delivered; None without subscribers
         self._opened = opened
         self._finished = finished
@@ -81,7 +84,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            self._file = open_profile(self._path, self._key)
+            self._file = open_profile(self._path, self._key, create=self._create)
         except BaseException as error:  # noqa: BLE001 - it is raised where open() is awaited
             self._opened(error)
             return

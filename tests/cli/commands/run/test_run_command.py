@@ -121,10 +121,10 @@ def test_a_script_may_touch_the_cookies_of_all_hosts_unless_some_are_named(
     assert cli("run", *options, str(script)).out == f"{outcome}\n"
 
 
-def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path) -> None:
+def test_a_script_works_on_the_profile_that_is_named(cli: Cli, tmp_path: Path, profile: Path, no_profile: None) -> None:
     script, other = tmp_path / "make.py", sqlite_file(tmp_path / "other.db")
     script.write_text("await profile.identities.create('Clients', color='red', icon='pet')\nprint(profile.address)")
-    result = cli("run", str(script), "--profile", str(other))
+    result = cli("run", str(script), "--profile", str(other), "--create")
     assert result == (0, f"{other}\n", "")
     assert "Clients" in cli("list", "--profile", str(other)).out
     assert not profile.exists()

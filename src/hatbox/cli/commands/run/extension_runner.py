@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.cli.terminal.extension_log import log_line
 from hatbox.cli.terminal.foreground import log_to_stderr, stop_on_signals
 from hatbox.cli.terminal.output import print_json_line, print_line
@@ -51,7 +52,7 @@ def run_extensions(
                 from hatbox.profile import Profile
 
                 gc.enable()  # see __main__
-                async with Profile(profile) as opened:
+                async with Profile(profile, create=may_create(profile)) as opened:
                     await _run(opened, [first, *others], selection, child, limits, inspect=inspect, as_json=as_json)
             finally:
                 await child.stop()

@@ -26,6 +26,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from hatbox import schema
+from hatbox.cli.arguments.profile_creation import may_create
 from hatbox.cli.commands.run.script_errors import is_hatbox, is_own, script_error, syntax_error
 from hatbox.cli.terminal.command_errors import FAILED, CommandError, report
 from hatbox.cli.terminal.foreground import logging_to
@@ -45,7 +46,7 @@ def execute(
     code = _compile(script)
     execution = _Execution(script, code, as_json=as_json)
     with _as_main_program(script, arguments) as module, execution.reporting_errors():
-        status = execution.run(Profile(profile), permissions, module)
+        status = execution.run(Profile(profile, create=may_create(profile)), permissions, module)
         del module
     gc.collect()  # asyncio reports the error of an unawaited future when the future is collected
     return status or execution.status

@@ -19,6 +19,7 @@ import {
   RUN_WORKER, SOCKET,
 } from "./protocol.js";
 import {append, defineValue, includes, parse, promiseThen, slice, stringify} from "./primordials.js";
+import {replaceSort} from "./sort.js";
 import {filterStacks} from "./stacks.js";
 import {createStorages} from "./storage.js";
 import {decode, learnClasses, limitSizes} from "./values.js";
@@ -152,6 +153,7 @@ function boot({data, description, jobs, listeners, members, navigator, maxBytes,
   sockets = createWebSockets({base: data.page, send: pipe.send, isArrayBuffer: types.isArrayBuffer, maxBytes});
   const storages = localStorage === null ? null : createStorages({entries: localStorage, send: pipe.send});
   const BroadcastChannel = createBroadcastChannel({origin: slice(data.base, 0, -1), later: job => { setTimeout(job, 0); }});
+  replaceSort();
   shapeGlobals({
     url: data.page, navigator, fetch, importScripts, console, storages, classes: {WebSocket: sockets.WebSocket, BroadcastChannel},
   });

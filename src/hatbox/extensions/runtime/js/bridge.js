@@ -12,7 +12,8 @@ import {CALL, LISTENER, RESPONSE, UNCAUGHT} from "./protocol.js";
 import {encode, encodeMessage, refuseLarge} from "./values.js";
 
 const MAX_IN_FLIGHT = 4096; // requests without a result; further ones wait in the memory of the extension process
-const ENTRY = {__proto__: null, writable: false, enumerable: true, configurable: true};
+// Scripts may replace and delete what is theirs, as in Firefox. The host trusts none of it.
+const ENTRY = {__proto__: null, writable: true, enumerable: true, configurable: true};
 
 const NOT_ENUMERABLE = {__proto__: null, enumerable: false, configurable: true};
 
@@ -187,7 +188,7 @@ export function createBridge({pipe, data, maxListeners}) {
     const valid = listener => {
       if (typeof listener !== "function") throw new NativeError(`Invalid listener for ${spec.shown}.`);
     };
-    const event = freeze({
+    const event = {
       addListener(listener, ...extra) {
         valid(listener);
         const {text} = check(extra);
@@ -211,7 +212,7 @@ export function createBridge({pipe, data, maxListeners}) {
         valid(listener);
         return mapHas(ids, listener);
       },
-    });
+    };
     mapSet(events, path, event);
     return event;
   }
@@ -318,8 +319,12 @@ export function createBridge({pipe, data, maxListeners}) {
     const next = create(null);
     for (const top in tops) {
       const text = stringify(tops[top]);
-      next[top] = visible[top]?.text === text ? visible[top] : {__proto__: null, text, object: createNamespace(top, tops[top])};
-      defineValue(browser, top, next[top].object, ENTRY);
+      if (visible[top]?.text === text) {
+        next[top] = visible[top];
+        continue;
+      }
+      next[top] = {__proto__: null, text};
+      defineValue(browser, top, createNamespace(top, tops[top]), ENTRY);
     }
     for (const top in visible) if (!(top in next)) delete browser[top];
     visible = next;
@@ -340,19 +345,19 @@ export function createBridge({pipe, data, maxListeners}) {
       const rest = startsWith(other, `${path}.`) ? slice(other, path.length + 1) : null;
       if (rest !== null) below[split(rest, ".")[0]] = true;
     }
-    for (const name in below) defineValue(namespace, name, createNamespace(`${path}.${name}`, specs));
-    return freeze(namespace);
+    for (const name in below) defineValue(namespace, name, createNamespace(`${path}.${name}`, specs), ENTRY);
+    return namespace;
   }
 
   function fill(namespace, path, spec) {
     const put = (names, make) => {
-      each(objectKeys(names), name => { defineValue(namespace, name, make(`${path}.${name}`, names[name], name)); });
+      each(objectKeys(names), name => { defineValue(namespace, name, make(`${path}.${name}`, names[name], name), ENTRY); });
     };
     put(spec.events, createEvent);
-    put(spec.constants, (_, value) => deepFreeze(value));
+    put(spec.constants, (_, value) => value);
     each(objectKeys(spec.functions), name => {
       const called = spec.functions[name];
-      if (called.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, createFunction(`${path}.${name}`, called));
+      if (called.async && !hasOwn(members[path]?.members ?? {}, name)) defineValue(namespace, name, createFunction(`${path}.${name}`, called), ENTRY);
     });
   }
 
@@ -384,12 +389,4 @@ export function createBridge({pipe, data, maxListeners}) {
   }
 
   return {browser, updateNamespaces, addMembers, onResult, onEvent, respond, respondError, report, requestPromise, requestUncounted};
-}
-
-function deepFreeze(value) {
-  if (value !== null && typeof value === "object") {
-    each(objectKeys(value), key => { deepFreeze(value[key]); });
-    freeze(value);
-  }
-  return value;
 }
