@@ -7,6 +7,7 @@ from hatbox.sync.loop_thread import SyncEvent
 from hatbox.sync.profile import SyncProfile, open_sync
 from hatbox.sync.site_rules import SyncSiteRules
 from hatbox.sync.tabs import SyncTabs
+from hatbox.sync.trash import SyncTrash
 
 __all__ = [
     "SyncChromium",
@@ -17,5 +18,6 @@ __all__ = [
     "SyncProfile",
     "SyncSiteRules",
     "SyncTabs",
+    "SyncTrash",
     "open_sync",
 ]

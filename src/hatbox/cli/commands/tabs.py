@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from hatbox.cli.arguments.container_link_argument import expand_container_link
 from hatbox.cli.arguments.engine_options import (
     BrowserOption,
     EngineOption,
@@ -16,7 +17,7 @@ from hatbox.cli.arguments.engine_options import (
     select_engine,
 )
 from hatbox.cli.arguments.identity_arguments import find_store
-from hatbox.cli.arguments.open_targets import find_targets, name_of
+from hatbox.cli.arguments.open_targets import OpenTarget, find_targets, name_of
 from hatbox.cli.arguments.profile_options import JsonOption, ProfileOption, run_with_profile
 from hatbox.cli.arguments.tab_arguments import TabAndIdentity, existing_tabs, with_identities
 from hatbox.cli.arguments.url_argument import parse_url_argument
@@ -33,6 +34,7 @@ from hatbox.identities.model import ContextualIdentity
 from hatbox.profile import Profile
 from hatbox.tabs import Tab
 from hatbox.tabs.credentials import without_credentials
+from hatbox.tabs.tab_model import BLANK
 
 __all__ = ["close", "open_", "tabs"]
 
@@ -42,17 +44,23 @@ _CREDENTIALS_DROPPED: Final = "The user name and password in the URL are not sto
 
 def open_(
     identity: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="[NAME-OR-ID]",
             help=f"Identity: its name or its cookieStoreId; {DEFAULT_COOKIE_STORE_ID} is the default store. If "
             "omitted, the rules decide: see hatbox rules.",
         ),
-    ],
+    ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Argument(metavar="[URL]...", help="URLs to open; https:// may be omitted. Default: an empty tab."),
     ] = None,
+    temporary: Annotated[
+        bool,
+        typer.Option(
+            "--temporary", help="Open the URLs in a new identity, which is removed for ever with its last tab."
+        ),
+    ] = False,
     engine: EngineOption = None,
     browser: BrowserOption = None,
     headless: HeadlessOption = False,
@@ -68,17 +76,28 @@ def open_(
 ) -> None:
     """Open tabs in an identity, and wait until their pages are loaded.
 
+    Without an identity, each URL opens in the identity that the rules assign to it. A rule that asks needs a terminal.
+    A link of the form ext+container:name=NAME&url=URL may be given in place of both. Never creates an identity, except
+    with --temporary.
+
     Uses the running engine. If none is running, starts one in the background, which exits after the last tab is closed;
     --browser, --headless and --no-indicator apply to it. Shows a hidden identity. If a page cannot be loaded, the exit
     status is 1, and its tab stays open.
-
-    Without an identity, each URL opens in the identity that the rules assign to it. A rule that asks needs a terminal.
     """
+    if temporary:  # all arguments are URLs
+        urls, identity = [*([] if identity is None else [identity]), *(urls or [])], None
+    elif identity is None:
+        raise typer.BadParameter("specify an identity or a URL, or --temporary", param_hint="NAME-OR-ID")
+    else:
+        identity, urls = expand_container_link(identity, urls)
     to_open = [parse_url_argument(url) for url in urls or []]
     selection = select_engine(engine, browser, headless=headless, no_indicator=no_indicator)
 
     async def open_all(opened: Profile) -> list[tuple[str, list[TabAndIdentity], OpenedTabs]]:
-        targets = await find_targets(opened, identity, to_open, as_json=as_json)
+        if identity is None:
+            targets = [OpenTarget(await opened.create_temporary(), to_open or [BLANK])]
+        else:
+            targets = await find_targets(opened, identity, to_open, as_json=as_json)
         if any(without_credentials(url) != url for target in targets for url in target.urls):
             print_line(_CREDENTIALS_DROPPED, sys.stderr)
         await find_running_engines(opened, as_json=as_json)

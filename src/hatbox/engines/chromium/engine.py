@@ -17,9 +17,10 @@ from hatbox.cookies.cookie_stores import CookieStores
 from hatbox.engines.base import Engine, EngineDelegate
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment, ProfileServices, WindowOptions
 from hatbox.engines.chromium.context_registry import map_browser_errors
+from hatbox.engines.chromium.context_renewal import has_proxies
 from hatbox.engines.chromium.debounce import log_exceptions
 from hatbox.engines.chromium.launch import launch
-from hatbox.engines.chromium.page_saving import save_site_data, save_snapshot
+from hatbox.engines.chromium.page_saving import lost_input, save_site_data, save_snapshot
 from hatbox.engines.chromium.page_snapshot import decode_snapshot
 from hatbox.engines.chromium.running_browser import RunningBrowser
 from hatbox.engines.chromium.script_pages import ScriptPages
@@ -41,7 +42,7 @@ logger = logging.getLogger("hatbox.engines.chromium")
 class ChromiumEngine(Engine):
     """Runs the Chromium at `browser`, or one found on the machine.
 
-    With `indicator`, the title and favicon of pages show the identity. Default: in headed mode. `downloads` is the
+    With `indicator`, a frame and a badge show the identity on every page. Default: in headed mode. `downloads` is the
     folder of downloads. Default: that of the user in headed mode, none in headless mode.
     """
 
@@ -81,9 +82,10 @@ class ChromiumEngine(Engine):
 
     async def start(self, delegate: EngineDelegate) -> None:
         """See Engine."""
-        await self._shut_down()
+        await self.stop()  # after a crash nothing is left to save; for a restart, everything is
         await self._rules.start()
-        launched = await launch(self._browser, headless=self._options.headless)
+        block_webrtc = await self._services.store.read(has_proxies)
+        launched = await launch(self._browser, headless=self._options.headless, block_webrtc=block_webrtc)
         env = BrowserEnvironment(launched, self._services, self._options, delegate, self._tasks)
         self.running = running = RunningBrowser.connect(env, self._requests)
         launched.browser.on("disconnected", log_exceptions(lambda _: self._on_disconnected(running)))
@@ -179,6 +181,16 @@ class ChromiumEngine(Engine):
             raise
         await running.contexts.close_page(context, page)
 
+    async def input_at_risk(self, cookie_store_id: str, *, uses_proxy: bool) -> dict[int, tuple[str, ...]]:
+        """See Engine."""
+        if (running := self.running) is None:
+            return {}
+        is_restart = uses_proxy and not running.env.launched.blocks_webrtc
+        contexts = [each for each in running.contexts if is_restart or each.cookie_store_id == cookie_store_id]
+        pages = [page for context in contexts for page in context.pages if page.tab_id is not None]
+        lost = await asyncio.gather(*map(lost_input, pages))
+        return {page.tab_id: fields for page, fields in zip(pages, lost, strict=True) if page.tab_id and fields}
+
     async def release_identity(self, cookie_store_id: str) -> None:
         """See Engine."""
         if (running := self.running) is not None:
@@ -189,6 +201,11 @@ class ChromiumEngine(Engine):
         """See Engine."""
         if self.running is not None:
             await self.running.contexts.remove_identity(cookie_store_id)
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether the browser has no windows, and so no user."""
+        return self._options.headless
 
     @property
     def tabs(self) -> set[int]:
@@ -214,6 +231,7 @@ class ChromiumEngine(Engine):
         succeeded for the current webRequest listeners and site rules."""
         await self._services.store.deliver_pending_changes()
         if (running := self.running) is not None:
+            await running.renewal.wait()
             await self._wait_until_intercepting(running)
             await running.contexts.wait_until_synced()
 

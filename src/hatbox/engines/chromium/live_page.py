@@ -53,6 +53,8 @@ class ContextServices(NamedTuple):
     """Called when the user focuses a page."""
     on_choice: Callable[[LivePage, BlockedPage, str], None]
     """Called when the user chooses an identity, a cookieStoreId, for a page that a rule has blocked."""
+    user_agent: dict[str, Any] | None = None
+    """The params of Emulation.setUserAgentOverride, if the identity has a User-Agent of its own."""
 
 
 class LivePage:
@@ -111,6 +113,7 @@ class LivePage:
             live.world.start(),
             session.send("DOMStorage.enable"),
             live._use_real_focus(),
+            live._override_user_agent(),
         )
         live.target_id = info["targetInfo"]["targetId"]
         live.opener_id = info["targetInfo"].get("openerId")
@@ -256,6 +259,11 @@ class LivePage:
         """Playwright emulates focus in every page, again in each new process. In headed mode only one page has it."""
         if not self._headless:
             await self._session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+
+    async def _override_user_agent(self) -> None:
+        """Set what Playwright's override of the User-Agent leaves as it is: navigator.platform and client hints."""
+        if self._services.user_agent is not None:
+            await self._session.send("Emulation.setUserAgentOverride", self._services.user_agent)
 
     def _on_task_error(self, error: BaseException) -> None:
         level = logging.DEBUG if isinstance(error, PlaywrightError) else logging.ERROR

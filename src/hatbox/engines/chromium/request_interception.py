@@ -83,7 +83,10 @@ class RequestInterceptor:
     def _on_listeners_changed(self, _: None) -> None:
         if self._requests.on_proxy_request and not self._has_warned:
             self._has_warned = True
-            logger.warning("proxy.onRequest is not supported in Chromium; requests use its own proxy settings")
+            logger.warning(
+                "proxy.onRequest is not supported in Chromium; requests use the proxy of their identity, or that of "
+                "the system"
+            )
         if self._update is None and not self._is_stopped and self._wanted_config() != self.config:
             self._update = self._tasks.spawn(self._update_interception())
 

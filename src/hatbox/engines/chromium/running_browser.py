@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hatbox.engines.chromium.browser_environment import BrowserEnvironment
 from hatbox.engines.chromium.context_registry import ContextRegistry
+from hatbox.engines.chromium.context_renewal import ContextRenewal
 from hatbox.engines.chromium.focus import FocusTracker
 from hatbox.engines.chromium.minimized_pages import MinimizedPages
 from hatbox.engines.chromium.page_events import PageEvents
@@ -29,6 +30,7 @@ class RunningBrowser(NamedTuple):
     focus: FocusTracker
     events: PageEvents
     interceptor: RequestInterceptor
+    renewal: ContextRenewal
 
     @classmethod
     def connect(cls, env: BrowserEnvironment, requests: RequestEvents) -> RunningBrowser:
@@ -43,12 +45,15 @@ class RunningBrowser(NamedTuple):
         interceptor.start()
         contexts.start()
         minimized.start()
-        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor)
+        renewal = ContextRenewal(env, contexts, pages, minimized)
+        renewal.start()
+        return cls(env, contexts, pages, targets, minimized, focus, events, interceptor, renewal)
 
     def unsubscribe(self) -> None:
         """Ignore further changes of the profile. Requests are still intercepted."""
         self.contexts.stop()
         self.minimized.stop()
+        self.renewal.stop()
 
     def abandon(self) -> None:
         """Stop all work and remove all pages: the browser has crashed, or another engine has the tabs."""
