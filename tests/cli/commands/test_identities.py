@@ -149,7 +149,8 @@ def test_a_position_beyond_the_list_is_refused_with_the_range(cli: Cli, position
 def test_remove_asks_and_takes_no_for_an_answer(cli: Cli, answer: str) -> None:
     result = cli("remove", "Work", stdin=answer)
     assert (result.status, result.out) == (1, "")
-    assert result.err == ('Remove "Work" (firefox-container-2) and everything in it? [y/N] hatbox: not removed\n')
+    question = "Work: no cookies, no tabs. Remove it? It stays in the trash for 30 days. [y/N] "
+    assert result.err == f"{question}hatbox: not removed\n"
     assert "Work" in names(cli)
 
 
@@ -296,10 +297,9 @@ def test_remove_takes_yes_for_an_answer(cli: Cli) -> None:
 def test_remove_of_several_names_them_all_and_keeps_the_prompt_out_of_the_json(cli: Cli) -> None:
     result = cli("remove", "Work", "Banking", "Work", "--json", stdin="Yes\n")
     assert result.err == (
-        "Remove these 2 identities and everything in them?\n"
-        '  "Work" (firefox-container-2)\n'
-        '  "Banking" (firefox-container-3)\n'
-        "[y/N] "
+        "  Work (firefox-container-2): no cookies, no tabs. It stays in the trash for 30 days.\n"
+        "  Banking (firefox-container-3): no cookies, no tabs. It stays in the trash for 30 days.\n"
+        "Remove these 2? [y/N] "
     )
     assert [each["name"] for each in result.json] == ["Work", "Banking"]
 
@@ -323,7 +323,7 @@ def test_a_name_cannot_steer_the_terminal_in_messages_or_in_the_prompt(cli: Cli)
     assert shown in cli("list").out
     assert shown in cli("list", tty=True).out
     assert shown in cli("hide", name, tty=True).out
-    assert f'Remove "{shown}" (' in cli("remove", name, stdin="n\n").err
+    assert f"{shown}: no cookies" in cli("remove", name, stdin="n\n").err
     assert shown in cli("get", f"{name}?").err
     assert r"\x1b" in cli("create", "x", "--color", "\x1b[31m").err
 
