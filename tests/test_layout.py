@@ -39,6 +39,7 @@ LAYERS = [
     "messaging",
     "web_requests",
     "identities",
+    "archive",
     "tabs",
     "identities.model",
     "cookies",

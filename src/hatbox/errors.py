@@ -17,11 +17,17 @@ HatboxError
 ├── IdentityNotFound           no identity has this name or id; knows the nearest names
 ├── AmbiguousIdentity          several identities have this name; knows them
 ├── IdentityMismatch           an identity object is outdated or from another profile; nothing was done
+├── NotInTrash                 no identity in the trash has this name or id; knows the nearest names
+├── IdentityExists             an identity cannot be restored from the trash: it exists again
+├── TooLargeForTrash           an identity was not removed: the trash cannot contain it
 ├── CookieRejected             the cookie engine rejects this cookie; knows the reason
 ├── CookiesNotAllowed          a client was given cookies that are not its identity's; nothing was sent
 ├── IdentityRemoved            a client has outlived its identity; nothing was sent
+├── InvalidSetting             a setting of an identity has an invalid value; nothing was changed
+├── SettingNotSupported        a client cannot use a setting of its identity; nothing was sent
 ├── EngineError                an engine failed; the message says what to do
 │   ├── EngineAlreadyRunning   another process runs an engine for this profile
+│   ├── InputWouldBeLost       new settings would drop text that was typed into pages; nothing was changed
 │   └── EngineLeaseLost        the engine was stopped: another one may have the tabs
 ├── MissingExtra               a client needs a package that is not installed; the message says how to get it
 ├── InvalidKey                 a text or file is not an encryption key; the message does not contain it
@@ -35,6 +41,18 @@ HatboxError
 ├── ExtensionTerminated        an extension process has ended; pending calls fail
 │   └── SandboxUnavailable     the extension was not started: a required layer of the sandbox is missing
 ├── NetworkError               a request of a script failed
+├── ArchiveError               an archive cannot be written or restored; nothing was changed
+│   ├── ArchiveDamaged         it is damaged, truncated or not an archive
+│   ├── ArchiveTooNew          a newer version of Hatbox has written it
+│   ├── WrongPassphrase        it is encrypted, and this is not its passphrase
+│   └── NotInArchive           it has no identity with this name or id; knows the nearest names
+├── SiteRuleError              a rule for URLs is invalid, or does not allow the call
+│   ├── InvalidSiteRule        the pattern or the identities of a rule are invalid; nothing was changed
+│   ├── SiteRuleExists         another rule has the same pattern; nothing was changed
+│   ├── SiteRuleNotFound       no rule has this id or pattern
+│   ├── NoSiteRule             no rule decides the identity of a URL; nothing was sent
+│   ├── IdentityNotChosen      a rule lets the user choose between identities; nothing was sent
+│   └── UrlBlocked             the identity is limited to other URLs; nothing was sent
 ├── ImportExportError          an import or export failed; nothing was changed
 │   ├── InvalidInputFile       a file is invalid; the message names the line
 │   ├── AmbiguousImport        several identities have the name of an imported one; knows them
@@ -56,7 +74,7 @@ HatboxError
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hatbox.javascript.text import well_formed
@@ -184,6 +202,43 @@ class IdentityMismatch(HatboxError):
         self.cookie_store_id = cookie_store_id
 
 
+class NotInTrash(HatboxError):
+    """No identity in the trash has this name or id. `nearest` has similar names."""
+
+    def __init__(self, name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        super().__init__(f'not in the trash: "{name_or_id}". {hint}List the trash with: hatbox trash list')
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class IdentityExists(HatboxError):
+    """An identity in the trash exists again, for example because it was restored from a backup. Nothing was changed."""
+
+    def __init__(self, name: str, cookie_store_id: str) -> None:
+        super().__init__(
+            f'"{name}" exists again, as {cookie_store_id}, and was not restored from the trash. Remove that one for '
+            "ever first, or delete this one from the trash."
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+
+
+class TooLargeForTrash(HatboxError):
+    """An identity is larger than the trash of its profile. It was not removed."""
+
+    def __init__(self, name: str, cookie_store_id: str, size: int, limit: int) -> None:
+        super().__init__(
+            f'"{name}" ({cookie_store_id}) is too large for the trash: {size} of {limit} bytes. It was not removed. '
+            "Remove it for ever, or set a higher limit with: hatbox profile settings --trash-bytes"
+        )
+        self.name = name
+        self.cookie_store_id = cookie_store_id
+        self.size = size
+        self.limit = limit
+
+
 class CookieRejected(HatboxError):
     """The cookie was not stored. `reason` is one of hatbox.cookies.ExclusionReason."""
 
@@ -269,6 +324,116 @@ class NetworkError(HatboxError):
     """A request failed. Scripts do not see the cause, which is logged."""
 
 
+class ArchiveError(HatboxError):
+    """An archive cannot be written, read or restored. `source` names it. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str) -> None:
+        self.source = os.fspath(source)
+        super().__init__(f"{self.source}: {problem}. {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+
+class ArchiveDamaged(ArchiveError):
+    """The archive is damaged, truncated or something else. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], problem: str, remedy: str = "") -> None:
+        super().__init__(source, problem, remedy or "Nothing was changed. Use another backup.")
+
+
+class ArchiveTooNew(ArchiveError):
+    """A newer version of Hatbox has written the archive. Nothing was changed."""
+
+    def __init__(self, source: str | os.PathLike[str], version: int, known: int) -> None:
+        problem = f"it has the archive version {version}, and this Hatbox reads versions up to {known}"
+        super().__init__(source, problem, "Nothing was changed. Upgrade Hatbox.")
+        self.version = version
+
+
+class WrongPassphrase(ArchiveError):
+    """The archive is encrypted, and the passphrase is missing or wrong. Nothing was changed."""
+
+
+class NotInArchive(ArchiveError):
+    """No identity in the archive has this name or id. `nearest` has similar names."""
+
+    def __init__(self, source: str | os.PathLike[str], name_or_id: str, nearest: Sequence[str] = ()) -> None:
+        quoted = " or ".join(f'"{name}"' for name in nearest)
+        hint = f"Did you mean {quoted}? " if nearest else ""
+        remedy = f"{hint}Nothing was changed. List its identities with: hatbox restore FILE --dry-run"
+        super().__init__(source, f'identity not in this archive: "{name_or_id}"', remedy)
+        self.name_or_id = name_or_id
+        self.nearest = tuple(nearest)
+
+
+class SiteRuleError(HatboxError):
+    """A rule that assigns URLs to identities is invalid, or does not allow the call."""
+
+
+class InvalidSiteRule(SiteRuleError):
+    """The pattern or the identities of a rule are invalid. Nothing was changed."""
+
+    def __init__(self, pattern: str, problem: str) -> None:
+        super().__init__(
+            f"invalid rule {pattern!r}: {problem.rstrip('.')}. Examples: github.com, *.github.com/work-org/*, "
+            "localhost:8080, regex:^https://git[0-9]+[.]site[.]example/"
+        )
+        self.pattern = pattern
+        self.problem = problem
+
+
+class SiteRuleExists(SiteRuleError):
+    """Another rule has the same pattern. Nothing was changed."""
+
+    def __init__(self, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"a rule for {pattern} exists: {', '.join(identities)}. To replace it, pass --replace (replace=True)."
+        )
+        self.pattern = pattern
+
+
+class SiteRuleNotFound(SiteRuleError):
+    """No rule has this id or pattern."""
+
+    def __init__(self, rule: str | int) -> None:
+        super().__init__(f"rule not found: {rule}. List rules with: hatbox rules list")
+        self.rule = rule
+
+
+class NoSiteRule(SiteRuleError):
+    """No rule decides which identity a URL belongs to. Nothing was sent."""
+
+    def __init__(self, url: str, host: str = "") -> None:
+        super().__init__(
+            f"no rule decides the identity of {url}. Name an identity, or add a rule: "
+            f"hatbox rules add '{host or 'site.example'}' NAME"
+        )
+        self.url = url
+
+
+class IdentityNotChosen(SiteRuleError):
+    """A rule lets the user choose between several identities, and none was chosen. Nothing was sent."""
+
+    def __init__(self, url: str, pattern: str, identities: Sequence[str]) -> None:
+        super().__init__(
+            f"the rule {pattern} asks which identity opens {url}: {' or '.join(identities)}. Name one of them."
+        )
+        self.url = url
+        self.identities = tuple(identities)
+
+
+class UrlBlocked(SiteRuleError):
+    """The identity is limited to other URLs by a rule. Nothing was sent."""
+
+    def __init__(self, url: str, identity: str, pattern: str) -> None:
+        super().__init__(
+            f'identity "{identity}" is limited to its rules, such as {pattern}, and does not open {url}. '
+            "Use another identity, or add a rule for this URL. See: hatbox rules list"
+        )
+        self.url = url
+        self.identity = identity
+
+
 class ImportExportError(HatboxError):
     """An import or export failed. Nothing was changed."""
 
@@ -323,6 +488,18 @@ class IdentityRemoved(HatboxError):
         self.cookie_store_id = cookie_store_id
 
 
+class InvalidSetting(HatboxError):
+    """A value is not allowed for a setting of an identity. `shown` is the value, without a password."""
+
+    def __init__(self, setting: str, shown: str, advice: str) -> None:
+        super().__init__(f"invalid {setting}: {shown}. {advice}".rstrip(".") + ("" if advice.endswith("?") else "."))
+        self.setting = setting
+
+
+class SettingNotSupported(HatboxError):
+    """A client cannot use a setting of its identity, such as a proxy. Nothing was sent."""
+
+
 class MissingExtra(HatboxError):
     """A required package is not installed. `needed` is its name, if it differs from the extra."""
 
@@ -370,6 +547,21 @@ class EngineAlreadyRunning(EngineError):
         self.process = process
         self.machine = machine
         self.identity = identity
+
+
+class InputWouldBeLost(EngineError):
+    """New settings would close pages with typed text that cannot be saved. Nothing was changed.
+
+    `fields` describes the text for each tab id; the id 0 is a browser that did not answer.
+    """
+
+    def __init__(self, name: str, fields: Mapping[int, Sequence[str]]) -> None:
+        tabs = "; ".join(f"tab {tab}: {', '.join(each)}" if tab else ", ".join(each) for tab, each in fields.items())
+        super().__init__(
+            f'new settings would drop what was typed in "{name}" ({tabs}). '
+            "Submit or clear it, or use force=True (hatbox settings --force)."
+        )
+        self.fields = dict(fields)
 
 
 class EngineLeaseLost(EngineError):

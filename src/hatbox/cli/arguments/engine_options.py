@@ -36,7 +36,7 @@ HeadlessOption = Annotated[bool, typer.Option("--headless", help="Start the brow
 NoIndicatorOption = Annotated[
     bool,
     typer.Option(
-        "--no-indicator", help="Do not show the identity indicator (name, color and icon) in page titles and icons."
+        "--no-indicator", help="Do not show the identity indicator (name, color and icon) on pages."
     ),
 ]
 
