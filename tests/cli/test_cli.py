@@ -170,7 +170,7 @@ def test_an_interrupt_ends_a_script_at_once_and_quietly(program: Start, tmp_path
 def test_an_interrupt_at_the_prompt_removes_nothing(program: Start, cli: Cli) -> None:
     process = program("remove", "Work", stdin=subprocess.PIPE)
     assert process.stderr is not None
-    prompt = b'Remove "Work" (firefox-container-2) and everything in it? [y/N] '
+    prompt = b"Work: no cookies, no tabs. Remove it? It stays in the trash for 30 days. [y/N] "
     assert process.stderr.read(len(prompt)) == prompt
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)

@@ -19,7 +19,7 @@ import hatbox
 from hatbox import MissingExtra, SettingNotSupported
 from tests.clients.faces import Aiohttp, AsyncHttpx, Httpx, Requests, Urllib, Wardrobe
 from tests.clients.server import Site
-from tests.recording_proxy import RecordingProxy, RecordingSite
+from tests.clients.recording_proxy import RecordingProxy, RecordingSite
 from tests.store.in_loop import in_loop
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.postgres import address_of
-from tests.recording_proxy import DROPS, MODES, PASSWORD, REFUSES, UP, RecordingProxy, RecordingSite, certificate
+from tests.clients.recording_proxy import DROPS, MODES, PASSWORD, REFUSES, UP, RecordingProxy, RecordingSite, certificate
 
 ROOT = Path(__file__).parents[3]
 CLIENTS = ("httpx", "async-httpx", "requests", "urllib", "aiohttp", "engine", "fetch")
