@@ -165,6 +165,7 @@ class SyncProfile:
     ) -> ContextualIdentity:
         """Create an identity that is removed for ever with its last tab. See Profile.create_temporary."""
         return self._loop.run(lambda: self._profile.create_temporary(name, color=color, icon=icon))
+
     def change_settings(
         self,
         identity: IdentityLike,
