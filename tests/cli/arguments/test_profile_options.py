@@ -19,7 +19,7 @@ def test_the_environment_names_the_profile(cli: Cli, tmp_path: Path, monkeypatch
 def test_the_option_wins_over_the_environment(
     cli: Cli, tmp_path: Path, profile: Path, arguments: list[str], no_profile: None
 ) -> None:
-    other = tmp_path / "other" / "profile.db"
+    other = sqlite_file(tmp_path / "other" / "profile.db")
     cli("profile", "create", str(other))
     assert cli(*(each.format(other) for each in arguments)).status == 0
     assert other.exists()

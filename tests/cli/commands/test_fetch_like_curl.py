@@ -177,3 +177,16 @@ def test_a_secret_is_never_printed(value: bytes) -> None:
     for name in (b"Cookie", b"Set-Cookie"):
         assert "topsecret" not in masked_header(name, b"sid=" + secret)
     assert "topsecret" not in masked_header(b"authorization", b"Basic " + secret)
+
+
+def test_a_proxy_that_contradicts_the_settings_is_refused_and_nothing_is_sent(cli: Cli, site: Site) -> None:
+    with LoopbackProxy() as proxy:
+        own = f"http://127.0.0.1:{proxy.port}"
+        assert cli("settings", "Work", "--proxy", own).status == 0
+        for other in ("127.0.0.1:1", "direct"):
+            result = cli("fetch", "-x", other, "Work", site.url())
+            assert result.status == 1
+            assert own in result.err
+        assert (proxy.asked, site.seen) == ([], [])
+        assert "Through the proxy" in cli("fetch", "-x", own, "Work", site.url()).out
+        assert site.seen == []

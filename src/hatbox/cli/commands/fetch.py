@@ -34,6 +34,7 @@ from hatbox.cli.terminal.terminal_text import visible, without_passwords
 from hatbox.clients.identity_binding import require_extra
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity
+from hatbox.identities.settings import IdentitySettings
 from hatbox.profile import Profile
 
 if TYPE_CHECKING:
@@ -260,15 +261,14 @@ async def _send(client: httpx.AsyncClient, options: _FetchOptions, printer: _Pri
         await response.aclose()
 
 
-async def _settings_of(profile: Profile, identity: ContextualIdentity | None) -> Any:
+async def _settings_of(profile: Profile, identity: ContextualIdentity | None) -> IdentitySettings | None:
     """The settings of the identity; None for the default store."""
-    read = getattr(profile.identities, "settings", None)
-    return None if identity is None or read is None else await read(identity)
+    return None if identity is None else await profile.identities.settings(identity)
 
 
-def _check_proxy(identity: ContextualIdentity | None, settings: Any, proxy: str | None) -> None:
+def _check_proxy(identity: ContextualIdentity | None, settings: IdentitySettings | None, proxy: str | None) -> None:
     """Refuse a proxy that contradicts the settings: no request of the identity may go out another way."""
-    own = settings and settings.proxy
+    own = None if settings is None else settings.proxy
     if identity is None or proxy is None or own is None or proxy == own:
         return
     message = (
@@ -278,7 +278,7 @@ def _check_proxy(identity: ContextualIdentity | None, settings: Any, proxy: str 
     raise CommandError("ProxyRefused", message)
 
 
-def _headers(settings: Any, options: _FetchOptions) -> dict[str, str]:
+def _headers(settings: IdentitySettings | None, options: _FetchOptions) -> dict[str, str]:
     headers = {"Accept-Encoding": "identity"}
     if options.user_agent is not None:
         headers["User-Agent"] = options.user_agent

@@ -126,9 +126,8 @@ def _confirmed(name: str, url: str, profile: str | None) -> str:
 
 async def _identity_for(opened: Profile, url: str) -> str:
     """The identity that the rules assign to a URL, or the default store."""
-    decide = getattr(opened, "identity_for", None)
-    found = None if decide is None else await decide(url)
-    return DEFAULT_COOKIE_STORE_ID if found is None else str(found.cookie_store_id)
+    found = await opened.identity_for(url)
+    return DEFAULT_COOKIE_STORE_ID if found is None else found.cookie_store_id
 
 
 def _run(option: str | None, work: Any) -> Any:

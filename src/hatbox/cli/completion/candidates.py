@@ -40,6 +40,7 @@ _VALUES: Final = {
     "SCRIPT.py|EXTENSION": "extensions",
     "NAME|ID|PATH": "extensions",
     "RULE": "rules",
+    "SETTING": ("proxy", "user-agent", "locale", "timezone"),
 }
 """The values of a parameter, by its metavar: a kind of names, or the values themselves."""
 _MEANINGS: Final = {
@@ -137,7 +138,7 @@ def _given(words: Sequence[str], options: dict[str, ParameterEntry]) -> _Given:
 
 
 def _values(name: str, parameter: ParameterEntry, profile: str | None) -> list[Suggestion]:
-    metavar = parameter["metavar"].removesuffix("...").strip("[]")
+    metavar = parameter["metavar"].strip("[]").removesuffix("...").strip("[]")
     if _CHOICES.fullmatch(metavar):
         return [Suggestion(choice) for choice in metavar.split("|")]
     if metavar == "FORMAT":
