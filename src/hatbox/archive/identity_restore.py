@@ -119,12 +119,16 @@ def _replace_contents(
 
 
 def place_identity(
-    transaction: Transaction, archived: ArchivedIdentity, log: RestoreLog, *, keep_id: bool = False
+    transaction: Transaction,
+    archived: ArchivedIdentity,
+    log: RestoreLog,
+    *,
+    keep_id: bool = False,
+    is_new: bool = False,
 ) -> RestoredIdentity:
     """Create the identity, or give the existing one the archived name, icon, color and visibility."""
     _check(archived)
-    is_same = transaction.identities.uuid(archived.id) == archived.uuid  # without reading all rows
-    existing = archived.id if is_same else transaction.identities.find_uuid(archived.uuid)
+    existing = None if is_new else _existing(transaction, archived)
     user_context_id = _created(transaction, archived, keep_id=keep_id) if existing is None else existing
     done = RestoredIdentity(
         name=archived.name,
@@ -147,6 +151,11 @@ def place_identity(
         if before[4] != row[4] and log.take():
             record_change(transaction, HIDDEN if row[4] else SHOWN, row)
     return done
+
+
+def _existing(transaction: Transaction, archived: ArchivedIdentity) -> int | None:
+    is_same = transaction.identities.uuid(archived.id) == archived.uuid  # without reading all rows
+    return archived.id if is_same else transaction.identities.find_uuid(archived.uuid)
 
 
 def _created(transaction: Transaction, archived: ArchivedIdentity, *, keep_id: bool) -> int:
