@@ -69,6 +69,8 @@ class ArchivedIdentity(msgspec.Struct, frozen=True, omit_defaults=True):
     hidden: bool = False
     index: int = 0
     """Its place in the user's order."""
+    position: int | None = None
+    """In the trash, its place as the table stores it: without reading the other identities."""
     settings: dict[str, bytes] = {}
     cookies: list[CookieRow] = []
     site_data: list[tuple[str, bytes]] = []
@@ -81,7 +83,9 @@ class ArchivedIdentity(msgspec.Struct, frozen=True, omit_defaults=True):
     """The site rules that name it."""
 
 
-def read_identity(transaction: Transaction, user_context_id: int) -> ArchivedIdentity | None:
+def read_identity(
+    transaction: Transaction, user_context_id: int, *, for_trash: bool = False
+) -> ArchivedIdentity | None:
     """An identity with all its data; None if it does not exist. 0 is the default store."""
     transaction.load(identities=[user_context_id] if user_context_id else [], stores=[user_context_id])
     row = transaction.identities.get(user_context_id) if user_context_id else (0, "", "", "", 0)
@@ -98,7 +102,8 @@ def read_identity(transaction: Transaction, user_context_id: int) -> ArchivedIde
         icon=icon,
         color=color,
         hidden=hidden == 1,
-        index=identities.index(user_context_id) if user_context_id else 0,
+        index=identities.index(user_context_id) if user_context_id and not for_trash else 0,
+        position=identities.position(user_context_id) if for_trash else None,
         settings=dict(transaction.settings.load(user_context_id)),
         cookies=transaction.cookies.load(user_context_id),
         site_data=transaction.site_data.load(user_context_id),

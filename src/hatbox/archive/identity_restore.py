@@ -17,7 +17,7 @@ from hatbox.archive.restore_log import RestoreLog
 from hatbox.archive.rule_restore import restore_rules
 from hatbox.archive.tab_restore import restore_tabs
 from hatbox.cookies.cookie import ChangeCause, JarChange
-from hatbox.cookies.cookie_rows import cookie_of, put_changes
+from hatbox.cookies.cookie_rows import add_rows, cookie_of, put_changes
 from hatbox.errors import ArchiveDamaged, IdsExhausted
 from hatbox.identities.ids import cookie_store_id_of
 from hatbox.identities.model import CREATED, HIDDEN, SHOWN, UPDATED, record_change
@@ -81,14 +81,17 @@ def restore_identity(
     archived: ArchivedIdentity,
     *,
     keep_id: bool = False,
+    is_new: bool = False,
     log: RestoreLog | None = None,
 ) -> RestoredIdentity:
     """Restore an identity with all its data. With `keep_id`, it was archived in this profile: its id belonged to it.
 
+    With `is_new`, it is from the trash: the same, and the caller knows that no identity has its id or UUID.
     Emits what other changes emit: identities.created, and records about cookies and tabs.
     """
     own_log = RestoreLog(transaction) if log is None else log
-    done = place_identity(transaction, archived, own_log, keep_id=keep_id)
+    keep_id |= is_new
+    done = place_identity(transaction, archived, own_log, keep_id=keep_id, is_new=is_new)
     store = int(done.cookie_store_id.rpartition("-")[2])
     _replace_contents(transaction, store, archived, own_log, done)
     tabs = restore_tabs(transaction, store, archived.tabs, archived.windows, own_log)
@@ -161,6 +164,9 @@ def _existing(transaction: Transaction, archived: ArchivedIdentity) -> int | Non
 def _created(transaction: Transaction, archived: ArchivedIdentity, *, keep_id: bool) -> int:
     identities = transaction.identities
     looks = (archived.name, archived.icon, archived.color)
+    if archived.position is not None and _may_have_id(transaction, archived, keep_id=keep_id):
+        identities.restore(archived.id, archived.uuid, *looks, int(archived.hidden), position=archived.position)
+        return archived.id
     others = identities.count()
     if _may_have_id(transaction, archived, keep_id=keep_id):
         user_context_id = archived.id
@@ -180,7 +186,13 @@ def _may_have_id(transaction: Transaction, archived: ArchivedIdentity, *, keep_i
     """Whether the archived id is free here: it was never given out, or only to this UUID."""
     if transaction.identities.get(archived.id) is not None:
         return False
-    return keep_id or archived.id > transaction.identities.last_id()
+    return keep_id or archived.id > transaction.identities.last_id() or _is_in_trash(transaction, archived)
+
+
+def _is_in_trash(transaction: Transaction, archived: ArchivedIdentity) -> bool:
+    """Whether the identity that had this id here was removed to the trash. Then the id belongs to its UUID."""
+    found = transaction.trash.get(archived.id)
+    return found is not None and found[0].uuid == archived.uuid
 
 
 def _check(archived: ArchivedIdentity) -> None:
@@ -218,6 +230,10 @@ def replace_cookies(
     changes: list[JarChange] = []
     used: list[CookieRow] = []  # only their last access differs
     try:
+        if not before:  # as in a new identity: without an object for each cookie
+            add_rows(transaction, store, list(wanted.values()), record=log.take(len(wanted)))
+            done.cookies_added += len(wanted)
+            return
         for key, row in before.items():
             if key not in wanted:
                 done.cookies_removed += 1

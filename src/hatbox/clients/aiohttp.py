@@ -15,10 +15,13 @@ from typing import Any
 import aiohttp
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse, hdrs
 from aiohttp.connector import Connection
+from aiohttp.http import SERVER_SOFTWARE
 from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
+from hatbox.clients.aiohttp_routes import RoutedConnector
 from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.clients.setting_headers import setting_headers
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 
@@ -36,7 +39,7 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
         await binding.open_cookie_store()
         return await handler(request)
 
-    return _bound_session(binding)(
+    bound = _bound_session(binding)(
         **{
             **options,
             "cookies": None,
@@ -46,6 +49,8 @@ def session(binding: IdentityBinding, options: Mapping[str, Any]) -> aiohttp.Cli
             "response_class": _response_class(options.get("response_class", ClientResponse), binding),
         }
     )
+    bound._connector = RoutedConnector(bound._connector, binding)  # type: ignore[assignment,arg-type]
+    return bound
 
 
 def _bound_session(binding: IdentityBinding) -> type[aiohttp.ClientSession]:
@@ -101,12 +106,21 @@ def _response_class(base: type[ClientResponse], binding: IdentityBinding) -> typ
 
 
 async def _add_cookies(request: ClientRequest, binding: IdentityBinding) -> None:
-    """Set the Cookie header, replacing one that was set here before."""
+    """Set the Cookie header, replacing one that was set here before, and the headers of the settings."""
     _refuse_own_cookies(request, binding)
-    cookies = _encodable(await binding.header(_request_url(request.url)))
+    # Changes by other processes were read when the request was connected.
+    state = await binding.delivered_state(_request_url(request.url))
     request.headers.popall(hdrs.COOKIE, None)
-    if cookies:
+    if cookies := _encodable(state.cookies):
         request.headers[hdrs.COOKIE] = cookies
+    request.headers.update(
+        setting_headers(
+            state.settings,
+            request.headers.get(hdrs.USER_AGENT),
+            SERVER_SOFTWARE,
+            has_accept_language=hdrs.ACCEPT_LANGUAGE in request.headers,
+        )
+    )
 
 
 def _refuse_own_cookies(request: ClientRequest, binding: IdentityBinding) -> None:

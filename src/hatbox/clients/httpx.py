@@ -13,10 +13,19 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 import httpx
 
 from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
-from hatbox.clients.identity_binding import IdentityBinding, SyncIdentityBinding
+from hatbox.clients.httpx_routes import (
+    PROXY_KEY,
+    AsyncProxyRoutes,
+    RoutedAsyncTransport,
+    RoutedTransport,
+    SyncProxyRoutes,
+)
+from hatbox.clients.identity_binding import IdentityBinding, RequestState, SyncIdentityBinding
+from hatbox.clients.setting_headers import setting_headers
 from hatbox.content_coding import ContentCodingError, ContentDecoder, accept_encoding
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
+from hatbox.identities.settings import NO_SETTINGS
 
 __all__ = ["async_client", "client", "decoded_body"]
 
@@ -25,6 +34,7 @@ T = TypeVar("T")
 TransportWrapper: TypeAlias = Callable[[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport]
 
 _BINDING_KEY: Final = "hatbox.binding"
+_DEFAULT_USER_AGENT: Final = f"python-httpx/{httpx.__version__}"
 
 
 def client(binding: SyncIdentityBinding, options: Mapping[str, Any]) -> httpx.Client:
@@ -81,8 +91,13 @@ class _Client(_NoClientCookies, httpx.Client):
         super().__init__(**_without_cookies(options))
         _accept_codings(self, options)
         self._binding = binding
-        self._transport = _Transport(self._transport, binding)
-        self._mounts = _wrapped(self._mounts, lambda inner: _Transport(inner, binding))
+        routes = SyncProxyRoutes(options)
+
+        def wrap(inner: httpx.BaseTransport) -> httpx.BaseTransport:
+            return _Transport(RoutedTransport(inner, routes), binding, routes)
+
+        self._transport = wrap(self._transport)
+        self._mounts = _wrapped(self._mounts, wrap)
 
 
 class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
@@ -93,8 +108,11 @@ class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
         _accept_codings(self, options)
         self._binding: IdentityBinding = binding
 
+        routes = AsyncProxyRoutes(options)
+
         def wrap(inner: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
-            return _AsyncTransport(inner if wrap_transport is None else wrap_transport(inner), binding)
+            routed = RoutedAsyncTransport(inner, routes)
+            return _AsyncTransport(routed if wrap_transport is None else wrap_transport(routed), binding, routes)
 
         self._transport = wrap(self._transport)
         self._mounts = _wrapped(self._mounts, wrap)
@@ -105,14 +123,16 @@ class _AsyncClient(_NoClientCookies, httpx.AsyncClient):
 
 
 class _Transport(httpx.BaseTransport):
-    def __init__(self, inner: httpx.BaseTransport, binding: SyncIdentityBinding) -> None:
+    def __init__(self, inner: httpx.BaseTransport, binding: SyncIdentityBinding, routes: SyncProxyRoutes) -> None:
         self._inner = inner
         self._binding = binding
+        self._routes = routes
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._binding)
         request_url = _request_url(request)
-        response = self._inner.handle_request(_with_cookie_header(request, self._binding.header(request_url)))
+        state = self._binding.request_state(request_url)
+        response = self._inner.handle_request(_outgoing(request, state, self._routes.extensions(state.settings)))
         try:
             self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:
@@ -132,15 +152,17 @@ class _Transport(httpx.BaseTransport):
 
 
 class _AsyncTransport(httpx.AsyncBaseTransport):
-    def __init__(self, inner: httpx.AsyncBaseTransport, binding: IdentityBinding) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, binding: IdentityBinding, routes: AsyncProxyRoutes) -> None:
         self._inner = inner
         self._binding = binding
+        self._routes = routes
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         _refuse_own_cookies(request, self._binding)
         request_url = _request_url(request)
+        state = await self._binding.request_state(request_url)
         response = await self._inner.handle_async_request(
-            _with_cookie_header(request, await self._binding.header(request_url))
+            _outgoing(request, state, self._routes.extensions(state.settings))
         )
         try:
             await self._binding.receive(request_url, _set_cookie_values(response))
@@ -215,14 +237,25 @@ def _request_url(request: httpx.Request) -> RequestUrl:
     return request_url_from(url.scheme, url.raw_host.decode("ascii"), url.raw_path.decode("ascii"))
 
 
-def _with_cookie_header(request: httpx.Request, cookies: str) -> httpx.Request:
-    """A copy of the request with cookies. The caller's request can be sent again with another identity."""
+def _outgoing(request: httpx.Request, state: RequestState, extensions: Mapping[str, str]) -> httpx.Request:
+    """A copy of the request with cookies and settings. The caller's request can be sent with another identity too."""
     headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"cookie"]
-    if cookies:
-        headers.append((b"Cookie", cookies.encode("latin-1")))
-    return httpx.Request(
-        request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
+    if state.cookies:
+        headers.append((b"Cookie", state.cookies.encode("latin-1")))
+    own = {name: value for name, value in request.extensions.items() if name != PROXY_KEY}
+    outgoing = httpx.Request(
+        request.method, request.url, headers=headers, stream=request.stream, extensions={**own, **extensions}
     )
+    if state.settings != NO_SETTINGS:
+        outgoing.headers.update(
+            setting_headers(
+                state.settings,
+                request.headers.get("User-Agent"),
+                _DEFAULT_USER_AGENT,
+                has_accept_language="Accept-Language" in request.headers,
+            )
+        )
+    return outgoing
 
 
 def _set_cookie_values(response: httpx.Response) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The binding of an HTTP client to an identity: adds the Cookie header to requests, and stores Set-Cookie values.
+"""The binding of an HTTP client to an identity: its Cookie header and settings for each request, and Set-Cookie.
 
 Knows cookie stores and identities, and no client. An identity is looked up once; then its cookieStoreId counts, so a
 renamed identity stays bound.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from hatbox.cookies.cookie_stores import CookieStore, CookieStores
 from hatbox.cookies.request_urls import RequestUrl
@@ -16,10 +16,19 @@ from hatbox.errors import IdentityRemoved, InvalidIdentity, MissingExtra
 from hatbox.identities.ids import DEFAULT_COOKIE_STORE_ID
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.service import Identities
+from hatbox.identities.settings import IdentitySettings
 
-__all__ = ["IdentityBinding", "SyncIdentityBinding", "require_extra"]
+__all__ = ["IdentityBinding", "RequestState", "SyncIdentityBinding", "require_extra"]
 
 T = TypeVar("T")
+
+
+class RequestState(NamedTuple):
+    """What a request gets from its identity, as of the latest commit of any process."""
+
+    cookies: str
+    """The Cookie header, one character per byte; empty without cookies."""
+    settings: IdentitySettings
 
 
 class IdentityBinding:
@@ -56,6 +65,25 @@ class IdentityBinding:
         store = await self.open_cookie_store()
         with self._identity_errors():
             return await store.header(request_url)
+
+    async def request_state(self, request_url: RequestUrl) -> RequestState:
+        """The Cookie header and the settings for a request."""
+        cookies = await self.header(request_url)  # delivers pending changes, also those of settings
+        with self._identity_errors():
+            return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
+
+    async def delivered_state(self, request_url: RequestUrl) -> RequestState:
+        """As request_state(), but as of the last delivered change: for a request that has called settings()."""
+        store = await self.open_cookie_store()
+        with self._identity_errors():
+            cookies = await store.delivered_header(request_url)
+            return RequestState(cookies, await self._identities.settings_cache.delivered(self._cookie_store_id))
+
+    async def settings(self) -> IdentitySettings:
+        """The settings of the identity, as of the latest commit of any process."""
+        await self.open_cookie_store()
+        with self._identity_errors():
+            return await self._identities.settings_cache.current(self._cookie_store_id)
 
     async def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""
@@ -106,6 +134,14 @@ class SyncIdentityBinding:
     def header(self, request_url: RequestUrl) -> str:
         """The Cookie header of a request, one character per byte; empty without cookies."""
         return self._run(lambda: self._binding.header(request_url))
+
+    def request_state(self, request_url: RequestUrl) -> RequestState:
+        """The Cookie header and the settings for a request."""
+        return self._run(lambda: self._binding.request_state(request_url))
+
+    def settings(self) -> IdentitySettings:
+        """The settings of the identity, as of the latest commit of any process."""
+        return self._run(self._binding.settings)
 
     def receive(self, request_url: RequestUrl, set_cookie_values: Sequence[bytes]) -> None:
         """Store the Set-Cookie values of a response. They are durable when this returns."""

@@ -7,7 +7,7 @@ session's empty jar, which also marks the requests of this session.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 from urllib.parse import urlsplit
 
 import requests
@@ -17,11 +17,15 @@ from requests.exceptions import ContentDecodingError
 
 from hatbox.clients.disabled_cookie_jar import DisabledCookieJar
 from hatbox.clients.identity_binding import SyncIdentityBinding
+from hatbox.clients.requests_routes import RequestsRoutes
+from hatbox.clients.setting_headers import setting_headers
 from hatbox.content_coding import ContentCodingError, check_expansion, codings_of
 from hatbox.cookies.request_urls import RequestUrl, request_url_from
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["session"]
+
+_DEFAULT_USER_AGENT: Final = requests.utils.default_user_agent()
 
 
 def session(binding: SyncIdentityBinding) -> requests.Session:
@@ -37,6 +41,7 @@ class _EmptyRequestsJar(DisabledCookieJar, RequestsCookieJar):
 class _Session(requests.Session):
     def __init__(self, binding: SyncIdentityBinding) -> None:
         self._empty = _EmptyRequestsJar()
+        self._routes = RequestsRoutes()
         self._binding: SyncIdentityBinding | None = None
         super().__init__()
         self._binding = binding
@@ -57,7 +62,7 @@ class _Session(requests.Session):
     def get_adapter(self, url: str) -> BaseAdapter:
         if self._binding is None:
             raise RuntimeError("session is not bound to an identity")
-        return _Adapter(super().get_adapter(url), self._binding)
+        return _Adapter(super().get_adapter(url), self._binding, self._routes)
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         if request._cookies is not self._empty:
@@ -66,22 +71,38 @@ class _Session(requests.Session):
             request._cookies = self._empty
         return super().send(request, **options)
 
+    def close(self) -> None:
+        self._routes.close()
+        super().close()
+
 
 class _Adapter(BaseAdapter):
     """Wraps the mounted adapter, also one of the user."""
 
-    def __init__(self, inner: BaseAdapter, binding: SyncIdentityBinding) -> None:
+    def __init__(self, inner: BaseAdapter, binding: SyncIdentityBinding, routes: RequestsRoutes) -> None:
         super().__init__()
         self._inner = inner
         self._binding = binding
+        self._routes = routes
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         request_url = _request_url(request)
         outgoing = request.copy()
         outgoing.headers.pop("Cookie", None)
-        if cookies := self._binding.header(request_url):
+        cookies, settings = self._binding.request_state(request_url)
+        if cookies:
             outgoing.headers["Cookie"] = cookies
-        response = self._inner.send(outgoing, *arguments, **options)
+        user_agent = outgoing.headers.get("User-Agent", _DEFAULT_USER_AGENT)  # without one, urllib3 would add its own
+        outgoing.headers.update(
+            setting_headers(
+                settings,
+                user_agent if isinstance(user_agent, str) else user_agent.decode("latin-1"),
+                _DEFAULT_USER_AGENT,
+                has_accept_language="Accept-Language" in outgoing.headers,
+            )
+        )
+        inner = self._inner if settings.proxy is None else self._routes.adapter(self._inner, settings.proxy)
+        response = inner.send(outgoing, *arguments, **options)
         try:
             self._binding.receive(request_url, _set_cookie_values(response))
         except BaseException:

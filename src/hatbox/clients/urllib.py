@@ -12,15 +12,20 @@ import sys
 import urllib.request
 from collections.abc import Sequence
 from http.client import HTTPResponse
-from typing import cast
+from typing import Any, Final, cast
 from urllib.request import BaseHandler, OpenerDirector, Request
 from weakref import WeakKeyDictionary
 
 from hatbox.clients.identity_binding import SyncIdentityBinding
+from hatbox.clients.setting_headers import setting_headers
+from hatbox.clients.urllib_routes import needs_network, send
 from hatbox.cookies.request_urls import RequestUrl, parse_request_url
 from hatbox.errors import CookiesNotAllowed
 
 __all__ = ["opener"]
+
+_DEFAULT_USER_AGENT: Final = f"Python-urllib/{urllib.request.__version__}"  # type: ignore[attr-defined]
+_PROXY: Final = "_hatbox_proxy"  # the attribute of a request with the proxy setting of its identity
 
 
 def opener(binding: SyncIdentityBinding, handlers: Sequence[BaseHandler | type[BaseHandler]]) -> OpenerDirector:
@@ -43,6 +48,13 @@ class _BoundOpener(OpenerDirector):
     def __repr__(self) -> str:
         return f"<OpenerDirector bound to {str(self.binding)!r}>"
 
+    def _open(self, req: Request, data: Any = None) -> Any:
+        """Send a request: as urllib does, or by the proxy of the identity."""
+        proxy = getattr(req, _PROXY, "")
+        if proxy == "" and needs_network(req):  # not http: the processor below has not seen it
+            proxy = self.binding.settings().proxy
+        return send(self, req, proxy) if proxy else super()._open(req, data)  # type: ignore[misc]
+
 
 class _RequestProcessor(BaseHandler):
     handler_order = sys.maxsize
@@ -62,8 +74,18 @@ class _RequestProcessor(BaseHandler):
             request.unredirected_hdrs = dict(request.unredirected_hdrs)
             self._in_flight[request] = request_url
         request.remove_header("Cookie")
-        if cookies := self._binding.header(request_url):
+        cookies, settings = self._binding.request_state(request_url)
+        if cookies:
             request.add_unredirected_header("Cookie", cookies)
+        headers = setting_headers(
+            settings,
+            request.get_header("User-agent"),
+            _DEFAULT_USER_AGENT,
+            has_accept_language=request.has_header("Accept-language"),
+        )
+        for name, value in headers.items():
+            request.add_unredirected_header(name, value)
+        setattr(request, _PROXY, settings.proxy)
         return request
 
     https_request = http_request

@@ -153,6 +153,10 @@ class CookieStore:
         """The Cookie header of a request; empty without cookies."""
         return (await self.jar()).header(url, self._clock.now(), context)
 
+    async def delivered_header(self, url: str | RequestUrl, context: RequestContext = NO_PAGE) -> str:
+        """As header(), but as of the last delivered change: for a caller that has just read all changes."""
+        return (await self._cache.delivered_jar()).header(url, self._clock.now(), context)
+
     async def receive(
         self, set_cookie_values: Iterable[str | bytes], url: str | RequestUrl, context: RequestContext = NO_PAGE
     ) -> None:

@@ -93,7 +93,7 @@ class JarCache:
     async def jar(self) -> Jar:
         """The jar as of the latest commit of any process. Raises InvalidIdentity if the identity was removed."""
         while True:
-            await self._loaded_jar()
+            await self.delivered_jar()
             # After the load, whose result may be newer than the changes that were delivered before it.
             await self._store.deliver_pending_changes()
             if self.removed:
@@ -101,8 +101,8 @@ class JarCache:
             if not self.is_stale:
                 return self._jar
 
-    async def _loaded_jar(self) -> Jar:
-        """The jar as of the last delivered change."""
+    async def delivered_jar(self) -> Jar:
+        """The jar as of the last delivered change. Raises as jar()."""
         if self.is_stale:
             await self.load()
         if self.removed:
@@ -160,7 +160,7 @@ class JarCache:
         exactly these. With `whole_store` it depends on all cookies.
         """
         async with self._writing:
-            await self._loaded_jar()
+            await self.delivered_jar()
             now = self._clock.now()
             try:
                 changes = self._compute(function, now)

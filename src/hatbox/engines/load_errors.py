@@ -9,7 +9,14 @@ from collections.abc import Iterator
 
 import httpx
 
-from hatbox.errors import IdentityRemoved, InvalidIdentity, ProfileError
+from hatbox.errors import (
+    IdentityRemoved,
+    InvalidIdentity,
+    InvalidSetting,
+    MissingExtra,
+    ProfileError,
+    SettingNotSupported,
+)
 
 __all__ = ["ProxyUnreachable", "ProxyUnusable", "firefox_error_name", "format_bytes", "load_error_message"]
 
@@ -26,7 +33,7 @@ def load_error_message(error: BaseException, url: str) -> str:
     """The message for an error that ended a load; empty for an unexpected one."""
     if isinstance(error, (InvalidIdentity, IdentityRemoved)):
         return "the identity was removed"
-    if isinstance(error, (ProfileError, ProxyUnusable)):
+    if isinstance(error, (ProfileError, ProxyUnusable, InvalidSetting, SettingNotSupported, MissingExtra)):
         return str(error)
     if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return f"invalid URL: {url}"

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from typing import Final
 
 from hatbox.archive.identity_copy import copy_identity
-from hatbox.cookies.cookie_rows import delete_cookies
 from hatbox.errors import DuplicateIdentity, IdsExhausted, InvalidName, InvalidPosition
 from hatbox.identities import palette
 from hatbox.identities.ids import container_user_context_id, cookie_store_id_of
 from hatbox.identities.model import (
     CREATED,
     MOVED,
-    REMOVED,
     UPDATED,
     ContextualIdentity,
     get,
+    identity_of,
     record_change,
     row_of,
     set_hidden,
 )
 from hatbox.javascript.text import is_blank, well_formed
-from hatbox.store.base import IdentityRow, Transaction
+from hatbox.store.base import CookieRow, IdentityRow, Transaction
+from hatbox.tabs.identity_removal import delete_identity
 from hatbox.tabs.visibility import close_identity_tabs, hide_identity_tabs, show_identity_tabs
 
 __all__ = ["check_position", "clone", "create", "hide", "move", "remove", "show", "update"]
@@ -89,15 +89,18 @@ def check_position(transaction: Transaction, count: int, position: int) -> int:
     return last
 
 
-def remove(transaction: Transaction, cookie_store_id: str) -> ContextualIdentity:
-    """Remove an identity with its tabs, cookies and site data. Returns its last state."""
+def remove(
+    transaction: Transaction, cookie_store_id: str, cookies: Sequence[CookieRow] | None = None
+) -> ContextualIdentity:
+    """Remove an identity with its tabs, cookies and site data, for ever. Returns its last state.
+
+    `cookies` are its cookies, if they were read already.
+    """
     row = row_of(transaction, cookie_store_id)
     close_identity_tabs(transaction, row[0])
-    delete_cookies(transaction, row[0])
-    transaction.site_data.clear(row[0])
-    transaction.settings.clear(row[0])
-    transaction.identities.delete(row[0])
-    return record_change(transaction, REMOVED, row)
+    if transaction.identities.get(row[0]) is None:  # a temporary identity is deleted with its last tab
+        return identity_of(row)
+    return delete_identity(transaction, row, cookies)
 
 
 def clone(transaction: Transaction, cookie_store_id: str, name: str | None = None) -> ContextualIdentity:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from hatbox.identities import changes
 from hatbox.identities.model import (
@@ -22,10 +25,24 @@ from hatbox.identities.model import (
     id_of,
     query,
     resolve,
+    row_of,
 )
 from hatbox.identities.palette import Color, Icon
+from hatbox.identities.settings import (
+    SETTINGS_CHANGED,
+    IdentitySettings,
+    SettingValue,
+    change_settings,
+    checked_settings,
+    decode_settings_change,
+    read_settings,
+)
+from hatbox.identities.settings_cache import SettingsCache
 from hatbox.store.base import Store, Transaction
 from hatbox.store.change_events import ChangeEvents
+
+if TYPE_CHECKING:
+    from hatbox.identities.removal_preview import RemovalPreview
 
 __all__ = ["Identities"]
 
@@ -52,6 +69,10 @@ class Identities:
         """Emitted for each hidden identity."""
         self.on_shown = events.event("on_shown", SHOWN, decode_change)
         """Emitted for each shown identity."""
+        self.on_settings_changed = events.event("on_settings_changed", SETTINGS_CHANGED, decode_settings_change)
+        """Emitted with the cookieStoreId when settings of an identity have changed."""
+        self.settings_cache = SettingsCache(store)
+        """The settings of identities in memory, for clients: current at each request, and cheap to read."""
 
     def get(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
         """The current state of an identity. An object is looked up by its cookieStoreId alone; see resolve()."""
@@ -108,10 +129,24 @@ class Identities:
 
         return self._store.write(move)
 
-    def remove(self, identity: IdentityLike) -> asyncio.Future[ContextualIdentity]:
-        """Remove an identity with its tabs, cookies and site data. Resolves to its last state."""
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> asyncio.Future[ContextualIdentity]:
+        """Remove an identity with its tabs, cookies and site data, to the trash or `forever`.
+
+        Resolves to its last state. Raises TooLargeForTrash, and removes nothing, if the trash cannot contain it.
+        """
+        from hatbox.identities import trash_rows
+
         expect_identity(identity)
-        return self._store.write(lambda transaction: changes.remove(transaction, id_of(transaction, identity)))
+        return self._store.write(
+            lambda transaction: trash_rows.remove(transaction, id_of(transaction, identity), forever=forever)
+        )
+
+    def preview_removal(self, identity: IdentityLike) -> asyncio.Future[RemovalPreview]:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        from hatbox.identities.removal_preview import preview_removal
+
+        expect_identity(identity)
+        return self._store.read(lambda transaction: preview_removal(transaction, id_of(transaction, identity)))
 
     def clone(self, identity: IdentityLike, name: str | None = None) -> asyncio.Future[ContextualIdentity]:
         """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs.
@@ -131,6 +166,35 @@ class Identities:
         """Show an identity and its tabs."""
         expect_identity(identity)
         return self._store.write(lambda transaction: changes.show(transaction, id_of(transaction, identity)))
+
+    def settings(self, identity: IdentityLike) -> asyncio.Future[IdentitySettings]:
+        """The settings of an identity. The proxy may have a password."""
+        expect_identity(identity)
+        return self._store.read(
+            lambda transaction: read_settings(transaction, row_of(transaction, id_of(transaction, identity))[0])
+        )
+
+    def set_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> asyncio.Future[IdentitySettings]:
+        """Change settings of an identity; None unsets one, an omitted one stays. Resolves to all of its settings.
+
+        Clients and engines in every process use them for their next request. Raises InvalidSetting. A browser that has
+        pages of the identity may lose typed input: Profile.change_settings() asks it first.
+        """
+        expect_identity(identity)
+        changed = checked_settings(proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone)
+        return self._store.write(
+            lambda transaction: change_settings(
+                transaction, row_of(transaction, id_of(transaction, identity))[0], changed
+            )
+        )
 
 
 def _expect_text(*, optional: bool = False, **arguments: str | None) -> None:

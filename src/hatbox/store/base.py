@@ -183,6 +183,9 @@ class IdentityTable(Protocol):
     def uuids(self) -> dict[str, int]:
         """The userContextIds of all identities, by UUID."""
 
+    def find_uuids(self, uuids: Collection[str]) -> dict[str, int]:
+        """The userContextIds of the identities with these UUIDs, by UUID. Reads all rows in some stores, once."""
+
     def find_uuid(self, uuid: str) -> int | None:
         """The userContextId of the identity with this UUID; None if there is none. Reads all rows in some stores."""
 
@@ -198,8 +201,24 @@ class IdentityTable(Protocol):
         Without `uuid`, it gets a new one.
         """
 
-    def restore(self, user_context_id: int, uuid: str, name: str, icon: str, color: str, hidden: int) -> None:
-        """Add an identity at the end with an id that no identity has now. The id is not given out again."""
+    def position(self, user_context_id: int) -> int | None:
+        """The place of an identity as `restore` takes it; None if it does not exist. Reads no other identity."""
+
+    def restore(
+        self,
+        user_context_id: int,
+        uuid: str,
+        name: str,
+        icon: str,
+        color: str,
+        hidden: int,
+        *,
+        position: int | None = None,
+    ) -> None:
+        """Add an identity with an id that no identity has now, at the end or at a position that it had in this profile.
+
+        The id is not given out again.
+        """
 
     def update(self, user_context_id: int, **changed: str | int) -> None:
         """Set the name, icon, color or hidden of an identity."""

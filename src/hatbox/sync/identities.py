@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from hatbox.identities.model import ContextualIdentity, IdentityLike
 from hatbox.identities.palette import Color, Icon
+from hatbox.identities.removal_preview import RemovalPreview
 from hatbox.identities.service import Identities
+from hatbox.identities.settings import IdentitySettings, SettingValue
 from hatbox.sync.loop_thread import LoopThread, SyncEvent
 
 __all__ = ["SyncIdentities"]
@@ -30,6 +34,8 @@ class SyncIdentities:
         """Emitted for each hidden identity."""
         self.on_shown = SyncEvent(identities.on_shown, loop)
         """Emitted for each shown identity."""
+        self.on_settings_changed = SyncEvent(identities.on_settings_changed, loop)
+        """Emitted with the cookieStoreId when settings of an identity have changed."""
 
     def get(self, identity: IdentityLike) -> ContextualIdentity:
         """The identity with this name or cookieStoreId."""
@@ -64,9 +70,13 @@ class SyncIdentities:
         """Move identities, in their old order, to `position` in the list of the others; -1 is the end."""
         return self._run(lambda: self._identities.move(identities, position))
 
-    def remove(self, identity: IdentityLike) -> ContextualIdentity:
-        """Remove an identity with its tabs, cookies and site data. Returns its last state."""
-        return self._run(lambda: self._identities.remove(identity))
+    def remove(self, identity: IdentityLike, *, forever: bool = False) -> ContextualIdentity:
+        """Remove an identity with its tabs, cookies and site data, to the trash or forever. Returns its last state."""
+        return self._run(lambda: self._identities.remove(identity, forever=forever))
+
+    def preview_removal(self, identity: IdentityLike) -> RemovalPreview:
+        """What removing an identity would remove, and whether it could be restored. Changes nothing."""
+        return self._run(lambda: self._identities.preview_removal(identity))
 
     def clone(self, identity: IdentityLike, name: str | None = None) -> ContextualIdentity:
         """Copy an identity, right after the original: its cookies, site data and settings, but not its tabs."""
@@ -79,3 +89,23 @@ class SyncIdentities:
     def show(self, identity: IdentityLike) -> None:
         """Show an identity and its tabs."""
         return self._run(lambda: self._identities.show(identity))
+
+    def settings(self, identity: IdentityLike) -> IdentitySettings:
+        """The settings of an identity. The proxy may have a password."""
+        return self._run(lambda: self._identities.settings(identity))
+
+    def set_settings(
+        self,
+        identity: IdentityLike,
+        *,
+        proxy: SettingValue = msgspec.UNSET,
+        user_agent: SettingValue = msgspec.UNSET,
+        locale: SettingValue = msgspec.UNSET,
+        timezone: SettingValue = msgspec.UNSET,
+    ) -> IdentitySettings:
+        """Change settings of an identity; None unsets one, an omitted one stays. Returns all of its settings."""
+        return self._run(
+            lambda: self._identities.set_settings(
+                identity, proxy=proxy, user_agent=user_agent, locale=locale, timezone=timezone
+            )
+        )

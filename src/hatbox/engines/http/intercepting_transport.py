@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import httpx
 
+from hatbox.clients.httpx_routes import PROXY_KEY
 from hatbox.engines.load_errors import ProxyUnreachable, ProxyUnusable
 from hatbox.web_requests import ProxyInfo, RequestLifecycle, RequestRedirected
 from hatbox.web_requests.headers import merge_duplicates, split_values
@@ -63,8 +64,8 @@ class InterceptingTransport(httpx.AsyncBaseTransport):
         return response
 
     async def _send(self, lifecycle: RequestLifecycle, request: httpx.Request) -> httpx.Response:
-        """Send through the first reachable proxy."""
-        if lifecycle.proxies is None:
+        """Send through the first reachable proxy. That of the identity wins over those of proxy.onRequest."""
+        if lifecycle.proxies is None or PROXY_KEY in request.extensions:
             return await self._inner.handle_async_request(request)
         if is_loopback(request.url.host):
             lifecycle.use_proxy(DIRECT)
@@ -153,7 +154,7 @@ def _transport(proxy: ProxyInfo, authorization: str | None, options: Mapping[str
     try:
         return httpx.AsyncHTTPTransport(**options, proxy=server)
     except ImportError as error:
-        raise ProxyUnusable("SOCKS proxies need: pip install 'httpx[socks]'") from error
+        raise ProxyUnusable("SOCKS proxies need: pip install 'hatbox[socks]'") from error
 
 
 def _seen(headers: httpx.Headers) -> Headers:

@@ -1,0 +1,107 @@
+"""The connector of a bound aiohttp.ClientSession: connects each request as the settings of the identity say.
+
+Proxies of the environment, of the session and of the request are set on a request before it gets here, and replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from aiohttp import ClientRequest, ClientTimeout, hdrs
+from aiohttp.connector import Connection
+from multidict import CIMultiDict
+from yarl import URL
+
+from hatbox.clients.identity_binding import IdentityBinding
+from hatbox.clients.setting_headers import proxy_authorization
+from hatbox.errors import MissingExtra, SettingNotSupported
+from hatbox.identities.proxy_url import ProxyUrl, parse_proxy
+
+if TYPE_CHECKING:
+    from aiohttp.tracing import Trace
+
+__all__ = ["RoutedConnector"]
+
+
+class RoutedConnector:
+    """Wraps the connector of a session. SOCKS proxies have a connector of their own, with the same options."""
+
+    def __init__(self, inner: aiohttp.BaseConnector, binding: IdentityBinding) -> None:
+        self._inner = inner
+        self._binding = binding
+        self._socks: tuple[str, aiohttp.BaseConnector] | None = None
+        self._retired: list[aiohttp.BaseConnector] = []
+
+    async def connect(self, req: ClientRequest, traces: list[Trace], timeout: ClientTimeout) -> Connection:
+        """See aiohttp. Raises if the proxy of the identity cannot be used: nothing was sent."""
+        setting = (await self._binding.settings()).proxy
+        if setting is None:
+            return await self._inner.connect(req, traces, timeout)
+        if type(self._inner) is not aiohttp.TCPConnector:
+            raise SettingNotSupported(
+                f"the session has a connector of the type {type(self._inner).__name__}, which may ignore the proxy of "
+                "the identity. Use an aiohttp.TCPConnector, or unset the proxy: "
+                "hatbox settings IDENTITY --unset proxy."
+            )
+        proxy = parse_proxy(setting)
+        req.headers.pop(hdrs.PROXY_AUTHORIZATION, None)
+        if proxy is None or proxy.is_socks:
+            req.update_proxy(None, None, None)
+            connector = self._inner if proxy is None else await self._socks_connector(setting, proxy)
+            return await connector.connect(req, traces, timeout)
+        authorization = proxy_authorization(proxy)
+        headers: CIMultiDict[str] = CIMultiDict()
+        if authorization is not None and req.is_ssl():
+            headers[hdrs.PROXY_AUTHORIZATION] = authorization  # of the CONNECT request
+        elif authorization is not None:
+            req.headers[hdrs.PROXY_AUTHORIZATION] = authorization
+        req.update_proxy(URL(proxy.server), None, headers)
+        return await self._inner.connect(req, traces, timeout)
+
+    async def close(self) -> None:
+        """See aiohttp."""
+        connectors, self._retired = self._retired, []
+        if self._socks is not None:
+            connectors.append(self._socks[1])
+            self._socks = None
+        for each in connectors:
+            await each.close()
+        await self._inner.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def _socks_connector(self, setting: str, proxy: ProxyUrl) -> aiohttp.BaseConnector:
+        await self._close_retired()
+        if self._socks is None or self._socks[0] != setting:
+            if self._socks is not None:
+                self._retired.append(self._socks[1])
+            self._socks = setting, _socks_connector(proxy, self._inner)
+        return self._socks[1]
+
+    async def _close_retired(self) -> None:
+        """Close connectors of earlier proxies that serve no response any more."""
+        unused = [each for each in self._retired if not each._acquired]
+        self._retired = [each for each in self._retired if each not in unused]
+        for each in unused:
+            await each.close()
+
+
+def _socks_connector(proxy: ProxyUrl, like: Any) -> aiohttp.BaseConnector:
+    try:
+        from aiohttp_socks import ProxyConnector, ProxyType
+    except ModuleNotFoundError as error:
+        raise MissingExtra("socks", "aiohttp-socks, by which aiohttp uses SOCKS proxies,") from error
+    return ProxyConnector(
+        proxy.host.strip("[]"),
+        proxy.port,
+        ProxyType.SOCKS5,
+        proxy.username or None,
+        proxy.password or None,
+        rdns=True,
+        ssl=like._ssl,
+        limit=like.limit,
+        limit_per_host=like.limit_per_host,
+        force_close=like.force_close,
+    )
