@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -338,6 +339,34 @@ def test_open_programs_see_a_restore_into_a_new_profile(address: str, target: st
             assert [each.name for each in await watching.identities.query()][:2] == ["Shopping", "Personal"]
 
     asyncio.run(main())
+
+
+def test_a_cancelled_backup_leaves_no_file_and_a_cancelled_restore_changes_nothing(address: str, file: Path) -> None:
+    write(address, fill_profile)
+
+    async def cancel(start: Callable[[Profile, Callable[[int, int], None]], Awaitable[Any]], most: int) -> None:
+        loop, waiting = asyncio.get_running_loop(), threading.Event()
+        async with hatbox.open(address) as profile:
+
+            def progress(_done: int, total: int) -> None:
+                if total < most and not waiting.is_set():
+                    loop.call_soon_threadsafe(task.cancel)
+                    loop.call_soon_threadsafe(loop.call_soon, waiting.set)
+                    waiting.wait(30)
+
+            task = asyncio.ensure_future(start(profile, progress))
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await profile.identities.query() is not None  # it still works
+
+    asyncio.run(cancel(lambda profile, progress: profile.backup(file, progress=progress), 10**9))
+    assert [path for path in file.parent.iterdir() if "backup" in path.name] == []
+    backup(address, file)
+    write(address, destroy)
+    before = rows_of(address)
+    for most in (10**9, 1000):  # while bytes are verified, and while rows are restored
+        asyncio.run(cancel(lambda profile, progress: profile.restore(file, progress=progress), most))
+        assert rows_of(address) == before
 
 
 def test_progress_is_reported(address: str, file: Path) -> None:

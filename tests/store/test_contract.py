@@ -1003,3 +1003,50 @@ async def test_the_trash_lists_identities_without_reading_their_data(new_store: 
         assert await store.read(lambda transaction: transaction.trash.total_bytes()) == 6
         await store.write(lambda transaction: transaction.trash.delete(7))
         assert await store.read(lambda transaction: transaction.trash.find()) == [early]
+
+
+@in_loop
+async def test_single_rows_can_be_read_without_the_others(new_store: NewStore) -> None:
+    def write(transaction: Transaction) -> None:
+        for origin in ("https://b.example", "https://a.example"):
+            transaction.site_data.put(2, origin, origin.encode())
+        transaction.site_data.put(3, "https://c.example", b"c")
+        for kind, key in (("sync", "x"), ("local", "y"), ("sync", "a")):
+            transaction.extensions.put("one@example", kind, key, b"1")
+        transaction.extensions.put("two@example", "sync", "z", b"2")
+
+    def check(transaction: Transaction) -> None:
+        assert transaction.site_data.origins(2) == ["https://a.example", "https://b.example"]
+        assert transaction.site_data.get(2, "https://b.example") == b"https://b.example"
+        assert transaction.site_data.get(2, "https://c.example") is None
+        assert transaction.extensions.load("one@example") == [
+            ("sync", "x", b"1"),
+            ("local", "y", b"1"),
+            ("sync", "a", b"1"),
+        ]
+        uuid = transaction.identities.uuid(2)
+        assert uuid is not None
+        assert (transaction.identities.find_uuid(uuid), transaction.identities.find_uuid("other")) == (2, None)
+
+    async with opened(new_store()) as store:
+        await store.write(write)
+        await store.read(check)
+        await store.write(check)
+
+
+@in_loop
+async def test_a_transaction_that_releases_memory_is_still_one(new_store: NewStore) -> None:
+    def write(transaction: Transaction, *, fails: bool) -> None:
+        for number in range(3):
+            transaction.site_data.put(2, f"https://{number}.example", b"1")
+            transaction.trim()
+            assert len(transaction.site_data.origins(2)) == number + 1
+        if fails:
+            raise ValueError
+
+    async with opened(new_store()) as store:
+        with pytest.raises(ValueError):
+            await store.write(lambda transaction: write(transaction, fails=True))
+        assert await store.read(lambda transaction: transaction.site_data.origins(2)) == []
+        await store.write(lambda transaction: write(transaction, fails=False))
+        assert len(await store.read(lambda transaction: transaction.site_data.origins(2))) == 3

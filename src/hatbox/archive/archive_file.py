@@ -113,14 +113,11 @@ def opened_archive(path: Path, passphrase: PassphraseSource = None) -> Iterator[
     """Open an archive. `passphrase` is used if it is encrypted. Raises ArchiveError; changes nothing."""
     source = str(path)
     try:
-        file = path.open("rb")
-        with file:
-            if not path.is_file():
-                raise ArchiveDamaged(source, "it is not a file", "Nothing was changed. Name a file of: hatbox backup")
+        if path.exists() and not path.is_file():  # opening a pipe would wait for its other end
+            problem = "it is a folder, not an archive" if path.is_dir() else "it is not a file"
+            raise ArchiveDamaged(source, problem, "Nothing was changed. Name a file of: hatbox backup")
+        with path.open("rb") as file:
             yield ArchiveFile(file, source, _key(file, passphrase, source))
-    except IsADirectoryError as error:
-        problem = "it is a folder, not an archive"
-        raise ArchiveDamaged(source, problem, "Nothing was changed. Name a file of: hatbox backup") from error
     except OSError as error:
         if error.filename is None and error.strerror is None:
             raise

@@ -7,7 +7,9 @@ the exception, as they refer to each other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 import msgspec
@@ -114,10 +116,11 @@ class _Restore:
         places = _Places(self._transaction, self._contents)
         for row in sorted(self._rows.values(), key=lambda row: places.archived.get(row[0], 0)):
             number, name, icon, color, hidden, _, uuid = row
-            archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, places.find(number))
-            done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile)
+            archived = ArchivedIdentity(number, uuid, name, icon, color, hidden == 1, index=sys.maxsize)
+            is_new = not places.is_here(uuid)
+            done = place_identity(self._transaction, archived, self._log, keep_id=self._same_profile, is_new=is_new)
             if done.created:
-                places.note(uuid, int(done.cookie_store_id.rpartition("-")[2]), archived.index)
+                places.note(number, uuid, int(done.cookie_store_id.rpartition("-")[2]))
             self._done[number] = done
             self._ids[number] = int(done.cookie_store_id.rpartition("-")[2])
             self._report.identities.append(done)
@@ -126,6 +129,7 @@ class _Restore:
             self._done[0] = self._report.default_store = RestoredIdentity(
                 name="", cookie_store_id=DEFAULT_COOKIE_STORE_ID, uuid="", archived_id=DEFAULT_COOKIE_STORE_ID
             )
+        places.move_created()
         self._arrange([done.cookie_store_id for done in self._report.identities])
 
     def _arrange(self, wanted: Sequence[str]) -> None:
@@ -273,16 +277,32 @@ class _Places:
         self._here = transaction.identities.uuids()
         self._order = [row[0] for row in transaction.identities.find()]
         self._is_whole = contents.manifest.is_whole
+        self._identities = transaction.identities
+        self._created: set[int] = set()
 
-    def find(self, archived_id: int) -> int:
-        """The place here of an identity, if it is created."""
+    def is_here(self, uuid: str) -> bool:
+        """Whether an identity exists here."""
+        return uuid in self._here
+
+    def note(self, archived_id: int, uuid: str, user_context_id: int) -> None:
+        """An identity was created, at the end."""
+        self._order.insert(self._find(archived_id), user_context_id)
+        self._here[uuid] = user_context_id
+        self._created.add(user_context_id)
+
+    def move_created(self) -> None:
+        """Move the identities that were created to their places: neighbours together, as that is much cheaper."""
+        place = 0
+        for is_created, group in groupby(self._order, key=self._created.__contains__):
+            block = list(group)
+            if is_created:
+                self._identities.move(block, place)
+            place += len(block)
+
+    def _find(self, archived_id: int) -> int:
+        """The place here of an identity that is created."""
         if self._is_whole:
             for uuid in reversed(self._uuids[: self._place[archived_id]]):
                 if (neighbour := self._here.get(uuid)) is not None:
                     return self._order.index(neighbour) + 1
         return min(self.archived.get(archived_id, len(self._order)), len(self._order))
-
-    def note(self, uuid: str, user_context_id: int, place: int) -> None:
-        """An identity was created."""
-        self._here[uuid] = user_context_id
-        self._order.insert(place, user_context_id)

@@ -142,7 +142,9 @@ def _windows(transaction: Transaction, windows: Collection[int]) -> list[Archive
 
 
 def _rules_naming(transaction: Transaction, cookie_store_id: str) -> list[ArchivedRule]:
-    return [(rule, data) for rule, data in transaction.rules.find() if cookie_store_id in rule_identities(data)]
+    quoted = f'"{cookie_store_id}"'.encode()  # decoding ten thousand rules takes longer
+    found = [row for row in transaction.rules.find() if quoted in row[1]]
+    return [(rule, data) for rule, data in found if cookie_store_id in rule_identities(data)]
 
 
 class _RuleIdentities(msgspec.Struct):

@@ -40,6 +40,7 @@ async def backup_profile(
     if store.owns_file(path):
         raise ArchiveError(path, "this file is part of the profile", "Nothing was written. Choose another path.")
     created = store.time()
+    stoppable = _Stoppable(progress)
 
     def write() -> BackupReport:
         with dump_at(store.address, store.key) as dump:
@@ -51,10 +52,11 @@ async def backup_profile(
                 plain=plain,
                 overwrite=overwrite,
                 created=created,
-                progress=progress,
+                progress=stoppable,
             )
 
-    return await asyncio.to_thread(write)
+    with stoppable:
+        return await asyncio.to_thread(write)
 
 
 async def restore_profile(
@@ -68,7 +70,8 @@ async def restore_profile(
     progress: CopyProgress,
 ) -> RestoreReport:
     """Restore an archive, or some of its identities, in one transaction. The whole archive is verified first."""
-    with contextlib.ExitStack() as stack:
+    progress = _Stoppable(progress)
+    with contextlib.ExitStack() as stack, progress:
         archive, contents = await asyncio.to_thread(_verified, stack, path, passphrase, progress)
         _require_encryption(store, contents, plain=plain)
         wanted = _wanted(archive, contents, identities)
@@ -167,6 +170,29 @@ def _filled_identity(row: tuple[Any, ...]) -> RestoredIdentity:
     return RestoredIdentity(
         name=name, cookie_store_id=cookie_store_id, uuid=uuid, archived_id=cookie_store_id, created=True
     )
+
+
+class _Stopped(Exception):
+    """Ends work in another thread, whose result is no longer awaited."""
+
+
+class _Stoppable:
+    """Reports progress. When its `with` block ends with an error, such as Ctrl-C, work in other threads ends too."""
+
+    def __init__(self, progress: CopyProgress) -> None:
+        self._progress = progress
+        self._is_stopped = False
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._is_stopped:
+            raise _Stopped
+        self._progress(done, total)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._is_stopped = kind is not None
 
 
 class _Counted:
